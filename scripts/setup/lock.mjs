@@ -43,7 +43,7 @@ function tryLock(folder) {
     writeFileSync(join(folder, String(process.pid)), '');
     return true;
   } catch (error) {
-    // ENOENT: another process removed our folder before our file was written, because it took the folder for that of a
+    // ENOENT: another process removed our folder before our file was written. It assumed that the folder belonged to a
     // dead owner. The caller tries again.
     if (error.code === 'EEXIST' || error.code === 'ENOENT') return false;
     throw error;

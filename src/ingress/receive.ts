@@ -283,9 +283,9 @@ interface Signed {
 }
 
 /**
- * Replaces the owner's login in a payload by the login under which the owner is stored. A former name is removed if its
- * login is not the stored login. Pages are also found by former names, so that name would otherwise lead to pages of
- * this organization.
+ * Replaces the owner's login in a payload by the login under which the owner is stored. A former name with another
+ * login is removed from the payload. Otherwise it would lead to the pages of this organization, because pages are also
+ * found by former names.
  */
 function underKnownLogin(minimised: Minimised, admitted: AdmittedClaim | undefined): Minimised {
   if (admitted === undefined) return minimised;

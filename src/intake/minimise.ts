@@ -176,8 +176,8 @@ export function minimisePush(payload: PushPayload, now: number): BranchPush[] {
 }
 
 /**
- * Whether the host left commits out of the push. If the host sends no count of commits, the result is true when the
- * host may have left commits out.
+ * Whether the host left commits out of the push. If the host sends no count of commits, the result is also true for a
+ * push of the maximum length, because commits may be missing.
  */
 function isCut({ total_commits, size, forced }: PushPayload, listed: number): boolean {
   const total = total_commits ?? size;

@@ -36,7 +36,7 @@ export function askDue(
   );
 }
 
-/** Returns the ids of those repositories that would be erased completely and have published notes on pages. */
+/** Returns the ids of the repositories that would be erased completely and that have published notes on pages. */
 export function withHostedNotes(due: readonly PartitionDue[]): Set<string> {
   return new Set(due.flatMap(({ whole }) => whole.flatMap((each) => (each.hostedNotes ? [each.repoId] : []))));
 }

@@ -79,8 +79,8 @@ export const PushedCommitSchema = Type.Object({
 export type PushedCommit = Static<typeof PushedCommitSchema>;
 
 /**
- * A branch push, or one part of a long push. Where one part ends and the next part begins, `after` of the first and
- * `before` of the second hold an id that is not the id of a commit (`partEnd` in `src/foundation/ids.ts`).
+ * A branch push, or one part of a long push. Two successive parts are joined by an id: it is `after` of the first part
+ * and `before` of the second. This id is not the id of a commit (`partEnd` in `src/foundation/ids.ts`).
  */
 export const BranchPushSchema = Type.Object({
   branch: Type.String(),

@@ -44,8 +44,8 @@ export const RepositoryRecordSchema = Type.Object({
    */
   claimedBy: Type.Optional(Type.String()),
   /**
-   * The newest host time that is proved. The field is set only if a delivery with a later time has arrived since then,
-   * and that delivery was signed with the owner's own secret.
+   * The newest host time that is proved. The field is set only if `seenAt` is later: a delivery with a later time was
+   * signed with the owner's own secret, which proves nothing.
    */
   provedAt: Type.Optional(Instant),
 });

@@ -1,8 +1,8 @@
 /**
  * Decides whether an organization may see a partition's data about a repository. The directory lists the repository for
- * this organization, but the organization may only claim the repository. When the host confirms the owner, the
- * directory and the partition learn this at different times. Until both know the owner, an organization that only
- * claims the repository must not see the data of the confirmed owner.
+ * this organization, but the organization may only claim it. When the host confirms another owner, the directory and
+ * the partition learn this at different times. In the time between, the claiming organization must not see the data of
+ * the confirmed owner.
  */
 import type { RepositoryRecord } from '../protocol/stored.ts';
 import { isErasing } from './erasing/repository.ts';

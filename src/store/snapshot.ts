@@ -42,9 +42,9 @@ export function lastSnapshotAt(dataDir: string, partition: string): number {
 }
 
 /**
- * Takes and verifies a snapshot, and removes all but the two newest. Two snapshots can have the same journal sequence.
- * The second one does not replace the first one, because a full journal needs both: it accepts no new message, so the
- * sequence stays the same, and it is purged only when two snapshots cover it.
+ * Takes and verifies a snapshot, and removes all but the two newest. Two snapshots can have the same journal sequence,
+ * and both are kept. This is needed for a full journal. It accepts no new message, so its sequence does not change. It
+ * is purged only when two snapshots cover it.
  */
 export async function takeSnapshot(dataDir: string, partition: Partition): Promise<Snapshot> {
   const folder = snapshotFolder(dataDir, partition.name);

@@ -25,7 +25,7 @@ export interface Tally {
 
 /**
  * Sends the message to all recipients.
- * @returns counts with at least one accepted message, and the recipients reached
+ * @returns the counts and the recipients reached; the server has accepted at least one message
  * @throws DeliveryError as the channel documents
  */
 export async function sendAll(sending: Sending): Promise<{ tally: Tally; reached: Reached }> {

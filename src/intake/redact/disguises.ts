@@ -173,8 +173,8 @@ function inText(text: string, { plain, starts, ends }: Reading, { start, end, wo
   const isWhole = !starts.slice(start, end).some((begin, i) => begin === ends[start + i]);
   const written = text.slice(from, to);
   if (!isWhole || written === plain.slice(start, end)) return undefined;
-  // A Markdown mark may open before the match and close inside it, or open inside the match and close after it. Then
-  // the mark outside the match is removed too.
+  // A pair of Markdown marks may enclose only a part of the match. One mark is then inside the match and the other mark
+  // is outside. The mark outside is removed too.
   const [open] = /[*~`]{0,3}$/.exec(text.slice(Math.max(0, from - 3), from)) as RegExpExecArray;
   const [close] = /^[*~`]{0,3}/.exec(text.slice(to, to + 3)) as RegExpExecArray;
   return {

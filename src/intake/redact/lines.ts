@@ -1,6 +1,7 @@
 /**
  * Finds credentials by the line that contains them: cookies, passwords given to commands, hashes of passwords, and
- * values of headers and files whose names contain none of the words in `named-values.ts`.
+ * values of headers and files. The names of these headers and files contain none of the words that `named-values.ts`
+ * searches for.
  */
 
 import { looksRandom } from './named-values.ts';

@@ -4,8 +4,8 @@
  * between them are put back after the second entry when the merge is done. Shortening saves time, because a person
  * usually changes a few entries out of thousands, and a fold waits for the merge.
  *
- * Long stretches of text are compared in one step. Going line by line took twice the time in a warm process and three
- * times in a cold one. A table of all lines took as long as going line by line.
+ * Long stretches of text are compared in one step. A comparison line by line took twice the time in a warm process, and
+ * three times the time in a cold one. A table of all lines was as slow as the comparison line by line.
  */
 
 /** Three drafts without the middle of their common runs. `runs` maps the line before each removed part to that part. */

@@ -290,8 +290,8 @@ function followers(blocks: readonly Block[], linkOf: (id: string) => Link | unde
 }
 
 /**
- * Places an entry of the new draft in a section that contains no entry of the new draft yet. For example, if two blocks
- * of prose precede the entry in the new draft, the entry is placed after the first two blocks of this section. If no
+ * Places an entry of the new draft in a section that contains no other entry of the new draft. Example: two blocks of
+ * prose precede the entry in the new draft. The entry is then placed after the first two blocks of this section. If no
  * prose follows the entry in the new draft, the entry is appended at the end.
  */
 function putInOrder(home: Chain, block: Block, next: Section): Link {

@@ -38,8 +38,8 @@ export function stepsDown(source: NotesSource, sha: string, branch?: string): St
 /**
  * Returns steps by pushes that list a commit before their end. A push is left out if one of its later commits may have
  * merged the commit.
- * @param isHead whether a push ends at the commit but does not show the commits below it. The commit may then be the
- *   head of a merged branch. So only commits of pull requests may follow the commit
+ * @param isHead true if a push ends at the commit but does not show the commits below it. The commit may then be the
+ *   head of a merged branch, so only commits of pull requests may follow it in the push
  */
 function stepsInside(source: NotesSource, keys: CommitRecord['pushes'], sha: string, isHead: boolean): Step[] {
   const named = keys.flatMap(([branch, after]) => source.push(branch, after) ?? []);

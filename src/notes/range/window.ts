@@ -15,10 +15,9 @@ export interface Span {
 }
 
 /**
- * Returns merged pull requests after the pull request tagged `from`, up to and including the one tagged `to`. Where
- * captured pushes show which commits `to` contains, the pushes decide. Where these pushes end, or if none are captured,
- * the merge date decides. In that case, the pull requests that were merged into the branch within the span are
- * returned.
+ * Returns merged pull requests after the pull request tagged `from`, up to and including the one tagged `to`. Captured
+ * pushes decide as far back as they show which commits `to` contains. Before the oldest of these pushes, or if none are
+ * captured, the merge date decides: pull requests that were merged into the branch within the span are returned.
  */
 export function pullsInWindow(source: NotesSource, from: TagRecord, to: TagRecord): PullRecord[] {
   const span = spanBetween(source, from, to);

@@ -1,6 +1,6 @@
 /**
- * The newest backfill of each repository, and the last sync of the repository's tags. The row of a backfill contains
- * data that the next backfill can build on.
+ * The newest backfill of each repository, and the last sync of the repository's tags. The next backfill starts from the
+ * data in the row of the last one.
  */
 import { type BackfillPhase, type BackfillRecord, backfillPhases, type TagSync } from '../../protocol/backfill.ts';
 import type { Partition } from '../partition.ts';

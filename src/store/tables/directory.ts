@@ -109,9 +109,10 @@ export function refusalOf(
 }
 
 /**
- * Whether a repository belongs to this organization although another organization claims the repository. This is the
- * case if the host has named this organization's number as the owner. While this organization's number is not proved,
- * the login that the host named must also match. The organization's login is trusted because the operator entered it.
+ * Whether a repository belongs to this organization although another organization claims the repository. The host
+ * decides: it must have named this organization's number as the owner's number. If this organization's number is not
+ * proved, the host must also have named this organization's login. The login is trusted, because the operator entered
+ * it.
  * @param ownerId the host's number that this organization has, or claims with its first delivery
  */
 export function isRefutedFor(

@@ -45,9 +45,9 @@ export function keyStateOf(partition: Partition, key: KeyRecord, now: number): K
 
 /**
  * Returns when a key ends. Example: key A created key B, so B depends on A. B ends when A is revoked or expires. If A
- * was rotated, the expiry of its newest successor counts instead of the expiry of A, and B also ends when this
- * successor is revoked. B also depends on all keys that A or this successor depends on. The check costs two reads per
- * key in the chain. A key that the command line created depends on no other key.
+ * was rotated, B does not end with A. Instead, B ends when the newest successor of A is revoked or expires. B also ends
+ * with every key that A or this successor depends on. A key that the command line created depends on no other key. The
+ * check costs two reads per key in the chain.
  */
 export function endOf(partition: Partition, key: KeyRecord): KeyEnd {
   const end: KeyEnd = { expiresAt: key.expiresAt, expiresWith: null, revokedWith: null };

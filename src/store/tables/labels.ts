@@ -30,12 +30,10 @@ export function listLabelChanges(partition: Partition, repoId: string): LabelCha
 }
 
 /**
- * Sorts the changes of each label. Label events contain no time. So a late event can be recognized only by its names:
- * the old name of each change must be the new name of the change before it. Each position in the list keeps its time of
- * arrival. The sorted changes of a label are put at the positions that this label's changes had.
- *
- * Example: `b` → `c` arrives at time 1 and `a` → `b` at time 2. The result is `a` → `b` with time 1 and `b` → `c` with
- * time 2.
+ * Sorts the changes of each label. Label events contain no time, so a late event can be recognized only by its names.
+ * In the right order, the old name of each change is the new name of the change before it. Only the names of a label's
+ * changes are sorted: the times of arrival stay at their positions. Example: `b` → `c` arrives at time 1 and `a` → `b`
+ * at time 2. The result is `a` → `b` with time 1 and `b` → `c` with time 2.
  */
 function inOrder(changes: readonly LabelChange[]): LabelChange[] {
   const ordered = [...changes];

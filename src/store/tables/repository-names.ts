@@ -57,8 +57,8 @@ export function repositoryOf(
 
 /**
  * Returns the identity of a repository that is known only by its name. Usually its id is derived from the name. But
- * this id may be taken by a repository that was renamed since, or by a repository of another organization. The other
- * repository then keeps the id, and the repository that is being identified gets a different id.
+ * another repository may already have this id: one that had the name before and was renamed, or one of another
+ * organization. Then that repository keeps the id, and this function returns a different id.
  * @param orgId the organization that has the repository; undefined if the organization is not known yet
  */
 export function identityOfName(

@@ -1,7 +1,7 @@
 /**
  * The retention state of a partition: the time that erasing trusts, the sweep under way, erasures that wait for an
- * operator's approval, and the number of erasures. The state also counts the erasures whose erased bytes are gone from
- * the files of this machine. This count is kept for this machine only.
+ * operator's approval, and the number of erasures. For this machine only, the state also counts the erasures after
+ * which the erased bytes were removed from the machine's files.
  */
 import { dayMs } from '../../foundation/days.ts';
 import type {
@@ -47,8 +47,8 @@ export function noCounts(): RecordCounts {
 }
 
 /**
- * Returns how many of the given records count when a share of records is computed. This share decides whether erasing
- * needs approval. Pushes do not count, because they only list commits.
+ * Returns how many of the given records are counted for the share that a sweep would erase. A sweep that would erase a
+ * large share needs approval. Pushes are not counted, because they only list commits.
  */
 export function countedRecords({ pulls, issues, comments, commits }: RecordCounts): number {
   return pulls + issues + comments + commits;

@@ -3,10 +3,9 @@
  * issue has one row under its number. A report of one of its comments also updates this row. A push or a commit has a
  * row under its own key.
  *
- * The index `syncsByDay` lets a sweep read old entries only. The index is updated late: at first, it lists a record
- * under the day on which the record was first seen. When a sweep reads an index entry, the sweep moves the entry to the
- * day of the last sync. So if a record arrives every day, each day costs only one small write, and the index entry is
- * not moved each time.
+ * The index `syncsByDay` lets a sweep read old entries only. The index is updated late, so that a record that arrives
+ * every day costs only one small write per day. At first, the index lists a record under the day on which the record
+ * was first seen. When a sweep reads the entry, it moves the entry to the day of the last sync.
  */
 import { dayOf } from '../../foundation/days.ts';
 import type { Partition } from '../partition.ts';

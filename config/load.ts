@@ -138,7 +138,7 @@ function listOf(text: string): unknown {
  */
 function describe(entry: SettingEntry, { place, expected, given }: SettingFault, source: string | undefined): string {
   const where = `${entry.env}${place}${source === undefined ? '' : ` (${source})`}`;
-  const shown = entry.secret ? 'the value given (not shown)' : JSON.stringify(given?.value);
+  const shown = entry.secret ? 'a secret value (not shown)' : JSON.stringify(given?.value);
   const fault = `${where}: ${expected}${given === undefined ? '' : `, got ${shown}`}`;
   return `${fault}${/[.?]$/.test(fault) ? '' : '.'} ${entry.description}.`;
 }
@@ -159,7 +159,7 @@ function crossFaults(settings: Settings): string[] {
     faults.push('TIDINGS_WAITING_BYTES: expected at least TIDINGS_BATCH_BYTES');
   }
   if (settings.port !== 0 && settings.port === settings.opsPort) {
-    faults.push('TIDINGS_OPS_PORT: expected another port than TIDINGS_PORT');
+    faults.push('TIDINGS_OPS_PORT: expected a port other than TIDINGS_PORT');
   }
   if ((settings.hostAppId === '') !== (settings.hostAppKeyFile === '')) {
     faults.push('TIDINGS_HOST_APP_ID: expected together with TIDINGS_HOST_APP_KEY_FILE');
@@ -188,7 +188,7 @@ function natsFaults(settings: Settings): string[] {
     for (const [variable, isGiven] of Object.entries(given))
       if (isGiven) faults.push(`${variable}: expected together with TIDINGS_NATS_URL`);
   } else if (natsCredentials !== '' && natsUrl.includes('@')) {
-    faults.push('TIDINGS_NATS_CREDENTIALS: expected no other credentials in TIDINGS_NATS_URL');
+    faults.push('TIDINGS_NATS_CREDENTIALS: expected no value, because TIDINGS_NATS_URL already contains credentials');
   }
   if ((natsTlsCert === '') !== (natsTlsKey === ''))
     faults.push('TIDINGS_NATS_TLS_CERT: expected together with TIDINGS_NATS_TLS_KEY');
@@ -202,7 +202,8 @@ function hostFaults({ hostOrigin, hosts }: Settings): string[] {
   const faults: string[] = [];
   const origins = new Set([hostOrigin]);
   for (const [i, host] of hosts.entries()) {
-    if (origins.has(host.origin)) faults.push(`TIDINGS_HOSTS[${i}].origin: host ${i} has the origin of an earlier one`);
+    if (origins.has(host.origin))
+      faults.push(`TIDINGS_HOSTS[${i}].origin: host ${i} has the same origin as the default host or an earlier host`);
     origins.add(host.origin);
     if ((host.appId === undefined) !== (host.appKeyFile === undefined))
       faults.push(`TIDINGS_HOSTS[${i}]: expected appId together with appKeyFile`);

@@ -20,7 +20,7 @@ const count = (minimum: number, maximum: number, fallback: number) =>
 
 /** A port. `words` describes the expected value in error messages. */
 const port = (minimum: 0 | 1, fallback: number) => {
-  const words = `a port number from 1 to 65535${minimum === 0 ? ', or 0 for a free one' : ''}`;
+  const words = `a port number from 1 to 65535${minimum === 0 ? ', or 0 for any free port' : ''}`;
   return Type.Integer({ minimum, maximum: 65_535, default: fallback, words });
 };
 
@@ -31,16 +31,16 @@ const port = (minimum: 0 | 1, fallback: number) => {
 const secretText = Type.String({
   minLength: 8,
   pattern: '^[^,\\s]([^,]*[^,\\s])?$',
-  words: 'secrets of at least 8 characters, separated by commas, without blanks at their ends',
+  words: 'secrets of at least 8 characters, separated by commas, without spaces around the commas',
 });
 
 const webOrigin = { pattern: '^https?://[^/]+$', words: 'a web address without a path, like https://github.com' };
 const origin = Type.String(webOrigin);
 const hostKind = Type.Union([Type.Literal('github'), Type.Literal('gitea'), Type.Literal('forgejo')]);
-const sealingKeyWords = '32 bytes in base64 or hex, as openssl rand -base64 32 makes them';
+const sealingKeyWords = '32 bytes in base64 or hex, such as the output of openssl rand -base64 32';
 const tierName = {
   pattern: '^[a-z][a-z0-9-]{0,31}$',
-  words: 'a name of at most 32 lower-case letters, digits and hyphens that begins with a letter',
+  words: 'a name that begins with a letter and has at most 32 lower-case letters, digits and hyphens',
 };
 
 /**
@@ -92,19 +92,19 @@ export const SettingsSchema = Type.Object(
   {
     port: setting(port(0, 8080), {
       env: 'TIDINGS_PORT',
-      description: 'Port of the API and the webhook receiver; 0 takes a free one',
+      description: 'Port of the API and the webhook receiver; 0 = any free port',
     }),
     host: setting(Type.String({ minLength: 1, default: '127.0.0.1' }), {
       env: 'TIDINGS_HOST',
-      description: 'Address the API and the webhook receiver listen on',
+      description: 'Address that the API and the webhook receiver listen on',
     }),
     opsPort: setting(port(0, 9464), {
       env: 'TIDINGS_OPS_PORT',
-      description: 'Port of /metrics, /healthz and /readyz; 0 takes a free one',
+      description: 'Port of /metrics, /healthz and /readyz; 0 = any free port',
     }),
     opsHost: setting(Type.String({ minLength: 1, default: '127.0.0.1' }), {
       env: 'TIDINGS_OPS_HOST',
-      description: 'Address the ops port listens on',
+      description: 'Address that the ops port listens on',
     }),
     dataDir: setting(Type.String({ minLength: 1, default: './data' }), {
       env: 'TIDINGS_DATA_DIR',
@@ -118,19 +118,20 @@ export const SettingsSchema = Type.Object(
       }),
       {
         env: 'TIDINGS_PUBLIC_URL',
-        description: 'Address that clients use for the service, needed to send mail; empty = http://HOST:PORT',
+        description: 'Public address of the service, required for mail; empty = http://HOST:PORT',
       },
     ),
     webhookSecrets: setting(Type.Array(secretText, { maxItems: 2, default: [] }), {
       env: 'TIDINGS_WEBHOOK_SECRETS',
-      description: 'Webhook secrets: the current one or current,previous; unset = one is made at first start',
+      description:
+        'Current webhook secret, optionally followed by a comma and the previous one; unset = generated at first start',
       secret: true,
     }),
     sealingKey: setting(
       Type.String({ default: '', pattern: '^($|[0-9a-fA-F]{64}$|[A-Za-z0-9+/_-]{43}=?$)', words: sealingKeyWords }),
       {
         env: 'TIDINGS_SEALING_KEY',
-        description: 'Key that seals stored secrets, 32 bytes in base64 or hex; unset = one is made at first start',
+        description: 'Key that encrypts stored secrets, 32 bytes in base64 or hex; unset = generated at first start',
         secret: true,
       },
     ),
@@ -141,7 +142,7 @@ export const SettingsSchema = Type.Object(
       }),
       {
         env: 'TIDINGS_SEALING_KEYS_PREVIOUS',
-        description: 'Former sealing keys; at each start, secrets sealed with them are sealed with the current key',
+        description: 'Former sealing keys; at each start, the service re-encrypts their secrets with the current key',
         secret: true,
       },
     ),
@@ -162,12 +163,12 @@ export const SettingsSchema = Type.Object(
     ),
     hostToken: setting(Type.String({ default: '' }), {
       env: 'TIDINGS_HOST_TOKEN',
-      description: 'Token for the host’s REST API (backfill, tag sync); not needed with an app',
+      description: 'Token for the host’s REST API (backfill, tag sync); not needed with a GitHub App',
       secret: true,
     }),
     hostAppId: setting(Type.String({ default: '', pattern: '^\\d*$', words: 'the number of a GitHub App' }), {
       env: 'TIDINGS_HOST_APP_ID',
-      description: 'Id of the GitHub App whose installations give access instead of a token',
+      description: 'Id of the GitHub App that the service uses instead of a token',
     }),
     hostAppKeyFile: setting(Type.String({ default: '' }), {
       env: 'TIDINGS_HOST_APP_KEY_FILE',
@@ -187,7 +188,7 @@ export const SettingsSchema = Type.Object(
     limitClaimedRepositories: setting(count(0, 1_000_000, 200), {
       env: 'TIDINGS_LIMIT_CLAIMED_REPOSITORIES',
       description:
-        'Repositories that an organization may claim under its own webhook secret before the host confirms them; 0 = no limit',
+        'Maximum number of repositories with an unconfirmed owner, per organization with its own webhook secret; 0 = no limit',
     }),
     tagSyncHours: setting(count(0, 720, 6), {
       env: 'TIDINGS_TAG_SYNC_HOURS',
@@ -211,11 +212,11 @@ export const SettingsSchema = Type.Object(
     ),
     natsCredentials: setting(Type.String({ default: '' }), {
       env: 'TIDINGS_NATS_CREDENTIALS',
-      description: 'File with the credentials for TIDINGS_NATS_URL: .creds, or the NKey seed of a user',
+      description: 'Credentials for TIDINGS_NATS_URL: a .creds file, or a file with the NKey seed of a user',
     }),
     natsTlsCa: setting(Type.String({ default: '' }), {
       env: 'TIDINGS_NATS_TLS_CA',
-      description: 'PEM file with the CAs of the NATS server, or with its certificate, which is then pinned',
+      description: 'PEM file with the CA certificates of the NATS server, or with the pinned certificate of the server',
     }),
     natsTlsCert: setting(Type.String({ default: '' }), {
       env: 'TIDINGS_NATS_TLS_CERT',
@@ -227,7 +228,7 @@ export const SettingsSchema = Type.Object(
     }),
     natsTlsFirst: setting(Type.Boolean({ default: false }), {
       env: 'TIDINGS_NATS_TLS_FIRST',
-      description: 'Start with the TLS handshake, for a NATS server with handshake_first',
+      description: 'Begin connections with the TLS handshake; required if the NATS server sets handshake_first',
     }),
     natsPort: setting(port(1, 14_222), {
       env: 'TIDINGS_NATS_PORT',
@@ -239,12 +240,12 @@ export const SettingsSchema = Type.Object(
     }),
     workers: setting(count(0, 64, 0), {
       env: 'TIDINGS_WORKERS',
-      description: 'Worker processes; 0 = one less than the cores, at least one',
+      description: 'Number of worker processes; 0 = number of cores minus one, at least one',
     }),
     renderThreads: setting(count(0, 64, 0), {
       env: 'TIDINGS_RENDER_THREADS',
       description:
-        'Render threads per worker; 0 = half the cores, at least two, because one organization uses at most one',
+        'Number of render threads per worker; 0 = half the cores, at least two; an organization uses at most one thread',
     }),
     renderTimeoutMs: setting(count(100, 600_000, 30_000), {
       env: 'TIDINGS_RENDER_TIMEOUT_MS',
@@ -268,7 +269,7 @@ export const SettingsSchema = Type.Object(
     }),
     waitingRecords: setting(count(1, 1_000_000, 10_000), {
       env: 'TIDINGS_WAITING_RECORDS',
-      description: 'Maximum number of records waiting for a journal lane; above it requests get 500 with Retry-After',
+      description: 'Maximum number of records waiting for a journal lane; further requests get 500 with Retry-After',
     }),
     waitingBytes: setting(count(65_536, 4_294_967_296, 67_108_864), {
       env: 'TIDINGS_WAITING_BYTES',
@@ -276,11 +277,11 @@ export const SettingsSchema = Type.Object(
     }),
     ackDeadlineMs: setting(count(50, 60_000, 2000), {
       env: 'TIDINGS_ACK_DEADLINE_MS',
-      description: 'Timeout of a write to the journal, in milliseconds; the request then gets 500',
+      description: 'Timeout of a write to the journal, in milliseconds; after the timeout, the request gets 500',
     }),
     journalMaxBytes: setting(count(16_777_216, 1_099_511_627_776, 4_294_967_296), {
       env: 'TIDINGS_JOURNAL_MAX_BYTES',
-      description: 'Maximum size of a partition’s stream, in bytes; the journal refuses records above it',
+      description: 'Maximum size of a partition’s stream, in bytes; the journal refuses further records',
     }),
     snapshotMinutes: setting(count(1, 10_080, 60), {
       env: 'TIDINGS_SNAPSHOT_MINUTES',
@@ -288,7 +289,7 @@ export const SettingsSchema = Type.Object(
     }),
     sweepMinutes: setting(count(1, 10_080, 1440), {
       env: 'TIDINGS_SWEEP_MINUTES',
-      description: 'Interval between sweeps, which erase records after their retention period, in minutes',
+      description: 'Interval in minutes between sweeps, which erase records after their retention period',
     }),
     tickSeconds: setting(count(1, 3600, 10), {
       env: 'TIDINGS_TICK_SECONDS',
@@ -296,20 +297,20 @@ export const SettingsSchema = Type.Object(
     }),
     limitApiPerMinute: setting(count(0, 1e9, 100), {
       env: 'TIDINGS_LIMIT_API_PER_MINUTE',
-      description: 'API requests per minute and key in the standard tier; 0 = no limit',
+      description: 'API requests per minute per key in the standard tier; 0 = no limit',
     }),
     limitApiPerHour: setting(count(0, 1e9, 1000), {
       env: 'TIDINGS_LIMIT_API_PER_HOUR',
-      description: 'API requests per hour and key in the standard tier; 0 = no limit',
+      description: 'API requests per hour per key in the standard tier; 0 = no limit',
     }),
     limitApiPerDay: setting(count(0, 1e9, 10_000), {
       env: 'TIDINGS_LIMIT_API_PER_DAY',
-      description: 'API requests per day and organization in the standard tier; 0 = no limit',
+      description: 'API requests per day per organization in the standard tier; 0 = no limit',
     }),
     limitApiOrgFactor: setting(count(0, 1e6, 5), {
       env: 'TIDINGS_LIMIT_API_ORG_FACTOR',
       description:
-        'API requests per minute and hour of all keys of an organization, as a multiple of those per key; 0 = no limit',
+        'API limits per minute and hour for all keys of an organization together, as a multiple of the limits per key; 0 = no limit',
     }),
     maxKeys: setting(count(0, 1e6, 100), {
       env: 'TIDINGS_MAX_KEYS',
@@ -329,15 +330,15 @@ export const SettingsSchema = Type.Object(
     }),
     limitWebhooksPerMinute: setting(count(0, 1e9, 100), {
       env: 'TIDINGS_LIMIT_WEBHOOKS_PER_MINUTE',
-      description: 'Webhooks per minute and organization that are folded without delay; 0 = no limit',
+      description: 'Webhooks per minute per organization that are processed without delay; 0 = no limit',
     }),
     limitWebhooksPerHour: setting(count(0, 1e9, 1000), {
       env: 'TIDINGS_LIMIT_WEBHOOKS_PER_HOUR',
-      description: 'Webhooks per hour and organization that are folded without delay; 0 = no limit',
+      description: 'Webhooks per hour per organization that are processed without delay; 0 = no limit',
     }),
     webhookMaxDelayHours: setting(count(0, 720, 24), {
       env: 'TIDINGS_WEBHOOK_MAX_DELAY_HOURS',
-      description: 'Maximum delay of a webhook over the limit, in hours; above it the reply is 429',
+      description: 'Maximum delay in hours for webhooks over the limit; if the delay would be longer, the reply is 429',
     }),
     tiers: setting(
       Type.Array(TierSettingsSchema, {
@@ -368,11 +369,13 @@ export const SettingsSchema = Type.Object(
     }),
     egressAllow: setting(networks(), {
       env: 'TIDINGS_EGRESS_ALLOW',
-      description: 'Addresses and networks (CIDR), in addition to public ones, that channels and webhooks may send to',
+      description:
+        'Addresses and networks (CIDR) that channels and webhooks may send to, in addition to public addresses',
     }),
     egressAllowHttp: setting(Type.Boolean({ default: false }), {
       env: 'TIDINGS_EGRESS_ALLOW_HTTP',
-      description: 'Allow plain http to public addresses; to those of TIDINGS_EGRESS_ALLOW it is always allowed',
+      description:
+        'Allow plain http to public addresses; plain http to addresses in TIDINGS_EGRESS_ALLOW is always allowed',
     }),
     corsOrigins: setting(
       Type.Array(
@@ -392,7 +395,7 @@ export const SettingsSchema = Type.Object(
         ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => Type.Literal(level)),
         { default: 'info' },
       ),
-      { env: 'TIDINGS_LOG_LEVEL', description: 'Least severe level that is logged' },
+      { env: 'TIDINGS_LOG_LEVEL', description: 'Lowest level of log lines that the service writes' },
     ),
   },
   { additionalProperties: false },

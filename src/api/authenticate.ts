@@ -119,7 +119,7 @@ export class Authenticator {
     if (!key) throw unauthorized('is not known');
     if (key.revokedAt !== null) throw unauthorized('was revoked');
     const { expiresAt, revokedWith } = endOf(directory, key);
-    if (revokedWith !== null) throw unauthorized(`has ended with the key that made it, ${revokedWith}`);
+    if (revokedWith !== null) throw unauthorized(`was revoked together with the key that created it, ${revokedWith}`);
     const caller = this.toCaller(directory, key, expiresAt);
     this.callers.set(usual, caller);
     return caller;

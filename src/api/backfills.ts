@@ -92,8 +92,7 @@ function checkBody(body: unknown): number | null {
 export function sinceOf(since: string | undefined): number | null {
   if (since === undefined) return null;
   const instant = Date.parse(`${since}T00:00:00Z`);
-  if (instant > Date.now())
-    throw invalid({ since: `expected a day that is not in the future, got ${JSON.stringify(since)}` });
+  if (instant > Date.now()) throw invalid({ since: `expected today or an earlier day, got ${JSON.stringify(since)}` });
   return instant;
 }
 
@@ -117,7 +116,7 @@ export async function resolveListed(
   const isOwner = organization && refusalOf(resolved.repository.owner, organization) === undefined;
   if (!isOwner) throw new ServiceError('forbidden', refusedOwner);
   if (resolved.repository.id === listed.id) return resolved;
-  throw new ServiceError('conflict', `The host has another repository under the name ${listed.fullName}.`);
+  throw new ServiceError('conflict', `On the host, the name ${listed.fullName} now belongs to another repository.`);
 }
 
 /** @throws ServiceError `conflict` when the repository is unselected or disconnected */

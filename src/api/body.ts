@@ -80,7 +80,10 @@ function noteName(faults: Map<string, string>, names: Set<string> | undefined, n
   const isRepeated = names?.has(name) ?? false;
   names?.add(name);
   if ((!isRepeated && name !== '__proto__') || faults.size === maxFaults) return;
-  faults.set(name.slice(0, maxNameLength), isRepeated ? 'expected once, got it repeated' : 'expected another name');
+  faults.set(
+    name.slice(0, maxNameLength),
+    isRepeated ? 'expected this field once, got it several times' : 'expected another name',
+  );
 }
 
 /** Returns the index after the string that begins at `start`. */

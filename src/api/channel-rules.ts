@@ -62,12 +62,13 @@ function chatFaults({ webhookUrl, botToken, channel }: Fields): ErrorDetails {
 
 function mailFaults({ from, fromName, tls, user, password }: Fields): ErrorDetails {
   const faults: ErrorDetails = {};
-  if ((user === undefined) !== (password === undefined)) faults.user = 'expected together with password';
+  if ((user === undefined) !== (password === undefined)) faults.user = 'expected both user and password, or neither';
   const named = namedSender.exec(String(from));
   if ((named?.[3] ?? String(from)).length > maxAddressLength)
     faults.from = `expected an address of at most ${maxAddressLength} characters`;
-  if (named && fromName !== undefined) faults.fromName = 'expected no value, because from has a name too';
-  if (tls === 'none' && password !== undefined) faults.tls = 'expected starttls or implicit with a password';
+  if (named && fromName !== undefined)
+    faults.fromName = 'expected no value, because the field from already contains a name';
+  if (tls === 'none' && password !== undefined) faults.tls = 'expected starttls or implicit, because a password is set';
   return faults;
 }
 
@@ -83,7 +84,7 @@ function withSender(fields: Fields): Fields {
 
 function pageFaults({ visibility, key }: Fields): ErrorDetails {
   if (visibility !== 'unlisted' || key !== undefined) return {};
-  return { key: 'expected the key of unlisted pages, got nothing' };
+  return { key: 'expected a key, because visibility is unlisted, got nothing' };
 }
 
 function withoutValues(details: ErrorDetails, secrets: readonly string[]): ErrorDetails {

@@ -80,7 +80,7 @@ export function assertOpens(sealer: Sealer, record: ChannelRecord): void {
     }
   });
   if (shut.length === 0) return;
-  const what = `the current sealing key does not open its ${shut.join(', ')}. Put the connection again.`;
+  const what = `the current sealing key cannot decrypt its stored ${shut.join(', ')}. Connect the channel again.`;
   throw new ServiceError('conflict', `The channel ${channel} is not connected: ${what}`);
 }
 
@@ -91,7 +91,9 @@ function keptSecrets(sealer: Sealer, channel: ChannelName, put: Fields, before: 
     try {
       kept[field] = JSON.parse(sealer.open(sealed, channelSealedFor(before, channel, field)));
     } catch {
-      throw invalid({ [field]: 'expected this secret again: the current sealing key does not open the stored secret' });
+      throw invalid({
+        [field]: 'expected this secret again, because the current sealing key cannot decrypt the stored secret',
+      });
     }
   }
   return kept;
@@ -104,7 +106,7 @@ function keptSecrets(sealer: Sealer, channel: ChannelName, put: Fields, before: 
 function assertSamePlace(channel: ChannelName, whole: Fields, kept: Fields, before: ChannelRecord | undefined): void {
   const moved = channelTraits[channel].secretsGoTo.filter((field) => whole[field] !== before?.settings[field]);
   if (moved.length === 0 || Object.keys(kept).length === 0) return;
-  const why = `expected this secret again: the stored secret is for another ${moved.join(' and ')}`;
+  const why = `expected this secret again, because the stored secret was set for a different ${moved.join(' and ')}`;
   throw invalid(Object.fromEntries(Object.keys(kept).map((field) => [field, why])), 'The settings are invalid.');
 }
 

@@ -119,7 +119,10 @@ const testChannel: ApiRoute<ChannelQuery> = {
     const { orgId, repoId } = ownerOf(request);
     check(EmptyBodySchema, request.body, 'body');
     if (repoId === null && channelTraits[channel].needsRepository)
-      throw invalid({ repoId: `expected a repository to test the channel ${channel} with` }, 'The query is invalid.');
+      throw invalid(
+        { repoId: `expected a repository id, because a test of the channel ${channel} needs a repository` },
+        'The query is invalid.',
+      );
     const connection = connectionInForce(request, { orgId, repoId }, channel);
     // A real test would send to the receiver. In test mode, this reply is replaced by a made-up one.
     if (request.test) return { status: 200, body: {} };
@@ -184,7 +187,9 @@ export async function putConnection(
       const isOvertaken = error instanceof ServiceError && error.kind === 'preconditionFailed' && !ifMatch;
       if (!isOvertaken) throw error;
       if (left === 0)
-        throw new ServiceError('unavailable', 'Other requests are changing this channel.', { retryAfter: 1 });
+        throw new ServiceError('unavailable', 'Other requests are changing this channel. Send the request again.', {
+          retryAfter: 1,
+        });
     }
   }
 }

@@ -124,7 +124,9 @@ async function resultOf(
     if (result) return result;
     const left = deadline - performance.now();
     if (left <= 0)
-      throw new ServiceError('unavailable', 'The write is accepted but not carried out yet.', { retryAfter: 1 });
+      throw new ServiceError('unavailable', 'The service has accepted the write, but has not applied it yet.', {
+        retryAfter: 1,
+      });
     await context.signals.wait(name, seq, Math.min(pollMs, left));
   }
 }

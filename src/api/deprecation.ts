@@ -15,9 +15,9 @@ export function deprecationHeaders(deprecation: Deprecation | undefined): readon
 /** Schemas of the headers `Deprecation` and `Sunset` for the OpenAPI document. */
 export const deprecationSchemas: JsonSchema = {
   Deprecation: {
-    description: 'Time since which the operation is deprecated.',
+    description: 'Time at which the operation was deprecated.',
     required: true,
     schema: { type: 'string', pattern: '^@\\d+$' },
   },
-  Sunset: { description: 'Time at which the operation is removed.', required: true, schema: { type: 'string' } },
+  Sunset: { description: 'Time at which the operation will be removed.', required: true, schema: { type: 'string' } },
 };

@@ -80,7 +80,7 @@ export class OnceGuard {
 function otherBody(): ServiceError {
   return new ServiceError(
     'unprocessable',
-    'The Idempotency-Key was used for another body. Use a new key for a new request.',
+    'The Idempotency-Key was already used with a different body. Use a new Idempotency-Key for a new request.',
   );
 }
 

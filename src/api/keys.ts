@@ -149,7 +149,7 @@ function organizationFor({ caller, directory, context }: ApiRequest, { org, inst
   const { orgId } = caller.key;
   if (orgId === null) {
     if ((org === undefined) === (instance !== true)) {
-      throw invalid({ org: 'expected either the login or id of an organization, or instance: true' });
+      throw invalid({ org: 'expected either org (the login or id of an organization) or instance: true' });
     }
     if (org !== undefined && !/^[^\s/]+$/.test(org)) {
       throw invalid({ org: `expected a login or an id, got ${JSON.stringify(org)}` });
@@ -173,7 +173,7 @@ function expiryOf(asked: string | undefined, makerEnds: number | null): number |
   if (expiresAt <= Date.now()) throw invalid({ expiresAt: `expected a time in the future, got "${asked}"` });
   if (makerEnds !== null && expiresAt > makerEnds) {
     const latest = new Date(makerEnds).toISOString();
-    throw invalid({ expiresAt: `expected a time up to ${latest}, when your own key expires, got "${asked}"` });
+    throw invalid({ expiresAt: `expected a time no later than ${latest}, when your own key expires, got "${asked}"` });
   }
   return expiresAt;
 }

@@ -205,6 +205,6 @@ function seconds(ms: number): number {
 function exceeded({ count, unit, per }: Rule, waitMs: number): ServiceError {
   const retryAfter = seconds(waitMs);
   const whose = per === 'key' ? 'API key' : 'organization';
-  const message = `The limit of ${count} requests per ${unit} and ${whose} is exceeded. Wait ${retryAfter} seconds.`;
+  const message = `The limit of ${count} requests per ${unit} per ${whose} is exceeded. Wait ${retryAfter} seconds.`;
   return new ServiceError('rateLimited', message, { retryAfter });
 }

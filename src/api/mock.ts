@@ -65,11 +65,11 @@ function runMock(id: string): void {
   const [, kind = '', name] = testId.exec(id) ?? [];
   if (name === 'notfound') throw notFound(resources[kind] ?? '', id);
   if (name === 'ratelimited') {
-    const message = 'The limit of 100 requests per minute and API key is exceeded. Wait 60 seconds.';
+    const message = 'The limit of 100 requests per minute per API key is exceeded. Wait 60 seconds.';
     throw new ServiceError('rateLimited', message, { retryAfter: 60 });
   }
   if (name === 'servererror') {
-    throw new ServiceError('unavailable', 'The service failed, because this id asks for it. Send the request again.', {
+    throw new ServiceError('unavailable', 'This id simulates a failure of the service. Send the request again.', {
       retryAfter: 1,
     });
   }

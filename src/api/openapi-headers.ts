@@ -32,12 +32,21 @@ export const headers: Readonly<Record<string, JsonSchema>> = {
     required: true,
     schema: text,
   },
-  'X-RateLimit-Limit': { description: 'Maximum of the window with the fewest requests left.', schema: whole },
-  'X-RateLimit-Remaining': { description: 'Requests left in this window.', schema: whole },
-  'X-RateLimit-Reset': { description: 'When this window ends, in seconds since 1970.', schema: whole },
-  RateLimit: { description: 'The same window in the format of the IETF draft.', schema: text },
-  'RateLimit-Policy': { description: 'The maximums and durations of all windows.', schema: text },
-  'X-Test-Mode': { description: 'The reply is made up.', schema: { const: 'true' } },
+  'X-RateLimit-Limit': {
+    description: 'Maximum number of requests in the rate-limit window that has the fewest requests left.',
+    schema: whole,
+  },
+  'X-RateLimit-Remaining': {
+    description: 'Number of requests left in the window of X-RateLimit-Limit.',
+    schema: whole,
+  },
+  'X-RateLimit-Reset': { description: 'End of the window of X-RateLimit-Limit, in seconds since 1970.', schema: whole },
+  RateLimit: {
+    description: 'The window of X-RateLimit-Limit, in the format of the IETF draft for rate-limit headers.',
+    schema: text,
+  },
+  'RateLimit-Policy': { description: 'The maximums and durations of all rate-limit windows.', schema: text },
+  'X-Test-Mode': { description: 'The reply contains made-up data.', schema: { const: 'true' } },
   'X-Key-Rotate-By': {
     description: 'The API key should have been rotated by this time.',
     schema: { ...text, format: 'date-time' },
@@ -49,11 +58,11 @@ export const headers: Readonly<Record<string, JsonSchema>> = {
   'Retry-After': { description: 'Seconds to wait before the next request.', schema: whole },
   'WWW-Authenticate': { description: 'How to authenticate.', required: true, schema: text },
   'Cache-Control': { description: '`no-store`: the reply contains a secret.', schema: text },
-  ETag: { description: 'Validator of the content.', required: true, schema: text },
+  ETag: { description: 'Version of the content, for If-Match and If-None-Match.', required: true, schema: text },
   Link: { description: 'Links to the first, prev, next and last page.', required: true, schema: text },
   /** The header is sent with refusals. Its name in HTTP is `Link`. */
   Help: {
-    description: 'Link to an explanation of the refusal.',
+    description: 'Link to the explanation of the error.',
     required: true,
     schema: { ...text, pattern: '^</docs[^>]*>; rel="help"$' },
   },

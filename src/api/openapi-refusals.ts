@@ -21,7 +21,7 @@ const errorSchema = { $ref: '#/components/schemas/Error' };
 
 const refusals: Readonly<Record<number, Refusal>> = {
   400: {
-    when: 'The request is invalid. `details` has each bad field with the expected and the received value. Correct the request before you send it again.',
+    when: 'The request is invalid. `details` lists each bad field with the expected and the received value. Correct the request before you send it again.',
     example: {
       message: 'The query is invalid. limit: expected an integer from 1 to 100, got 500',
       details: { limit: 'expected an integer from 1 to 100, got 500' },
@@ -32,7 +32,7 @@ const refusals: Readonly<Record<number, Refusal>> = {
     example: { message: `The API key was revoked. ${newKeyRemedy}` },
   },
   403: {
-    when: 'The API key may not do this, or a policy of the organization refuses it. The message names the missing scope and the scopes of the key, or the policy. Revoking a key requires the scopes of that key.',
+    when: 'The API key lacks a scope, or a policy of the organization refuses the request. The message names the missing scope or the policy. Revoking a key requires the scopes of that key.',
     example: { message: 'The API key lacks the scope drafts:write; it has drafts:read.' },
   },
   404: {
@@ -40,37 +40,40 @@ const refusals: Readonly<Record<number, Refusal>> = {
     example: { message: 'Draft "draft_x" is not found or not accessible.' },
   },
   409: {
-    when: 'The request conflicts with the current state, or exceeds a maximum of the organization, or another request with the same Idempotency-Key is still being processed. The message states which.',
+    when: 'The request conflicts with the current state, with a maximum of the organization, or with another request that has the same Idempotency-Key. The message states which.',
     example: {
       message: 'A request with this Idempotency-Key is still being processed. Send the request again in a second.',
       retryAfter: 1,
     },
   },
   412: {
-    when: 'The object has changed since the state in If-Match. Get the object again before you decide.',
+    when: 'The ETag in If-Match is out of date, because the object has changed. Get the object again before you change it.',
     example: { message: 'Draft "draft_x" has changed since the state that If-Match names. Get it and try again.' },
   },
   413: {
-    when: 'The body is larger than the maximum of the endpoint.',
+    when: 'The body is larger than this operation accepts.',
     example: { message: 'The body has 7000012 bytes; the maximum is 6292480.' },
   },
   415: {
-    when: 'The body has another content type. Send the body as `application/json`.',
+    when: 'The content type of the body is not `application/json`. Send the body as `application/json`.',
     example: { message: 'The Content-Type must be application/json, got text/plain.' },
   },
   422: {
-    when: 'The Idempotency-Key was used for another body. Use a new key for a new request.',
-    example: { message: 'The Idempotency-Key was used for another body. Use a new key for a new request.' },
+    when: 'The Idempotency-Key was already used with a different body. Use a new Idempotency-Key for a new request.',
+    example: {
+      message:
+        'The Idempotency-Key was already used with a different body. Use a new Idempotency-Key for a new request.',
+    },
   },
   429: {
-    when: 'A limit is used up. Wait for `retryAfter` seconds (also in `Retry-After`), then send the request again.',
+    when: 'A rate limit is exceeded. Wait for `retryAfter` seconds (also in `Retry-After`), then send the request again.',
     example: {
-      message: 'The limit of 100 requests per minute and API key is exceeded. Wait 60 seconds.',
+      message: 'The limit of 100 requests per minute per API key is exceeded. Wait 60 seconds.',
       retryAfter: 60,
     },
   },
   500: {
-    when: 'The service failed, is starting or is overloaded. Send the request again, with growing pauses.',
+    when: 'The service failed, is starting or is overloaded. Send the request again, and wait longer before each further attempt.',
     example: { message: 'The service is starting.', retryAfter: 1 },
   },
 };
@@ -84,7 +87,7 @@ const receiverRefusals: Readonly<Record<number, Refusal>> = {
     when: 'The signature is missing or does not match.',
     example: {
       message:
-        'The signature does not match. X-Hub-Signature-256 must be sha256= and the HMAC-SHA256 of the raw body under the webhook secret. Give the webhook on the host the same secret as this service.',
+        'The signature does not match. X-Hub-Signature-256 must be sha256= followed by the HMAC-SHA256 of the raw body, with the webhook secret as the key. Give the webhook on the host the same secret as this service.',
     },
   },
   403: {
@@ -106,7 +109,7 @@ const receiverRefusals: Readonly<Record<number, Refusal>> = {
     },
   },
   500: {
-    when: 'The delivery is possibly not stored. Send the delivery again: duplicates are recognized and have no effect.',
+    when: 'The delivery may not be stored. Send the delivery again: the service ignores duplicates.',
     example: { message: 'The journal cannot accept more records right now. Send the request again.', retryAfter: 2 },
   },
 };

@@ -47,7 +47,7 @@ export function webhooksSection(toSchema: (schema: TSchema) => JsonSchema): Reco
           },
           responses: {
             '2XX': { description: 'The receiver has accepted the event.' },
-            '4XX': { description: 'The service tries again later. 410 disables the endpoint.' },
+            '4XX': { description: 'The service sends the event again later. The status 410 disables the endpoint.' },
           },
         },
       },

@@ -5,7 +5,7 @@ import type { Tag } from '../protocol/resources/contract.ts';
 
 /** Descriptions of tags, in the order of the page at `/docs`. The document omits tags without an operation. */
 export const tagDescriptions: Readonly<Record<Tag | 'Webhooks' | 'Contract', string>> = {
-  Repositories: 'Repositories that are connected, their tags, their settings and their older history.',
+  Repositories: 'Repositories with their tags, their settings and backfills of their older history.',
   Ranges: 'Release ranges: the pull requests and issues between two tags, days or pull request numbers.',
   Drafts: 'Release notes of a range for one persona: generate, read, edit and restore them.',
   Publishing: 'Publications of drafts, and the connections of the channels that drafts are published to.',
@@ -31,12 +31,12 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   deliveryId: 'Id of a delivery to a webhook endpoint.',
   revision: 'Number of a revision of the draft.',
   releaseRangeId: 'Id of the release range whose drafts are listed.',
-  persona: 'Returns the drafts for this persona only.',
-  included: '`true` returns only the changes in the notes, `false` only the others.',
+  persona: 'Returns only the drafts for this persona.',
+  included: '`true` returns only the changes that are in the notes, `false` only those that are not.',
   channel: 'Name of a channel.',
-  status: 'Returns the items with this status only.',
-  outcome: 'Returns the deliveries with this outcome only.',
-  reason: 'Returns the deliveries that were refused for this reason only.',
+  status: 'Returns only the items with this status.',
+  outcome: 'Returns only the deliveries with this outcome.',
+  reason: 'Returns only the deliveries that were refused for this reason.',
   limit: 'Maximum number of items in the page.',
   offset: 'Number of items to skip.',
   sort: 'Field that the list is sorted by.',

@@ -25,8 +25,8 @@ const json = 'application/json';
  */
 const apiVersion = '1.0';
 
-const about = `Release notes from merged pull requests and closed issues. Every request needs an API key, except requests to the
-webhook receiver and for this document: \`Authorization: Bearer <API_KEY>\`. The [guide](/docs/guide) explains each task.`;
+const about = `Release notes from merged pull requests and closed issues. Requests need an API key in the header
+\`Authorization: Bearer <API_KEY>\`. The webhook receiver and this document need no API key. The [guide](/docs/guide) explains each task.`;
 
 const license = { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' };
 
@@ -84,7 +84,7 @@ export function openApiDocument(routes: readonly ApiRoute<never>[], publicUrl = 
 }
 
 function servers(publicUrl: string): JsonSchema[] {
-  const here = { url: '/', description: 'The address that this document is read from.' };
+  const here = { url: '/', description: 'The server that returned this document.' };
   return publicUrl === '' ? [here] : [{ url: publicUrl, description: 'The public address of the service.' }, here];
 }
 
@@ -187,7 +187,7 @@ function documentOperation(): JsonSchema {
     parameters: [{ $ref: '#/components/parameters/RequestId' }, { $ref: '#/components/parameters/IfNoneMatch' }],
     responses: {
       200: { description: 'This document', headers: refsTo(['X-Request-Id', 'ETag']), content },
-      304: { description: 'It has not changed.', headers: refsTo(['X-Request-Id', 'ETag']) },
+      304: { description: 'The document has not changed.', headers: refsTo(['X-Request-Id', 'ETag']) },
     },
   };
 }

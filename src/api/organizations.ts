@@ -89,7 +89,7 @@ function checkBody(body: unknown): UpdateOrganizationBody {
   const update = check<UpdateOrganizationBody>(UpdateOrganizationBodySchema, body, 'body');
   if (Object.keys(update).length === 0)
     throw invalid({
-      body: `expected one of ${Object.keys(UpdateOrganizationBodySchema.properties).join(', ')}, got none`,
+      body: `expected at least one of ${Object.keys(UpdateOrganizationBodySchema.properties).join(', ')}, got none`,
     });
   return update;
 }

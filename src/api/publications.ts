@@ -106,7 +106,7 @@ const deletePublication: ApiRoute = {
 export function deletedResponse(
   { id, channel }: Pick<PublicationRecord, 'id' | 'channel'>,
   deletedAt: number,
-  page = 'Its page was removed.',
+  page = 'The page of the publication was removed.',
 ) {
   const message =
     channel === 'hosted' ? page : `Anything already published to the channel ${channel} stays there. Delete it there.`;
@@ -121,8 +121,8 @@ function pageAfter(partition: Partition, record: PublicationRecord): string | un
   const version = readReference(partition, record);
   const there = version !== undefined && readHostedNote(partition, record.repoId, version, record.personaPath);
   if (there)
-    return `The page stays, as it shows publication ${there.publicationId}. Delete that publication to remove the page.`;
-  return record.publishedAt === null ? 'It has no page.' : undefined;
+    return `The page was not removed, because it now shows publication ${there.publicationId}. Delete that publication to remove the page.`;
+  return record.publishedAt === null ? 'The publication had no page.' : undefined;
 }
 
 /**

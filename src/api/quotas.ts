@@ -50,7 +50,7 @@ export class Quotas {
    */
   withinBackfills<T>(context: ApiContext, repoId: string, start: () => Promise<T>): Promise<T> {
     const max = context.settings.maxBackfills;
-    const message = `An organization has at most ${max} backfills under way (TIDINGS_MAX_BACKFILLS). Wait for one to end, or cancel one.`;
+    const message = `An organization has at most ${max} backfills in progress (TIDINGS_MAX_BACKFILLS). Wait until a backfill ends, or cancel a backfill.`;
     if (countBackfills(readPartition(context, homeOf(context, repoId)), repoId) > 0) return start();
     return this.within(context, 'backfills', repoId, { most: max, message, count: countBackfills }, start);
   }

@@ -116,10 +116,10 @@ function checkBounds(bounds: RangeBounds): void {
   const { fromTag, toTag, fromDate, toDate, fromPrNumber, toPrNumber } = bounds;
   if (fromTag !== undefined && fromTag === toTag) throw unfit({ fromTag, toTag }, 'two different tags');
   if (fromDate !== undefined && toDate !== undefined && fromDate > toDate) {
-    throw unfit({ fromDate, toDate }, 'fromDate not to be after toDate');
+    throw unfit({ fromDate, toDate }, 'fromDate on or before toDate');
   }
   if (fromPrNumber !== undefined && toPrNumber !== undefined && fromPrNumber > toPrNumber) {
-    throw unfit({ fromPrNumber, toPrNumber }, 'fromPrNumber not to be greater than toPrNumber');
+    throw unfit({ fromPrNumber, toPrNumber }, 'fromPrNumber to be at most toPrNumber');
   }
 }
 

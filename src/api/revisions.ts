@@ -85,7 +85,11 @@ function restoredBefore(value: unknown, request: ApiRequest): ApiReply {
   const { etag, ...change } = toChange(value as DraftChange);
   const { partition, record } = visibleDraft(request, change.id);
   const revision = readDraftRevision(partition, record.id, change.revision);
-  if (!revision) throw new ServiceError('conflict', 'The revision was restored, but its text is no longer stored.');
+  if (!revision)
+    throw new ServiceError(
+      'conflict',
+      'An earlier request with this Idempotency-Key restored the revision. The reply cannot be repeated, because the restored text is no longer stored.',
+    );
   const { bodyMd } = readTexts(partition, record, revision);
   return { status: 200, body: { ...change, bodyMd, ...flagsOf(partition, record, revision) }, etag };
 }

@@ -73,7 +73,7 @@ export function checkQuery<T>(schema: TObject, query: string): T {
   const values = withoutPrototype<unknown>();
   const repeated = withoutPrototype<string>();
   for (const [name, text] of new URLSearchParams(query)) {
-    if (name in values) repeated[name] = 'expected once, got it repeated';
+    if (name in values) repeated[name] = 'expected this parameter once, got it several times';
     const integer = schema.properties[name]?.type === 'integer' && /^-?\d{1,15}$/.test(text);
     values[name] = integer ? Number(text) : text;
   }

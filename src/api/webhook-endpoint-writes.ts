@@ -96,7 +96,8 @@ export function assertTarget({ settings }: ApiContext, url: string): string {
   const fault = targetFault(url, { allow: settings.egressAllow, allowHttp: settings.egressAllowHttp });
   if (fault !== undefined) throw invalid({ url: fault });
   if (new URL(url).hash !== '') throw invalid({ url: 'expected an address without a fragment (#)' });
-  if (isMasked(url)) throw invalid({ url: 'expected the real query instead of the … in replies' });
+  if (isMasked(url))
+    throw invalid({ url: 'expected an address with its real query, got the … that replies show instead' });
   return new URL(url).href;
 }
 

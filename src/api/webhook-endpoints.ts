@@ -221,7 +221,7 @@ function shownOnce(status: number, { value, secret, replayed }: WrittenEndpoint,
  */
 function shownBefore(value: unknown): never {
   const { id } = value as { id: string };
-  const message = `An earlier request with this Idempotency-Key wrote ${id} and showed its secret. If you lost the secret, rotate it.`;
+  const message = `The reply to an earlier request with this Idempotency-Key showed the secret of ${id}. If you lost the secret, rotate it.`;
   throw new ServiceError('conflict', message);
 }
 

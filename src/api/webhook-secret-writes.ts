@@ -107,7 +107,7 @@ export function revokeWebhookSecret(context: ApiContext, secretId: string, only:
 export function knownHost(settings: Settings, host: string | undefined): string {
   const known = hostOrigins(settings);
   if (host !== undefined && !known.includes(host)) {
-    throw invalid({ host: `expected a host in the settings (${known.join(', ')}), got ${JSON.stringify(host)}` });
+    throw invalid({ host: `expected one of the configured hosts (${known.join(', ')}), got ${JSON.stringify(host)}` });
   }
   return host ?? settings.hostOrigin;
 }
@@ -119,8 +119,8 @@ export function secretFault(text: string): string | undefined {
     return `expected ${minLength} to ${maxLength} characters, got ${length}`;
   }
   // A host's web form or a text file can change control characters before the host stores the secret.
-  if (/\p{Cc}/u.test(text)) return 'expected no control characters such as a line break, got some';
-  return text.isWellFormed() ? undefined : 'expected whole characters, got half of a surrogate pair';
+  if (/\p{Cc}/u.test(text)) return 'expected no control characters such as line breaks, got at least one';
+  return text.isWellFormed() ? undefined : 'expected valid Unicode, got half of a surrogate pair';
 }
 
 function randomSecret(): string {

@@ -106,7 +106,7 @@ function reply(status: number, { value, secret, replayed }: WrittenSecret): ApiR
 function again(status: number, value: unknown, ownText: boolean): ApiReply {
   if (ownText) return { status, body: value as object, headers: ['Cache-Control', 'no-store'] };
   const { id } = value as { id: string };
-  const message = `An earlier request with this Idempotency-Key wrote ${id} and showed its secret. If you lost the secret, rotate it.`;
+  const message = `The reply to an earlier request with this Idempotency-Key showed the secret of ${id}. If you lost the secret, rotate it.`;
   throw new ServiceError('conflict', message);
 }
 

@@ -86,7 +86,9 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
   const usage = new UsageMeter();
   const flush = () => usage.flush(readDirectory(), (record) => laneOf(directoryName).enqueue(record));
   const flusher = setInterval(() => {
-    void flush().catch((error: Error) => logger.warn({ err: error }, 'usage counters are saved later'));
+    void flush().catch((error: Error) =>
+      logger.warn({ err: error }, 'usage counters could not be saved; the service tries again at the next interval'),
+    );
   }, settings.usageFlushSeconds * 1000);
   const sweeper = setInterval(() => {
     limits.ingestion.sweep(Date.now());

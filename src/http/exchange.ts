@@ -200,7 +200,11 @@ export class Exchange {
     this.closing = true;
     release();
     this.fail(
-      new ServiceError('unavailable', 'Too many bodies are being received. Send the request again.', { retryAfter: 2 }),
+      new ServiceError(
+        'unavailable',
+        'The service is receiving too many request bodies at once. Send the request again.',
+        { retryAfter: 2 },
+      ),
     );
   }
 }

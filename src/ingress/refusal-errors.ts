@@ -8,7 +8,8 @@ import { formRemedy, isForm } from './delivery.ts';
 
 type Headers = Pick<Exchange, 'headers'>;
 
-const wanted = 'X-Hub-Signature-256 must be sha256= and the HMAC-SHA256 of the raw body under the webhook secret.';
+const wanted =
+  'X-Hub-Signature-256 must be sha256= followed by the HMAC-SHA256 of the raw body, with the webhook secret as the key.';
 const mismatch = `The signature does not match. ${wanted} Give the webhook on the host the same secret as this service.`;
 
 /**
@@ -20,7 +21,7 @@ export function unsigned(request: Headers, hasSecrets: boolean): ServiceError {
 }
 
 function unsignedMessage(request: Headers, hasSecrets: boolean): string {
-  if (!hasSecrets) return 'No webhook secret is configured, so nothing can be verified.';
+  if (!hasSecrets) return 'No webhook secret is configured, so the signature cannot be verified.';
   if (isForm(request)) return `The signature does not match. ${wanted} ${formRemedy}`;
   if (isUnsigned(request)) return `The signature is missing. ${wanted} Give the webhook on the host a secret.`;
   return mismatch;

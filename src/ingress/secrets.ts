@@ -184,7 +184,7 @@ export class BoundSecrets {
     sealsUnreadable.inc();
     this.options.logger.error(
       { secretId, reason },
-      'a webhook secret cannot be opened: deliveries signed with it get 401. Restore the sealing key, or rotate the secret',
+      'the current sealing key cannot decrypt a webhook secret. Deliveries signed with this secret get 401. Restore the former sealing key, or rotate the secret',
     );
   }
 

@@ -119,7 +119,7 @@ function nameOf({ readers }: ApiContext, { orgId }: Recipient): string | undefin
 function pageFor(organization: string | undefined, isOut: boolean): string {
   const name = escapeHtml(organization ?? '');
   const state = isOut
-    ? `You get no more release notes of ${name} by mail.`
+    ? `You no longer get release notes of ${name} by mail.`
     : `You get the release notes of ${name} by mail.`;
   const button = isOut ? '<button name="again" value="1">Get them again</button>' : '<button>Unsubscribe</button>';
   return `<!doctype html>

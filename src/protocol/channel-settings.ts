@@ -48,7 +48,7 @@ export const OfficeChatSettingsSchema = Type.Object(
   {
     webhookUrl: Type.String({
       ...webAddress,
-      description: 'address that the workflow "when a webhook request is received" shows',
+      description: 'address of the webhook, copied from the workflow "when a webhook request is received"',
     }),
   },
   closed,
@@ -63,14 +63,14 @@ export const SupportMessengerSettingsSchema = Type.Object(
     state: Type.Optional(
       Type.Union([Type.Literal('live'), Type.Literal('draft')], {
         default: 'live',
-        description: '`draft` is hidden until a person sets it live in the messenger',
+        description: '`draft` hides the news item until a person publishes it in the messenger',
       }),
     ),
     newsfeedIds: Type.Optional(
       Type.Array(Type.Integer({ minimum: 1 }), {
         maxItems: 20,
         uniqueItems: true,
-        description: 'newsfeeds that show the item; without any, it is not visible yet',
+        description: 'ids of the newsfeeds that show the news item; a news item without newsfeeds is not visible',
       }),
     ),
     apiUrl: Type.Optional(
@@ -95,19 +95,24 @@ export const EmailSettingsSchema = Type.Object(
       description: 'name of the mail server',
     }),
     port: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 65_535, description: '587 by default, 465 for implicit TLS, 25 for none' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 65_535,
+        description: 'port of the mail server; by default 587, or 465 if `tls` is `implicit`, or 25 if `tls` is `none`',
+      }),
     ),
     tls: Type.Optional(
       Type.Union([Type.Literal('starttls'), Type.Literal('implicit'), Type.Literal('none')], {
         default: 'starttls',
         description:
-          'how the connection is encrypted; `none` is for a server on the same machine or network, without password',
+          'encryption of the connection; `none` is for servers without password on the same machine or network',
       }),
     ),
     certificateAuthority: Type.Optional(
       Type.String({
         maxLength: 20_000,
-        description: 'certificate in PEM that the server is checked against, instead of public ones',
+        description:
+          'PEM certificate of the authority that issued the certificate of the mail server; replaces the public authorities',
       }),
     ),
     user: Type.Optional(
@@ -120,7 +125,7 @@ export const EmailSettingsSchema = Type.Object(
       maxLength: 358,
       pattern: sender,
       description:
-        'address of the sender, optionally with a name before it, as in `Notes <notes@example.com>`; stored as from and fromName',
+        'address of the sender, or name and address as in `Notes <notes@example.com>`; the name is stored in `fromName`',
     }),
     fromName: Type.Optional(
       Type.String({ minLength: 1, maxLength: 100, pattern: line, description: 'name of the sender' }),
@@ -128,7 +133,8 @@ export const EmailSettingsSchema = Type.Object(
     recipients: Type.Array(Type.String({ maxLength: 254, pattern: address }), {
       minItems: 1,
       maxItems: 500,
-      description: 'addresses; each receives a message of its own; for more, use the address of a mailing list',
+      description:
+        'addresses of the recipients; each recipient gets a separate message; for more than 500 recipients, use a mailing list',
     }),
   },
   closed,

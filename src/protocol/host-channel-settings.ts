@@ -17,14 +17,15 @@ export const FileSettingsSchema = Type.Object(
         maxLength: 200,
         pattern:
           '^(?!\\.git/)(?:(?!\\.{1,2}/)[^/\\\\\\u0000-\\u001f]+/)*[^/\\\\\\u0000-\\u001f]+\\.(?:md|mdx|markdown)$',
-        description: 'Markdown file in the repository; by default CHANGELOG.md or RELEASES.md',
+        description:
+          'path of the Markdown file in the repository; by default CHANGELOG.md or RELEASES.md, depending on the channel',
       }),
     ),
     branch: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: 'branch that is committed to; by default the default branch',
+        description: 'branch that receives the commit; by default, the default branch of the repository',
       }),
     ),
     message: Type.Optional(
@@ -32,7 +33,7 @@ export const FileSettingsSchema = Type.Object(
         minLength: 1,
         maxLength: 200,
         pattern: '^[^\\u0000-\\u001f]+$',
-        description: 'message of the commit; {version} and {file} are replaced by the version and the path of the file',
+        description: 'commit message; {version} is replaced by the version, {file} by the path of the file',
       }),
     ),
   },
@@ -50,7 +51,7 @@ export const HostedSettingsSchema = Type.Object(
     key: Type.Optional(
       Type.String({
         pattern: '^[A-Za-z0-9_-]{16,128}$',
-        description: 'part of the address of unlisted pages (`?key=…`); anyone with the address may read them',
+        description: 'value of `?key=…` in the address of unlisted pages; anyone with the address can read the pages',
       }),
     ),
     title: Type.Optional(
@@ -58,7 +59,7 @@ export const HostedSettingsSchema = Type.Object(
         minLength: 1,
         maxLength: 100,
         pattern: '^[^\\u0000-\\u001f]+$',
-        description: 'name above the pages',
+        description: 'name that is shown at the top of the pages',
       }),
     ),
     language: Type.Optional(

@@ -122,7 +122,7 @@ export type SweepRecord = Static<typeof SweepRecordSchema>;
  * beginning of the daily window, or 0 if there is no daily limit.
  */
 export const UsageCallsSchema = Type.Object({
-  org: Type.String({ description: 'org_…, or `instance` for keys of the instance' }),
+  org: Type.String({ description: 'id of the organization (org_…), or `instance` for instance keys' }),
   month: Type.String({ description: 'YYYY-MM, UTC' }),
   daySince: Instant,
   calls: Type.Integer(),

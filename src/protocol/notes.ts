@@ -66,7 +66,7 @@ export const NotesSettingsSchema = Type.Object(
       uniqueItems: true,
       maxItems: 11,
       default: [],
-      description: 'sections that come first, in this order; the others follow in the order of the spec',
+      description: 'sections that come first, in this order; the other sections follow in the default order',
     }),
     titles: Type.Object(
       {
@@ -112,7 +112,8 @@ export const NotesSettingsSchema = Type.Object(
           minimum: 1,
           maximum: 100,
           default: 12,
-          description: 'maximum number of lines, besides those that customers must act on; the rest is only counted',
+          description:
+            'maximum number of lines, without lines that require action; changes above the maximum are only counted',
         }),
         closedIssues: flag(true),
         titles: Type.Object(
@@ -137,12 +138,12 @@ export const defaultSettings = Value.Default(NotesSettingsSchema, {}) as NotesSe
 
 /** How a change was found. */
 export const MethodSchema = Type.Union([
-  Type.Literal('mergeCommit', { description: 'its merge commit is between the tags' }),
-  Type.Literal('subject', { description: 'a commit between the tags names it' }),
-  Type.Literal('window', { description: 'merged or closed between the dates of the tags' }),
-  Type.Literal('date', { description: 'merged or closed between the dates' }),
-  Type.Literal('number', { description: 'its number is in the range' }),
-  Type.Literal('link', { description: 'a pull request of the range links it' }),
+  Type.Literal('mergeCommit', { description: 'the merge commit of the pull request is between the tags' }),
+  Type.Literal('subject', { description: 'a commit between the tags names the pull request' }),
+  Type.Literal('window', { description: 'the change was merged or closed between the dates of the tags' }),
+  Type.Literal('date', { description: 'the change was merged or closed between the dates of the range' }),
+  Type.Literal('number', { description: 'the number of the change is in the range' }),
+  Type.Literal('link', { description: 'a pull request of the range links the issue' }),
   Type.Literal('commit', { description: 'the commit is between the tags' }),
 ]);
 export type Method = Static<typeof MethodSchema>;
@@ -150,42 +151,44 @@ export type Method = Static<typeof MethodSchema>;
 /** Why a change is in the notes, or why it is not. */
 export const ReasonSchema = Type.Union([
   Type.Literal('listed', { description: 'has an entry' }),
-  Type.Literal('backport', { description: 'listed under its original, `detail`' }),
-  Type.Literal('dependency', { description: 'folded into the dependency updates' }),
-  Type.Literal('revert', { description: 'reverts `detail`, which was released before' }),
+  Type.Literal('backport', { description: 'a backport that is listed under the original change, `detail`' }),
+  Type.Literal('dependency', { description: 'listed with the other dependency updates' }),
+  Type.Literal('revert', { description: 'reverts `detail`, which is in an earlier release' }),
   Type.Literal('restored', { description: 'restores `detail`' }),
-  Type.Literal('linked', { description: 'a closed issue, shown in the entry of `detail`' }),
-  Type.Literal('closed', { description: 'an issue closed in the range without a pull request of the range' }),
+  Type.Literal('linked', { description: 'a closed issue that the entry of `detail` shows' }),
+  Type.Literal('closed', {
+    description: 'an issue that was closed in the range, but not by a pull request of the range',
+  }),
   Type.Literal('direct', { description: 'a commit without a pull request' }),
-  Type.Literal('reverted', { description: 'reverted in the range by `detail`' }),
-  Type.Literal('reverts', { description: 'reverts `detail` of the same range' }),
+  Type.Literal('reverted', { description: 'reverted by `detail`, which is in the same range' }),
+  Type.Literal('reverts', { description: 'reverts `detail`, which is in the same range' }),
   Type.Literal('shipped', { description: 'already part of the release `detail`' }),
   Type.Literal('release', { description: 'only makes a release' }),
   Type.Literal('publication', {
-    description: 'made by this service for its publication `detail`, according to the trailer',
+    description: 'created by this service for the publication `detail`, which the commit trailer names',
   }),
-  Type.Literal('label', { description: 'left out by the label `detail`' }),
-  Type.Literal('author', { description: 'its author is left out by the settings' }),
-  Type.Literal('unmerged', { description: 'never merged, or not yet' }),
+  Type.Literal('label', { description: 'excluded by the label `detail`' }),
+  Type.Literal('author', { description: 'excluded, because the settings exclude the author' }),
+  Type.Literal('unmerged', { description: 'a pull request that is not merged' }),
   Type.Literal('branch', { description: 'merged into `detail`, which is not the branch of the tags' }),
   Type.Literal('open', { description: 'an issue that is still open' }),
   Type.Literal('unresolved', { description: 'an issue closed without being resolved' }),
-  Type.Literal('unlisted', { description: 'an issue of a pull request that is left out, `detail`' }),
-  Type.Literal('notCaptured', { description: 'named by a commit, but never captured' }),
+  Type.Literal('unlisted', { description: 'an issue whose pull request `detail` is not in the notes' }),
+  Type.Literal('notCaptured', { description: 'named by a commit, but not captured by this service' }),
 ]);
 export type Reason = Static<typeof ReasonSchema>;
 
 /** A pull request, issue or commit that was considered for a range. */
 export const ChangeSchema = Type.Object({
   kind: Type.Union([Type.Literal('pull'), Type.Literal('issue'), Type.Literal('commit')]),
-  number: Type.Optional(Type.Integer({ description: 'of a pull request or issue' })),
-  sha: Type.Optional(Type.String({ description: 'of a commit' })),
-  title: Type.String({ description: 'first line, as captured' }),
+  number: Type.Optional(Type.Integer({ description: 'number of the pull request or issue' })),
+  sha: Type.Optional(Type.String({ description: 'hash of the commit' })),
+  title: Type.String({ description: 'title, or first line of the commit message, as captured' }),
   included: Type.Boolean(),
   reason: ReasonSchema,
   detail: Type.Optional(
     Type.String({
-      description: 'reference that belongs to the reason, such as `#12`, `v1.2.0` or the first digits of a commit',
+      description: 'reference for `reason`, such as `#12`, `v1.2.0` or the first digits of a commit hash',
     }),
   ),
   section: Type.Optional(SectionNameSchema),
@@ -202,15 +205,15 @@ const countOf = (example: number, description: string) =>
  */
 export const DiagnosticsSchema = Type.Object(
   {
-    changes: countOf(8, 'changes with an entry of their own'),
-    unlabelled: countOf(2, 'of these, those whose labels do not say what kind of change they are'),
+    changes: countOf(8, 'number of changes that have their own entry in the notes'),
+    unlabelled: countOf(2, 'number of `changes` whose labels do not say what kind of change they are'),
     unlabelledRate: Type.Number({
       minimum: 0,
       maximum: 1,
       examples: [0.25],
-      description: '`unlabelled` divided by `changes`, rounded to three places; 0 without changes',
+      description: '`unlabelled` divided by `changes`, rounded to three decimal places; 0 if there are no changes',
     }),
-    withoutArea: countOf(1, 'of these, those whose area is given neither by a label nor by the title'),
+    withoutArea: countOf(1, 'number of `changes` without an area in their labels or title'),
   },
   closed,
 );

@@ -6,35 +6,40 @@
 /** Why a delivery is refused: the fault, and its remedy for the operator. */
 export const refusalReasons = {
   wrong_signature: {
-    because: 'its signature does not match any secret that was tried',
+    because: 'the signature of the delivery does not match any webhook secret that was tried',
     remedy:
-      'Give the webhook on the host the secret of TIDINGS_WEBHOOK_SECRETS (without that setting: the text of the file webhook-secret in the data directory), or the secret of its organization (tidings webhook-secrets list)',
+      'Give the webhook on the host the secret of this service. The secret is in TIDINGS_WEBHOOK_SECRETS or, if that is unset, in the file webhook-secret of the data directory. An organization can also have its own secret (tidings webhook-secrets list)',
   },
   no_signature: {
-    because: 'it is not signed',
+    because: 'the delivery is not signed',
     remedy:
-      'Give the webhook on the host a secret: that of TIDINGS_WEBHOOK_SECRETS, or without that setting the text of the file webhook-secret in the data directory',
+      'Give the webhook on the host the secret of this service. The secret is in TIDINGS_WEBHOOK_SECRETS or, if that is unset, in the file webhook-secret of the data directory',
   },
   form_body: {
-    because: 'its body is a form (application/x-www-form-urlencoded)',
+    because: 'the body of the delivery is a form (application/x-www-form-urlencoded)',
     remedy: 'Set the content type of the webhook on the host to application/json',
   },
   foreign: {
-    because: 'the event of another owner was signed with the secret of an organization',
-    remedy: 'Use the secret of the organization that owns the repository, or confirm its owner (tidings doctor)',
+    because: 'the delivery was signed with the secret of an organization that does not own the repository',
+    remedy:
+      'Use the secret of the organization that owns the repository, or confirm the owner of the repository (tidings doctor)',
   },
   malformed: {
-    because: 'its headers or its body are not those of a webhook',
+    because: 'the headers or the body of the delivery are malformed',
     remedy: 'Read the reply in the list of recent deliveries on the host. The reply names each bad field',
   },
-  too_large: { because: 'its body is too large', remedy: 'Raise TIDINGS_MAX_BODY_BYTES, whose maximum is 25 MiB' },
+  too_large: {
+    because: 'the body of the delivery is too large',
+    remedy: 'Raise TIDINGS_MAX_BODY_BYTES (at most 25 MiB)',
+  },
   limited: {
-    because: 'a limit of its organization is reached',
-    remedy: 'See the limits of its tier, or TIDINGS_LIMIT_CLAIMED_REPOSITORIES',
+    because: 'a limit of the organization is reached',
+    remedy: 'Check the tier of the organization, and TIDINGS_LIMIT_CLAIMED_REPOSITORIES',
   },
   not_allowed: {
-    because: 'its address is not on the list of TIDINGS_WEBHOOK_ALLOW',
-    remedy: 'Add the address, or set TIDINGS_TRUSTED_PROXIES if it is the address of your proxy',
+    because: 'the address of the sender is not in TIDINGS_WEBHOOK_ALLOW',
+    remedy:
+      'Add the address to TIDINGS_WEBHOOK_ALLOW. If the address belongs to your proxy, set TIDINGS_TRUSTED_PROXIES instead',
   },
 } as const;
 

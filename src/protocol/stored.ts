@@ -10,17 +10,19 @@ const NullableString = Type.Union([Type.String(), Type.Null()]);
 
 /** A person or bot as the host names them. Only the public handle is kept. */
 export const AuthorSchema = Type.Object({
-  login: Type.String({ description: '`ghost` when the account is gone' }),
+  login: Type.String({ description: 'login of the person or bot; `ghost` if the account was deleted' }),
   bot: Type.Boolean(),
 });
 export type Author = Static<typeof AuthorSchema>;
 
 /** A repository as its own partition stores it. The directory stores who may access the repository. */
 export const RepositoryRecordSchema = Type.Object({
-  id: Type.String({ description: 'repo_…, derived from (host origin, host id)' }),
+  id: Type.String({
+    description: 'repo_…, derived from the origin of the host and the id of the repository on the host',
+  }),
   origin: Type.String({ description: 'web address of the host, e.g. https://github.com' }),
   hostId: Type.String({
-    description: 'number of the repository on its host, digits; `name:owner/repo` where the host sent none',
+    description: 'number of the repository on its host, in digits; `name:owner/repo` if the host sent no number',
   }),
   fullName: Type.String(),
   formerNames: Type.Array(Type.String()),

@@ -125,7 +125,7 @@ test('a fault describes the expected value and its place', () => {
   const said: [NodeJS.ProcessEnv, string][] = [
     [
       { TIDINGS_PORT: 'eighty' },
-      'TIDINGS_PORT: expected a port number from 1 to 65535, or 0 for a free one, got "eighty". Port of the API and the webhook receiver; 0 takes a free one.',
+      'TIDINGS_PORT: expected a port number from 1 to 65535, or 0 for any free port, got "eighty". Port of the API and the webhook receiver; 0 = any free port.',
     ],
     [
       { TIDINGS_NATS_PORT: '0' },
@@ -141,7 +141,7 @@ test('a fault describes the expected value and its place', () => {
     ],
     [
       { TIDINGS_LOG_LEVEL: 'loud' },
-      'TIDINGS_LOG_LEVEL: expected one of fatal, error, warn, info, debug, trace, silent, got "loud". Least severe level that is logged.',
+      'TIDINGS_LOG_LEVEL: expected one of fatal, error, warn, info, debug, trace, silent, got "loud". Lowest level of log lines that the service writes.',
     ],
     [
       { TIDINGS_AUTO_CONNECT: 'yes' },
@@ -149,7 +149,7 @@ test('a fault describes the expected value and its place', () => {
     ],
     [
       { TIDINGS_PUBLIC_URL: 'notes.example.com' },
-      'TIDINGS_PUBLIC_URL: expected an address that begins with https:// or http://, like https://notes.example.com, got "notes.example.com". Address that clients use for the service, needed to send mail; empty = http://HOST:PORT.',
+      'TIDINGS_PUBLIC_URL: expected an address that begins with https:// or http://, like https://notes.example.com, got "notes.example.com". Public address of the service, required for mail; empty = http://HOST:PORT.',
     ],
     [
       { TIDINGS_WEBHOOK_SECRET: 'a-secret-of-mine' },
@@ -159,7 +159,7 @@ test('a fault describes the expected value and its place', () => {
     [{ TIDINGS_ZZZZZZ: '1' }, 'TIDINGS_ZZZZZZ: no such setting. See: tidings settings'],
   ];
   for (const [env, fault] of said) assert.deepEqual(faultsOf(env), [fault]);
-  const secret = 'the value given (not shown)';
+  const secret = 'a secret value (not shown)';
   const about = 'More hosts, a JSON list of {origin, kind, apiUrl, token, appId, appKeyFile}.';
   assert.deepEqual([...faultsOf({ TIDINGS_HOSTS: hosts })].sort(), [
     `TIDINGS_HOSTS[1].appId: expected the number of a GitHub App as a string of digits, got ${secret}. ${about}`,
@@ -183,7 +183,7 @@ test('a fault of the settings file names the file, the setting and the closest n
   assert.deepEqual(faultsOf({ TIDINGS_CONFIG: file }), [
     `${file}: unknown setting "hostKnd". Did you mean hostKind?`,
     `${file}: unknown setting "TIDINGS_OPS_PORT". Did you mean opsPort?`,
-    `TIDINGS_PORT (port in ${file}): expected a port number from 1 to 65535, or 0 for a free one, got "eighty". Port of the API and the webhook receiver; 0 takes a free one.`,
+    `TIDINGS_PORT (port in ${file}): expected a port number from 1 to 65535, or 0 for any free port, got "eighty". Port of the API and the webhook receiver; 0 = any free port.`,
   ]);
 });
 
@@ -245,6 +245,8 @@ test('settings of a NATS server need its address', () => {
   assert.match(faultsOf({ ...url, TIDINGS_NATS_TLS_CERT: file }).join(), /together with TIDINGS_NATS_TLS_KEY/);
   assert.match(faultsOf({ ...url, TIDINGS_NATS_TLS_KEY: file }).join(), /together with TIDINGS_NATS_TLS_KEY/);
   const both = { TIDINGS_NATS_URL: 'tls://ada:secret@nats.example:4222', TIDINGS_NATS_CREDENTIALS: file };
-  assert.deepEqual(faultsOf(both), ['TIDINGS_NATS_CREDENTIALS: expected no other credentials in TIDINGS_NATS_URL']);
+  assert.deepEqual(faultsOf(both), [
+    'TIDINGS_NATS_CREDENTIALS: expected no value, because TIDINGS_NATS_URL already contains credentials',
+  ]);
   assert.equal(loadSettings({ ...url, TIDINGS_NATS_CREDENTIALS: file }).natsCredentials, file);
 });

@@ -131,7 +131,10 @@ test('API keys are managed by API', async (t) => {
     const later = new Date(Date.now() + 7_200_000).toISOString();
     const refused = await make({ name: 'child', expiresAt: later }, maker.key);
     assert.deepEqual([refused.status, Object.keys(refused.body.details)], [400, ['expiresAt']]);
-    assert.match(refused.body.message, new RegExp(`expected a time up to ${expiresAt}, when your own key expires`));
+    assert.match(
+      refused.body.message,
+      new RegExp(`expected a time no later than ${expiresAt}, when your own key expires`),
+    );
     const sooner = new Date(Date.now() + 1_800_000).toISOString();
     const child = (await make({ name: 'child', expiresAt: sooner }, maker.key)).body;
     assert.equal(child.expiresAt, sooner);
@@ -164,7 +167,7 @@ test('API keys are managed by API', async (t) => {
     const { body } = await service.api('GET', `/api/keys/${fresh.id}`);
     assert.deepEqual([body.status, body.endedWith, body.revokedAt], ['revoked', maker.id, null]);
     const answer = await service.api('GET', '/api/repos', undefined, child.key);
-    assert.match(answer.body.message, new RegExp(`has ended with the key that made it, ${maker.id}\\.`));
+    assert.match(answer.body.message, new RegExp(`was revoked together with the key that created it, ${maker.id}\\.`));
     assert.equal((await service.api('POST', `/api/keys/${fresh.id}/rotate`, {})).status, 409);
   });
 

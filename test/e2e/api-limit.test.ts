@@ -151,7 +151,7 @@ test('the API has a limit per key and organization', async (t) => {
     const { passed, refused } = split(replies);
     assert.deepEqual([passed.length, refused.length], [100, 150]);
     assertWaits(refused, beganBetween(replies), 60);
-    for (const { body } of refused) assert.match(body.message, /^The limit of 100 requests per minute and API key/);
+    for (const { body } of refused) assert.match(body.message, /^The limit of 100 requests per minute per API key/);
     const left = passed.map(({ headers }) => Number(headers['x-ratelimit-remaining'])).sort((a, b) => a - b);
     assert.deepEqual(
       left,
@@ -173,7 +173,7 @@ test('the API has a limit per key and organization', async (t) => {
     const { passed, refused } = split(replies);
     assert.deepEqual([passed.length, refused.length], [500, 100]);
     for (const { body } of refused)
-      assert.match(body.message, /^The limit of 500 requests per minute and organization/);
+      assert.match(body.message, /^The limit of 500 requests per minute per organization/);
     const [answer] = refused.slice(-1);
     assert.match(String(answer?.headers.ratelimit), /^"org-min";r=0;t=\d+$/);
     assert.equal(answer?.headers['x-ratelimit-limit'], '500');
@@ -228,14 +228,14 @@ test('the limits of an hour and a day hold over a restart', async (t) => {
     began = beganBetween(replies);
     assert.deepEqual([passed.length, refused.length], [100, 30]);
     assertWaits(refused, began, 3600);
-    for (const { body } of refused) assert.match(body.message, /^The limit of 100 requests per hour and API key/);
+    for (const { body } of refused) assert.match(body.message, /^The limit of 100 requests per hour per API key/);
   });
 
   await t.test('the limit of a day of an organization is exact for all its keys (spec 8)', async () => {
     const { passed, refused } = split(await askOverMany(service, second, 130));
     assert.deepEqual([passed.length, refused.length], [50, 80]);
     assertWaits(refused, began, 86_400);
-    for (const { body } of refused) assert.match(body.message, /^The limit of 150 requests per day and organization/);
+    for (const { body } of refused) assert.match(body.message, /^The limit of 150 requests per day per organization/);
     reset = Number(refused[0]?.headers['x-ratelimit-reset']);
     const { headers } = await service.api('GET', '/api/repos', undefined, createKey(service, 'umbrella'));
     assert.equal(headers.get('x-ratelimit-remaining'), '99', 'another organization is not limited');

@@ -36,7 +36,7 @@ test('a repeated POST with an Idempotency-Key is carried out once', async (t) =>
     const { status, body } = await post('/api/ranges', 'a-1', JSON.stringify(range, null, 1));
     assert.equal(status, 422);
     assert.deepEqual(Object.keys(body), ['error', 'message']);
-    assert.match(body.message, /Idempotency-Key was used for another body/);
+    assert.match(body.message, /Idempotency-Key was already used with a different body/);
     assert.equal(await ranges(), 1);
   });
 

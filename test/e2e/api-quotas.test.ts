@@ -58,7 +58,7 @@ test('an organization has at most the maximum number of running backfills', asyn
   assert.equal((await backfill(first)).status, 202);
   const answers = await Promise.all(others.map((repoId) => backfill(repoId)));
   const message =
-    'An organization has at most 2 backfills under way (TIDINGS_MAX_BACKFILLS). Wait for one to end, or cancel one.';
+    'An organization has at most 2 backfills in progress (TIDINGS_MAX_BACKFILLS). Wait until a backfill ends, or cancel a backfill.';
   assert.deepEqual(statuses(answers, message), [202, 409, 409]);
   assert.equal((await backfill(first)).status, 202, 'a repository with a running backfill gets that one');
   assert.equal((await backfill(moon)).status, 202, 'another organization has its own maximum');

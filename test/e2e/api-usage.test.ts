@@ -114,7 +114,7 @@ test('tiers and the daily limit apply', async (t) => {
     const { 200: passed = 0 } = await ask(service, umbrella, 100);
     assert.equal(passed, now, 'no further request');
     const refused = await service.api('GET', '/api/repos', undefined, umbrella);
-    assert.match(refused.body.message, /150 requests per day and organization/);
+    assert.match(refused.body.message, /150 requests per day per organization/);
     assert.equal(refused.headers.get('retry-after'), String(refused.body.retryAfter));
     assert.match(refused.headers.get('ratelimit') ?? '', /^"org-day";r=0;t=\d+$/);
   });

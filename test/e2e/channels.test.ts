@@ -197,8 +197,8 @@ test('channels are connected over HTTP', async (t) => {
     });
     assert.match(await page(), /You get the release notes of acme by mail/);
     assert.match(await page(), /You get the release notes/, 'opening the link changes nothing');
-    assert.match(await page(form('List-Unsubscribe=One-Click')), /no more release notes of acme/);
-    assert.match(await page(), /no more release notes of acme/);
+    assert.match(await page(form('List-Unsubscribe=One-Click')), /no longer get release notes of acme/);
+    assert.match(await page(), /no longer get release notes of acme/);
     assert.match(await page(form('again=1')), /You get the release notes/);
     const other = await fetch(
       link.replace(

@@ -181,10 +181,13 @@ test('each persona has its own page, and the internal one is found by its addres
     const first = await service.api('DELETE', `/api/publications/${internal.id}`);
     assert.equal(
       first.body.message,
-      `The page stays, as it shows publication ${newest.id}. Delete that publication to remove the page.`,
+      `The page was not removed, because it now shows publication ${newest.id}. Delete that publication to remove the page.`,
     );
     assert.equal((await fetch(internal.url)).status, 200);
-    assert.equal((await service.api('DELETE', `/api/publications/${newest.id}`)).body.message, 'Its page was removed.');
+    assert.equal(
+      (await service.api('DELETE', `/api/publications/${newest.id}`)).body.message,
+      'The page of the publication was removed.',
+    );
     assert.equal((await fetch(internal.url)).status, 404);
     assert.equal((await fetch(customer.url)).status, 200);
     await service.api('PUT', `/api/channels/hosted?repoId=${repoId}`, { settings: { visibility: 'off' } });

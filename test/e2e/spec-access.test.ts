@@ -111,7 +111,7 @@ test('keys and errors follow the spec', async (t) => {
     const { status, body, headers } = await service.api('GET', '/api/repos', undefined, key);
     assert.deepEqual([status, Object.keys(body)], [429, ['error', 'message', 'retryAfter']]);
     assert.ok(Number.isInteger(body.retryAfter) && body.retryAfter >= 1 && body.retryAfter <= 60);
-    const message = `The limit of 1 requests per minute and API key is exceeded. Wait ${body.retryAfter} seconds.`;
+    const message = `The limit of 1 requests per minute per API key is exceeded. Wait ${body.retryAfter} seconds.`;
     assert.deepEqual([body.message, headers.get('retry-after')], [message, String(body.retryAfter)]);
   });
 

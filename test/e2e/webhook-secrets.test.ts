@@ -328,7 +328,7 @@ test('organizations and hosts have webhook secrets', async (t) => {
       /^--secret-file: expected 16/,
     );
     const unknown = tidings(service, '', 'webhook-secrets', 'create', '--host', 'https://x.example').stderr;
-    assert.match(unknown, /expected a host in the settings \(https:\/\/github\.com, https:\/\/git\.example\)/);
+    assert.match(unknown, /expected one of the configured hosts \(https:\/\/github\.com, https:\/\/git\.example\)/);
     assert.match(tidings(service, '', 'doctor', '--offline').stdout, /✓ sealing key opens all \d+ stored secrets/);
   });
 
@@ -377,7 +377,7 @@ test('organizations and hosts have webhook secrets', async (t) => {
     assert.equal((await deliver(again, own.secret, 'ping', {})).status, 401);
     assert.equal((await deliver(again, again.secret, 'ping', {})).status, 200);
     assert.ok((await again.metric('tidings_seals_unreadable_total')) > 0);
-    assert.match(again.log, /a webhook secret cannot be opened.*Restore the sealing key/);
+    assert.match(again.log, /the current sealing key cannot decrypt a webhook secret.*Restore the former sealing key/);
     const doctor = tidings(again, '', 'doctor', '--offline');
     assert.match(doctor.stdout, /✗ sealing key does not open \d+ of \d+ stored secrets: restore the former key/);
     assert.equal(doctor.status, 1);

@@ -11,7 +11,8 @@ const slowness: ReadonlySet<unknown> = new Set([
   'journal cannot be read yet',
 ]);
 
-const refusal = /^webhook delivery refused: |^\d+ more webhook deliveries were refused in that minute$/;
+const refusal =
+  /^webhook delivery refused: |^\d+ more webhook deliveries were refused in the same minute, but not logged one by one$/;
 
 /** Returns the lines of a log that report a fault. */
 export function faultsIn(log: string): string[] {

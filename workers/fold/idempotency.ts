@@ -24,7 +24,8 @@ export function runOnce(
     return { ...run(), once: scope };
   }
   if (first.fingerprint !== fingerprint) {
-    const message = 'The Idempotency-Key was used for another body. Use a new key for a new request.';
+    const message =
+      'The Idempotency-Key was already used with a different body. Use a new Idempotency-Key for a new request.';
     return { ok: false, kind: 'unprocessable', message };
   }
   const { once: _, ...result } = stored;

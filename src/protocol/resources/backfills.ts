@@ -14,7 +14,7 @@ export const BackfillSchema = Type.Object(
     id: text('bf_mt01m7yce69yvkj4vwe6pref0e56'),
     repoId,
     state: Type.Union(['running', 'waiting', 'completed', 'failed', 'cancelled'].map((state) => Type.Literal(state))),
-    phase: orNull(text('pulls', 'what is being read; null when it has ended')),
+    phase: orNull(text('pulls', 'kind of data that the backfill is reading; null after the end of the backfill')),
     percent: Type.Integer({ minimum: 0, maximum: 100, examples: [40] }),
     since: orNull(day),
     counts: Type.Record(Type.String(), count(), {
@@ -22,7 +22,7 @@ export const BackfillSchema = Type.Object(
       examples: [{ pulls: 120 }],
     }),
     waits: Type.Object({ count: count(0), seconds: count(0), until: orNull(time) }, closed),
-    error: Type.Optional(Type.String({ description: 'why it failed, or why it waits' })),
+    error: Type.Optional(Type.String({ description: 'why the backfill failed or waits' })),
     startedAt: time,
     updatedAt: time,
     finishedAt: orNull(time),

@@ -38,13 +38,16 @@ export const ChannelSchema = Type.Object(
     connected: Type.Boolean({ examples: [true] }),
     source: orNull(
       Type.Union([Type.Literal('repository'), Type.Literal('organization'), Type.Literal('default')], {
-        description: 'level that the effective connection comes from',
+        description: 'level at which the connection in use is set',
       }),
     ),
-    public: Type.Boolean({ description: 'whether people outside the organization can read it', examples: [false] }),
+    public: Type.Boolean({
+      description: 'whether people outside the organization can read the channel',
+      examples: [false],
+    }),
     settings: Type.Record(Type.String(), Type.Unknown(), { description: 'without secrets', examples: [{}] }),
     hasSecret: Type.Record(Type.String(), Type.Boolean(), {
-      description: 'which secrets are set',
+      description: 'for each secret, whether it is set',
       examples: [{ webhookUrl: true }],
     }),
     createdAt: orNull(time),
@@ -57,7 +60,7 @@ export const ChannelTestSchema = Type.Object(
   {
     channel: ChannelNameSchema,
     ok: Type.Boolean({ examples: [true] }),
-    message: text('A test message was sent.', 'what was done, or what was wrong'),
+    message: text('A test message was sent.', 'action that the test took, or the reason why the test failed'),
   },
   closed,
 );
@@ -76,7 +79,7 @@ export const channelContracts = {
   },
   putChannel: {
     tag: 'Publishing',
-    summary: 'Connect a channel; a secret that is left out keeps its value',
+    summary: 'Connect a channel; secrets that the request omits keep their values',
     example: { settings: {} },
     body: PutChannelBodySchema,
     replies: { 200: ChannelSchema },

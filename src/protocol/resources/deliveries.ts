@@ -29,24 +29,37 @@ export const DeliverySchema = Type.Object(
     receivedAt: time,
     outcome: Type.Union([Type.Literal('refused')], { description: 'Outcome of the delivery' }),
     status: Type.Integer({ examples: [401], description: 'Status of the reply' }),
-    reason: Type.Union(reasons, { examples: ['wrong_signature'], description: 'Why it was refused' }),
+    reason: Type.Union(reasons, { examples: ['wrong_signature'], description: 'Why the delivery was refused' }),
     message: text(refusalReasons.wrong_signature.because, 'The reason in words'),
     remedy: text(refusalReasons.wrong_signature.remedy, 'What to do about it'),
-    event: orNull(text('pull_request', 'Event that its headers name')),
-    deliveryId: orNull(text('9b5f4522-1775-4c3b-804b-580a7044b6d8', 'Id that the host gave it')),
-    host: orNull(text('https://github.com', 'Host whose secret signed it; null = no secret did')),
+    event: orNull(text('pull_request', 'Event according to the headers of the delivery')),
+    deliveryId: orNull(text('9b5f4522-1775-4c3b-804b-580a7044b6d8', 'Id that the host gave the delivery')),
+    host: orNull(
+      text('https://github.com', 'Host whose webhook secret matches the signature; null = no secret matches'),
+    ),
     hostKind: orNull(
       Type.Union([Type.Literal('github'), Type.Literal('gitea'), Type.Literal('forgejo')], {
-        description: 'Kind of host that its headers name; proves nothing',
+        description: 'Kind of host according to the headers, which are not signed',
       }),
     ),
-    hookId: orNull(text('471', 'Id of the webhook on the host, if its headers name it')),
+    hookId: orNull(text('471', 'Id of the webhook on the host, according to the headers of the delivery')),
     orgId: orNull(orgId),
-    address: orNull(text('192.0.2.7', 'Address of the client, found through the proxies of TIDINGS_TRUSTED_PROXIES')),
+    address: orNull(
+      text(
+        '192.0.2.7',
+        'Address of the client; behind a proxy in TIDINGS_TRUSTED_PROXIES, the address in X-Forwarded-For',
+      ),
+    ),
     contentType: orNull(text('application/json')),
-    triedSecrets: Type.Array(text('settings', 'Id of a webhook secret; `settings` = the secrets of the settings'), {
-      maxItems: 32,
-    }),
+    triedSecrets: Type.Array(
+      text(
+        'settings',
+        'Id of a webhook secret; `settings` = the secrets in TIDINGS_WEBHOOK_SECRETS or in the data directory',
+      ),
+      {
+        maxItems: 32,
+      },
+    ),
   },
   closed,
 );
@@ -56,7 +69,7 @@ export const deliveriesBesides = {
   since: Type.String({
     format: 'date-time',
     examples: ['2026-03-02T09:00:00.000Z'],
-    description: 'Beginning of the remembered time; a restart forgets all deliveries',
+    description: 'Time since which the service remembers refused deliveries; a restart forgets all of them',
   }),
 };
 

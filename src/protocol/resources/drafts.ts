@@ -18,7 +18,7 @@ export const GenerateDraftBodySchema = Type.Object(
   {
     persona: PersonaSchema,
     force: Type.Optional(
-      Type.Boolean({ description: 'generates the draft although retention has erased changes of the range' }),
+      Type.Boolean({ description: 'generates the draft even if retention has erased changes of the range' }),
     ),
   },
   closed,
@@ -87,7 +87,7 @@ export const DraftSchema = Type.Object(
     revision: count(),
     bodyMd: markdown,
     flags,
-    error: Type.Optional(Type.String({ description: 'why it could not be written' })),
+    error: Type.Optional(Type.String({ description: 'why the draft could not be generated' })),
     createdAt: time,
     updatedAt: time,
   },
@@ -110,7 +110,9 @@ export const DraftRestoreSchema = Type.Object(
 const revision = {
   number: Type.Integer({ minimum: 1, examples: [2] }),
   kind: RevisionKindSchema,
-  by: orNull(text('key_0001m7yce69yvkj4vwe6pref0e56', 'id of the API key; null if the service wrote it')),
+  by: orNull(
+    text('key_0001m7yce69yvkj4vwe6pref0e56', 'id of the API key that wrote the revision; null if the service wrote it'),
+  ),
   bytes: count(50),
   createdAt: time,
   flags: editedFlags,

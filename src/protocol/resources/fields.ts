@@ -52,7 +52,9 @@ export const ErrorSchema = Type.Object(
     error: text('Not found', 'type of the error'),
     message: text('Draft "draft_1" is not found or not accessible.', 'for people'),
     details: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { description: 'by field: what was expected, and what was received' }),
+      Type.Record(Type.String(), Type.String(), {
+        description: 'for each bad field, the expected and the received value',
+      }),
     ),
     retryAfter: Type.Optional(Type.Integer({ minimum: 0, description: 'seconds until the same request can succeed' })),
   },

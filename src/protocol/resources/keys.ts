@@ -82,7 +82,7 @@ export const keyContracts = {
   },
   revokeKey: {
     tag: 'Keys',
-    summary: 'Revoke an API key; the keys that it made end with it',
+    summary: 'Revoke an API key and all keys that were created with it',
     replies: { 200: RevokedKeySchema },
     refusals: [409],
   },

@@ -43,7 +43,7 @@ export const organizationContracts = {
   },
   updateOrganisation: {
     tag: 'Organizations',
-    summary: 'Set the tier of limits or the policies of an organization',
+    summary: 'Set the limit tier or the policies of an organization',
     example: { tier: 'unlimited' },
     body: UpdateOrganizationBodySchema,
     replies: { 200: OrganizationSchema },

@@ -38,7 +38,7 @@ export const EndpointTestSchema = bodyOf(testEvent, Type.Object({ endpointId }),
 /** All outgoing webhooks, by event. */
 export const outgoingWebhooks: Readonly<Record<string, OutgoingWebhook>> = {
   'draft.generated': { summary: 'A draft is ready', body: DraftGeneratedSchema },
-  'draft.published': { summary: 'A draft has reached a channel', body: DraftPublishedSchema },
+  'draft.published': { summary: 'A draft was published to a channel', body: DraftPublishedSchema },
   'range.created': { summary: 'A release range was created', body: RangeCreatedSchema },
   [testEvent]: { summary: 'A test of the endpoint was requested', body: EndpointTestSchema },
 };

@@ -44,12 +44,12 @@ export const PublicationSchema = Type.Object(
     url: orNull(text('https://github.com/acme/rocket/releases/tag/v1.1.0', 'location of the published item')),
     publishedAt: orNull(time),
     draftId,
-    revision: Type.Integer({ minimum: 1, description: 'of the draft that is published', examples: [2] }),
+    revision: Type.Integer({ minimum: 1, description: 'revision of the draft that is published', examples: [2] }),
     channel: ChannelNameSchema,
-    draft: Type.Boolean({ description: 'whether it is a draft release on the host', examples: [false] }),
+    draft: Type.Boolean({ description: 'whether the publication is a draft release on the host', examples: [false] }),
     error: orNull(text('The receiver answered 404.', 'why the last attempt failed')),
     outcomeUnknown: Type.Boolean({
-      description: 'it may have arrived, and the receiver cannot be asked',
+      description: 'true if the publication may have arrived and the receiver offers no way to check',
       examples: [false],
     }),
     attempts: Type.Array(
@@ -73,7 +73,7 @@ export const DeletedPublicationSchema = Type.Object(
     deletedAt: time,
     message: text(
       'Anything already published to the channel workspace_chat stays there.',
-      'what deleting did not remove',
+      'states what was removed and what remains',
     ),
   },
   closed,
@@ -82,7 +82,10 @@ export const DeletedPublicationSchema = Type.Object(
 export const PayloadSchema = Type.Object(
   {
     channel: ChannelNameSchema,
-    payload: Type.Unknown({ description: 'in the shape of the channel', examples: [{ text: 'Rocket v1.1.0' }] }),
+    payload: Type.Unknown({
+      description: 'payload in the format of the channel',
+      examples: [{ text: 'Rocket v1.1.0' }],
+    }),
   },
   closed,
 );
@@ -98,7 +101,7 @@ export const publicationContracts = {
   },
   previewPublication: {
     tag: 'Publishing',
-    summary: 'Get the payload that a channel would be sent',
+    summary: 'Get the payload that a publication would send to a channel',
     example: { draftId: 'draft_mt37dtrf1ttssyjd67vpedqfsfqc', channel: 'hosted' },
     body: PublishBodySchema,
     replies: { 200: PayloadSchema },
@@ -113,7 +116,7 @@ export const publicationContracts = {
   getPublication: { tag: 'Publishing', summary: 'Get a publication', replies: { 200: PublicationSchema } },
   resendPublication: {
     tag: 'Publishing',
-    summary: 'Send a publication once more',
+    summary: 'Send a publication again',
     example: {},
     body: EmptyBodySchema,
     replies: { 201: PublicationSchema },

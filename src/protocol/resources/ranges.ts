@@ -56,7 +56,9 @@ export const RangeSchema = Type.Object(
     repoId,
     type: RangeTypeSchema,
     ...bounds,
-    compareUrl: Type.Optional(text('https://github.com/acme/rocket/compare/v1.0.0...v1.1.0', 'between the two tags')),
+    compareUrl: Type.Optional(
+      text('https://github.com/acme/rocket/compare/v1.0.0...v1.1.0', 'address of the comparison of the two tags'),
+    ),
     prCount: count(),
     issueCount: count(),
     resolution: ResolutionSchema,
@@ -69,8 +71,8 @@ export const RangeSchema = Type.Object(
 export const ChangeReplySchema = Type.Object(
   {
     ...ChangeSchema.properties,
-    number: Type.Optional(Type.Integer({ description: 'of a pull request or issue', examples: [41] })),
-    title: text('Land on rough ground', 'first line, as captured'),
+    number: Type.Optional(Type.Integer({ description: 'number of the pull request or issue', examples: [41] })),
+    title: text('Land on rough ground', 'title, or first line of the commit message, as captured'),
   },
   closed,
 );

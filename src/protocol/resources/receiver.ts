@@ -20,7 +20,7 @@ export const receiver = {
   headers: [
     {
       name: 'X-Hub-Signature-256',
-      description: '`sha256=` and the HMAC-SHA256 of the raw body under the webhook secret.',
+      description: '`sha256=` followed by the HMAC-SHA256 of the raw body, with the webhook secret as the key.',
       example: `sha256=${'0'.repeat(64)}`,
     },
     { name: 'X-Scm-Event', description: 'Name of the event.', example: 'pull_request' },

@@ -16,22 +16,25 @@ export const RepositorySchema = Type.Object(
     id: repoId,
     orgId,
     scmRepoId: Type.Optional(
-      Type.Integer({ description: 'number on its host; absent while the host has sent none', examples: [1001] }),
+      Type.Integer({
+        description: 'number of the repository on its host; absent until the host sends the number',
+        examples: [1001],
+      }),
     ),
     fullName: text('acme/rocket'),
     defaultBranch: orNull(text('main')),
     state: Type.Union([Type.Literal('connected'), Type.Literal('unselected'), Type.Literal('disconnected')], {
-      description: 'whether its events are captured',
+      description: 'whether events of the repository are captured',
     }),
     createdAt: time,
     ownerConfirmed: Type.Boolean({
       description:
-        'whether the host has confirmed that the repository belongs to its organization; the service uses its credentials for no other',
+        'whether the host has confirmed the owner of the repository; the service uses its credentials only for confirmed repositories',
       examples: [true],
     }),
     ownerUnconfirmedReason: orNull(
       Type.String({
-        description: 'why it is not confirmed; null if it is',
+        description: 'why the owner is not confirmed; null if the owner is confirmed',
         examples: ['The host has not been asked yet.'],
       }),
     ),

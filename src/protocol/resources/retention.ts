@@ -82,12 +82,12 @@ export const ApprovedSchema = Type.Object({ approved: Type.Array(WaitingSchema) 
 export const retentionContracts = {
   showRetention: {
     tag: 'Operations',
-    summary: 'Show what retention would erase now, and what waits for approval',
+    summary: 'Show the records that retention would erase now, and the erasures that wait for approval',
     replies: { 200: RetentionSchema },
   },
   approveRetention: {
     tag: 'Operations',
-    summary: 'Approve an erasing that waits',
+    summary: 'Approve an erasure that waits for approval',
     example: {},
     body: ApproveRetentionBodySchema,
     replies: { 200: ApprovedSchema },

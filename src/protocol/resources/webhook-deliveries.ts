@@ -34,7 +34,7 @@ const attempt = Type.Object(
     ms: count(84),
     status: orNull(Type.Integer({ examples: [503], description: 'status of the reply' })),
     error: orNull(text('The receiver answered 503.')),
-    response: orNull(text('try later', 'the beginning of the body of the reply')),
+    response: orNull(text('try later', 'beginning of the body of the reply')),
   },
   closed,
 );
@@ -43,7 +43,7 @@ export const WebhookDeliverySchema = Type.Object(
   {
     id: deliveryId,
     endpointId,
-    eventId: text('evt_00wn60bwmsdmmshz0v9bhyrkddrx', 'webhook-id of every attempt'),
+    eventId: text('evt_00wn60bwmsdmmshz0v9bhyrkddrx', 'id of the event; all attempts send it in the header webhook-id'),
     event: text('draft.generated'),
     status: WebhookDeliveryStatusSchema,
     payload: Type.Object(
@@ -54,7 +54,7 @@ export const WebhookDeliverySchema = Type.Object(
     attempts: Type.Array(attempt, { description: 'the newest twenty' }),
     nextAttemptAt: orNull({
       ...time,
-      description: 'a time in the past means that the delivery is sent when its turn comes',
+      description: 'time of the next attempt; a time in the past means that the attempt waits for other deliveries',
     }),
     createdAt: time,
   },
@@ -76,7 +76,7 @@ export const webhookDeliveryContracts = {
   },
   resendWebhookDelivery: {
     tag: 'Outgoing webhooks',
-    summary: 'Send a delivery again, or send a waiting one now',
+    summary: 'Send a delivery again, or send a waiting delivery now',
     example: {},
     body: EmptyBodySchema,
     replies: { 200: WebhookDeliverySchema },

@@ -49,14 +49,20 @@ export type UpdateWebhookEndpointBody = Static<typeof UpdateWebhookEndpointBodyS
 const endpoint = {
   id: endpointId,
   orgId,
-  url: text('https://hooks.acme.example/tidings', '`?…` at its end replaces a query, which is not shown'),
+  url: text(
+    'https://hooks.acme.example/tidings',
+    'address of the endpoint; `?…` at the end means that the query is not shown',
+  ),
   description: text('chat bot'),
   events: Type.Array(WebhookEventSchema, { examples: [['draft.published']] }),
   enabled: Type.Boolean({ examples: [true] }),
   disabledReason: orNull(DisabledReasonSchema),
   disabledAt: orNull(time),
-  failingSince: orNull({ ...time, description: 'the first failure since the last success' }),
-  overlapEndsAt: orNull({ ...time, description: 'until when deliveries are also signed with the former secret' }),
+  failingSince: orNull({ ...time, description: 'time of the first failure since the last success' }),
+  overlapEndsAt: orNull({
+    ...time,
+    description: 'until this time, deliveries are signed with both the current and the former secret',
+  }),
   createdAt: time,
   updatedAt: time,
 };
@@ -99,7 +105,7 @@ export const webhookEndpointContracts = {
   },
   rotateWebhookEndpointSecret: {
     tag: 'Outgoing webhooks',
-    summary: 'Replace the secret of a webhook endpoint; both secrets sign during the overlap',
+    summary: 'Replace the secret of a webhook endpoint; during the overlap, deliveries are signed with both secrets',
     example: { overlapHours: 24 },
     body: RotateWebhookSecretBodySchema,
     replies: { 200: NewWebhookEndpointSchema },

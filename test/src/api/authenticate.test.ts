@@ -135,5 +135,5 @@ test('a key stops working on the next request after its maker ends', async (t) =
   assert.throws(() => admit(now + 60_000), /The API key has expired/);
   seq += 1;
   await foldRecords(directory, seq, commandRecord({ name: 'revokeKey', keyId: maker.id } as never, now));
-  assert.throws(() => admit(now), new RegExp(`has ended with the key that made it, ${maker.id}\\.`));
+  assert.throws(() => admit(now), new RegExp(`was revoked together with the key that created it, ${maker.id}\\.`));
 });

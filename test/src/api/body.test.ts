@@ -42,8 +42,8 @@ test('strings that look like JSON stay strings', () => {
 test('the error names every repeated field, and names in different objects are not repeated', () => {
   const fault = faultOf('{"persona": "engineer", "persona" : "customer", "a": {"b": 1, "\\u0062": 2}}');
   assert.deepEqual(fault.details, {
-    persona: 'expected once, got it repeated',
-    b: 'expected once, got it repeated',
+    persona: 'expected this field once, got it several times',
+    b: 'expected this field once, got it several times',
   });
   assert.equal(fault.kind, 'invalid');
   const apart = '{"a": {"x": 1}, "b": {"x": 1}, "c": [{"x": 1}, {"x": 1}], "x": 1}';

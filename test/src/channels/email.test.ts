@@ -93,7 +93,7 @@ test('no one gets mail while the service has no public address', async (t) => {
   const { server, delivery } = await send(t, {}, {}, { unsubscribeUrl: () => null });
   const { outcome, message } = await failureOf(delivery);
   assert.equal(outcome, 'refused');
-  assert.match(message, /Set TIDINGS_PUBLIC_URL to the address that they reach the service at/);
+  assert.match(message, /Set TIDINGS_PUBLIC_URL to the public address of the service/);
   assert.equal(server.sessions, 0);
 });
 

@@ -74,7 +74,7 @@ test('a repeated one-click request gets 200 and writes nothing', async (t) => {
   for (let i = 0; i < 20; i++) {
     const answer = await send(token, oneClick);
     assert.equal(answer.status, 200);
-    assert.match(await answer.text(), /no more release notes of acme/);
+    assert.match(await answer.text(), /no longer get release notes of acme/);
   }
   assert.equal(enqueued.length, 1);
   assert.equal(isSuppressed(directory, recipient), true);

@@ -76,7 +76,7 @@ export type WebhookSecret = { id: string; name: string; host: string; orgId: str
 export interface WebhookEvents {
   /** A draft is ready. */
   'draft.generated': DraftGeneratedEvent;
-  /** A draft has reached a channel. */
+  /** A draft was published to a channel. */
   'draft.published': DraftPublishedEvent;
   /** A release range was created. */
   'range.created': RangeCreatedEvent;
@@ -129,15 +129,15 @@ export interface Operations {
   getDraftRevision: { input: { draftId: string; revision: string }; reply: RevisionText; };
   /** Restore the text and flags of a revision. */
   restoreDraft: { input: { draftId: string } & { revision: number }; reply: DraftRestore; };
-  /** Show what retention would erase now, and what waits for approval. */
+  /** Show the records that retention would erase now, and the erasures that wait for approval. */
   showRetention: { input: Record<string, never>; reply: Retention; };
-  /** Approve an erasing that waits. */
+  /** Approve an erasure that waits for approval. */
   approveRetention: { input: { partition?: string; id?: string }; reply: { approved: readonly ({ partition: string; id: string; cause: 'records' | 'clock' | 'organizations'; from?: string; to?: string; before?: string; records?: number; total?: number; organizations?: readonly ({ id: string; uninstalledAt: string })[]; shares?: readonly ({ partition: string; records: number; total: number })[] })[] }; };
   /** List the webhook deliveries that were refused. */
   listDeliveries: { input: { outcome?: 'refused'; reason?: 'wrong_signature' | 'no_signature' | 'form_body' | 'foreign' | 'malformed' | 'too_large' | 'limited' | 'not_allowed'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { deliveries: readonly ({ id: string; receivedAt: string; outcome: 'refused'; status: number; reason: 'wrong_signature' | 'no_signature' | 'form_body' | 'foreign' | 'malformed' | 'too_large' | 'limited' | 'not_allowed'; message: string; remedy: string; event: string | null; deliveryId: string | null; host: string | null; hostKind: 'github' | 'gitea' | 'forgejo' | null; hookId: string | null; orgId: string | null; address: string | null; contentType: string | null; triedSecrets: readonly (string)[] })[]; total: number; hasMore: boolean; nextOffset: number | null; since: string }; item: { id: string; receivedAt: string; outcome: 'refused'; status: number; reason: 'wrong_signature' | 'no_signature' | 'form_body' | 'foreign' | 'malformed' | 'too_large' | 'limited' | 'not_allowed'; message: string; remedy: string; event: string | null; deliveryId: string | null; host: string | null; hostKind: 'github' | 'gitea' | 'forgejo' | null; hookId: string | null; orgId: string | null; address: string | null; contentType: string | null; triedSecrets: readonly (string)[] }; };
   /** Publish a draft to a channel. */
   publishDraft: { input: { draftId: string; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft?: boolean }; reply: Publication; };
-  /** Get the payload that a channel would be sent. */
+  /** Get the payload that a publication would send to a channel. */
   previewPublication: { input: { draftId: string; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft?: boolean }; reply: { channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; payload: unknown }; };
   /** List the publications of a draft or a repository. */
   listPublications: { input: { draftId?: string; repoId?: string; channel?: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; status?: 'pending' | 'processing' | 'completed' | 'failed'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { publications: readonly (Publication)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Publication; };
@@ -145,13 +145,13 @@ export interface Operations {
   getPublication: { input: { publicationId: string }; reply: Publication; };
   /** Delete a publication, and its page if it has one. */
   deletePublication: { input: { publicationId: string }; reply: { id: string; deletedAt: string; message: string }; };
-  /** Send a publication once more. */
+  /** Send a publication again. */
   resendPublication: { input: { publicationId: string } & Record<string, never>; reply: Publication; };
   /** List the channels with their connections. */
   listChannels: { input: { repoId?: string; orgId?: string; limit?: number; offset?: number }; reply: { channels: readonly (Channel)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Channel; };
   /** Get the connection of a channel, without its secrets. */
   getChannel: { input: { channel: string; repoId?: string; orgId?: string }; reply: Channel; };
-  /** Connect a channel; a secret that is left out keeps its value. */
+  /** Connect a channel; secrets that the request omits keep their values. */
   putChannel: { input: { channel: string; repoId?: string; orgId?: string } & { settings: Record<string, never> | { path?: string; branch?: string; message?: string } | { path?: string; branch?: string; message?: string } | { visibility?: 'public' | 'unlisted' | 'off'; key?: string; title?: string; language?: string } | { accessToken?: string; senderId?: number; state?: 'live' | 'draft'; newsfeedIds?: readonly (number)[]; apiUrl?: string } | { webhookUrl?: string; botToken?: string; channel?: string; apiUrl?: string } | { webhookUrl?: string } | { host?: string; port?: number; tls?: 'starttls' | 'implicit' | 'none'; certificateAuthority?: string; user?: string; password?: string; from?: string; fromName?: string; recipients?: readonly (string)[] } }; reply: Channel; };
   /** Remove the connection of a channel. */
   removeChannel: { input: { channel: string; repoId?: string; orgId?: string }; reply: Channel; };
@@ -165,7 +165,7 @@ export interface Operations {
   createKey: { input: { name: string; scopes?: readonly ('drafts:read' | 'drafts:write' | 'ranges:read' | 'ranges:write' | 'repos:read' | 'repos:write' | 'publish:write' | 'stats:read' | 'orgs:read' | 'orgs:write' | 'webhooks:read' | 'webhooks:write' | 'keys:read' | 'keys:write' | '*')[]; mode?: 'live' | 'test'; expiresAt?: string; org?: string; host?: string; instance?: boolean }; reply: NewKey; };
   /** Get an API key, without the key itself. */
   getKey: { input: { keyId: string }; reply: Key; };
-  /** Revoke an API key; the keys that it made end with it. */
+  /** Revoke an API key and all keys that were created with it. */
   revokeKey: { input: { keyId: string }; reply: { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; last4: string; orgId: string | null; scopes: readonly ('drafts:read' | 'drafts:write' | 'ranges:read' | 'ranges:write' | 'repos:read' | 'repos:write' | 'publish:write' | 'stats:read' | 'orgs:read' | 'orgs:write' | 'webhooks:read' | 'webhooks:write' | 'keys:read' | 'keys:write' | '*')[]; status: 'active' | 'expired' | 'revoked'; createdAt: string; createdBy: string | null; lastUsedAt: string | null; expiresAt: string | null; revokedAt: string | null; rotatedTo: string | null; rotateBy: string; reminder: string | null; endedWith: string | null; endedKeys: number }; };
   /** Replace an API key with a new one. */
   rotateKey: { input: { keyId: string } & { overlapHours?: number }; reply: NewKey; };
@@ -173,7 +173,7 @@ export interface Operations {
   listOrganisations: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { organizations: readonly (Organization)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Organization; };
   /** Get an organization. */
   getOrganisation: { input: { orgId: string }; reply: Organization; };
-  /** Set the tier of limits or the policies of an organization. */
+  /** Set the limit tier or the policies of an organization. */
   updateOrganisation: { input: { orgId: string } & { tier?: string; refuseInternalOnPublicChannels?: boolean; keepPublishedAfterUninstall?: boolean }; reply: Organization; };
   /** List webhook secrets, without their texts. */
   listWebhookSecrets: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { webhookSecrets: readonly (WebhookSecret)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: WebhookSecret; };
@@ -193,7 +193,7 @@ export interface Operations {
   updateWebhookEndpoint: { input: { endpointId: string } & { url?: string; events?: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; description?: string; enabled?: boolean }; reply: WebhookEndpoint; };
   /** Delete a webhook endpoint and its deliveries. */
   deleteWebhookEndpoint: { input: { endpointId: string }; reply: DeletedWebhookEndpoint; };
-  /** Replace the secret of a webhook endpoint; both secrets sign during the overlap. */
+  /** Replace the secret of a webhook endpoint; during the overlap, deliveries are signed with both secrets. */
   rotateWebhookEndpointSecret: { input: { endpointId: string } & { overlapHours?: number }; reply: NewWebhookEndpoint; };
   /** Send a test event to a webhook endpoint. */
   testWebhookEndpoint: { input: { endpointId: string } & Record<string, never>; reply: WebhookDelivery; };
@@ -201,7 +201,7 @@ export interface Operations {
   listWebhookDeliveries: { input: { endpointId: string; status?: 'pending' | 'delivered' | 'failed' | 'skipped'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { deliveries: readonly (WebhookDelivery)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: WebhookDelivery; };
   /** Get one delivery to a webhook endpoint. */
   getWebhookDelivery: { input: { endpointId: string; deliveryId: string }; reply: WebhookDelivery; };
-  /** Send a delivery again, or send a waiting one now. */
+  /** Send a delivery again, or send a waiting delivery now. */
   resendWebhookDelivery: { input: { endpointId: string; deliveryId: string } & Record<string, never>; reply: WebhookDelivery; };
   /** Send the deliveries of a period again. */
   replayWebhookDeliveries: { input: { endpointId: string } & { from: string; to: string; status?: 'pending' | 'delivered' | 'failed' | 'skipped' }; reply: Replayed; };

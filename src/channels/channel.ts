@@ -1,7 +1,7 @@
 /**
- * Defines the interface of a publishing channel: the settings of a connection, the receiver's payload made from a note,
- * and the delivery of that payload. Each channel is a file in this folder. The worker keeps the states, attempts and
- * times of publications.
+ * Defines the interface of a publishing channel. A channel defines the settings of its connections, renders a note as a
+ * payload, and delivers the payload to the receiver. The channels are in this folder and in `host/`. The worker stores
+ * the state, the attempts and the times of each publication.
  */
 import type { TObject } from '@sinclair/typebox';
 import type { Egress } from '../egress/egress.ts';
@@ -11,21 +11,21 @@ import type { Persona } from '../protocol/stored.ts';
 
 /**
  * The content to publish: a copy of the draft, taken when its publication was requested. Times are in milliseconds. The
- * draft's flags are not included, since an editor may have removed their content from the text.
+ * copy does not include the draft's flags, since an editor may have removed the flagged content from the text.
  */
 export interface Note {
   publicationId: string;
   repository: { id: string; fullName: string; url: string; private: boolean; defaultBranch: string };
-  /** Heading of the version: the name of the later tag, or a name of the range if the range has no tags. */
+  /** Heading of the version: the name of the range's later tag. A range without tags has a name of its own. */
   version: string;
-  /** The range's later tag; null for ranges by dates and numbers. */
+  /** The range's later tag; null if the range is given by dates or by numbers. */
   tag: string | null;
   previousTag: string | null;
   compareUrl: string | null;
-  /** When the version was made: the date of its tag, or the end of its range. */
+  /** Date of the version: the date of its tag. Without a tag, the end of the range. */
   date: number;
   persona: Persona;
-  /** The text in Markdown, with its entry markers. */
+  /** The text in Markdown. It still contains the comments that connect entries with pull requests and issues. */
   bodyMd: string;
   /** For the channel `scm_releases` only: whether the host creates the release as a draft. */
   asDraft: boolean;
@@ -42,7 +42,7 @@ export interface DeliveryContext<Settings extends ChannelSettings = ChannelSetti
   egress: Egress;
   /** Aborts the delivery. The worker triggers the signal at its time limit or when it stops. */
   signal: AbortSignal;
-  /** The id is the same for all attempts of one publication. */
+  /** Id of the publication. All attempts of one publication have the same id. */
   publicationId: string;
   /**
    * The receiver's id of the item that an earlier publication of this draft created. The delivery updates that item
@@ -50,7 +50,8 @@ export interface DeliveryContext<Settings extends ChannelSettings = ChannelSetti
    */
   reference: string | null;
   /**
-   * True when an earlier attempt may have arrived. If the receiver can be asked for the item, the delivery asks first.
+   * True when an earlier attempt may have reached the receiver. In this case the delivery first asks the receiver for
+   * the item, if the receiver supports such a request.
    */
   resumed: boolean;
   /** Access to the source-code host of the repository; null without credentials. */
@@ -62,12 +63,15 @@ export interface DeliveryContext<Settings extends ChannelSettings = ChannelSetti
 }
 
 /**
- * The recipients on a list, divided into three groups before an attempt begins. The attempt sends only to the `due`
- * addresses.
+ * The recipients on a list, in three groups: due, unsubscribed, and already sent to. The groups are made before an
+ * attempt begins. The attempt sends only to the `due` addresses.
  */
 export interface Recipients {
   due: readonly string[];
-  /** How many recipients have unsubscribed, and how many already have this text or may have it. */
+  /**
+   * Number of recipients who have unsubscribed (`unsubscribed`), and of those who have this text or may have it
+   * (`alreadySent`).
+   */
   unsubscribed: number;
   alreadySent: number;
 }
@@ -87,13 +91,15 @@ export interface Delivered {
   /** Counts to store, such as accepted and rejected recipients. */
   counts?: Readonly<Record<string, number>>;
   reached?: Reached;
-  /** A page of this service. The page is stored when the outcome of the delivery is folded. */
+  /**
+   * The page that the channel `hosted` has made. The fold stores the page together with the outcome of the delivery.
+   */
   page?: HostedPage;
 }
 
 /**
- * A channel. `render` is pure and returns the exact payload, which the preview shows. `deliver` is called by the
- * worker. Both throw `DeliveryError` with a message for people that contains no secrets or addresses.
+ * A channel. `render` is pure and returns the exact payload. The preview shows this payload. The worker calls
+ * `deliver`. Both functions throw `DeliveryError`. Its message is for people and contains no secrets or addresses.
  */
 export interface Channel<Settings extends ChannelSettings = ChannelSettings, Payload = unknown> {
   name: ChannelName;
@@ -103,8 +109,8 @@ export interface Channel<Settings extends ChannelSettings = ChannelSettings, Pay
    */
   isPublic: boolean;
   /**
-   * Whether a repeated attempt is safe: the receiver can be asked for the item that an earlier attempt created, or the
-   * receiver itself recognizes repeated attempts of a publication.
+   * Whether a repeated attempt is safe. There are two such cases: the receiver can be asked for the item that an
+   * earlier attempt created, or the receiver recognizes a repeated attempt of the same publication.
    */
   canLookUp: boolean;
   settings: TObject;
@@ -163,7 +169,7 @@ export interface HostAccess {
   /**
    * Commits a file's new text.
    * @param sha blob to replace; null for a new file
-   * @returns address of the file; null if the blob was no longer the newest, so that the file must be read again
+   * @returns address of the file; null if another commit has replaced the blob. Then the file must be read again.
    */
   writeFile(path: string, branch: string, text: string, sha: string | null, message: string): Promise<string | null>;
 }

@@ -11,13 +11,16 @@ import { excerptOf } from './text/excerpt.ts';
 import { blocksToHtml } from './text/html.ts';
 import { blocksOf } from './text/note-text.ts';
 
-/** The page and its address; the address is null if no one may see the page. */
+/** The page and its address. The address is null if the note has no public page. */
 export interface HostedPayload {
   page: HostedPage;
   url: string | null;
 }
 
-/** Maximum bytes of a page's HTML as JSON. The HTML must fit into one journal record together with the other fields. */
+/**
+ * Maximum size of a page's HTML as a JSON string, in bytes. The HTML and the other fields must fit into one journal
+ * record.
+ */
 const largestHtml = 1_500_000;
 
 export const hosted: Channel<HostedSettings, HostedPayload> = {

@@ -1,7 +1,7 @@
 /**
- * Makes one HTTP exchange with a receiver and maps its failure to an outcome. The request is not repeated if the
- * message may have arrived, unless repeating is safe. Error messages are for people. They contain no addresses, and
- * they quote only a short code of the reply.
+ * Makes one HTTP exchange with a receiver and maps a failure to an outcome. If the message may have arrived, only a
+ * request that is safe to repeat gets the outcome `retry`. Error messages are for people. They contain no addresses,
+ * and quote only a short code of the reply.
  */
 import { type Egress, EgressError, type EgressReply, type EgressRequest, retryAfterMs } from '../egress/egress.ts';
 import { DeliveryError } from './channel.ts';
@@ -62,8 +62,8 @@ export function afterSending(repeatable: boolean, message: string): DeliveryErro
 }
 
 /**
- * Returns the value if it is a code such as `channel_not_found`, otherwise a fixed text. People do not see other texts
- * of the receiver.
+ * Returns the value if it is a code such as `channel_not_found`, otherwise a fixed text. So an error message never
+ * quotes longer texts of the receiver.
  */
 export function codeOf(value: unknown): string {
   return typeof value === 'string' && /^[a-z][a-z0-9_]{2,60}$/i.test(value) ? value : 'no reason given';
@@ -101,7 +101,10 @@ function waitMs(reply: EgressReply, now: number): number | undefined {
   return retryAfterMs(reply, now) ?? (reset > 0 ? Math.min(reset, maxWaitMs) : undefined);
 }
 
-/** Returns the code in a refusal: a single word, or a field of a JSON object in one of the usual places. */
+/**
+ * Returns the code of a refusal. The code is the whole reply, if the reply is a single word. In a JSON object, the code
+ * is in `error`, `error.code`, `code` or `errors[0].code`.
+ */
 function reasonOf(reply: EgressReply): string {
   const json = jsonOf(reply);
   if (!json) return codeOf(reply.body.toString('utf8', 0, 100).trim());

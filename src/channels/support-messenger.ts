@@ -25,7 +25,8 @@ const receiver = 'The messenger';
 const apiVersion = '2.11';
 const maxBodyLength = 50_000;
 /**
- * Limits of the search for an earlier item. The list is read newest first, and an earlier attempt is only minutes old.
+ * Limits of the search for an earlier item. The list begins with the newest item. An earlier attempt is only minutes
+ * old, so its item is near the beginning.
  */
 const pageSize = 20;
 const maxPages = 10;

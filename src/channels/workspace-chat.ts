@@ -11,7 +11,10 @@ import { type ChatMessage, plainChatMessage, toChatMessage } from './text/chat-b
 type Context = DeliveryContext<Settings>;
 
 const receiver = 'The chat';
-/** Error codes of the API that mean "try again later". The API has not carried out the request. */
+/**
+ * Error codes of the API that mean "try again later". After such an error, the API has certainly not carried out the
+ * request.
+ */
 const passing = new Set(['ratelimited', 'rate_limited', 'service_unavailable', 'request_timeout', 'team_added_to_org']);
 /** Error codes after which the API may have carried out the request. */
 const doubtful = new Set(['internal_error', 'fatal_error']);
@@ -75,7 +78,7 @@ class Bot {
   }
 
   /**
-   * Returns the address of a message; null if the address cannot be read. Such a failure is not an error, because the
+   * Returns the address of a message; null if the request for the address fails. The failure is not thrown, because the
    * message is already sent.
    */
   private async permalink(channel: string, ts: string): Promise<string | null> {

@@ -16,8 +16,10 @@ const globalUnicast = ipaddr.parseCIDR('2000::/3');
 const platforms = platformNetworks.map(toNetwork);
 
 /**
- * The verdict on an address. `allowed`: the address is in a network of the settings. `public`: the address is public.
- * `refused`: neither is the case.
+ * The verdict on an address.
+ * - `allowed`: the address is in a network of the settings.
+ * - `public`: the address is public.
+ * - `refused`: the address is neither public nor in a network of the settings.
  */
 export type Verdict = 'allowed' | 'public' | 'refused';
 

@@ -1,6 +1,6 @@
 /**
  * Sends requests to addresses that customers choose, but only to public addresses and to other addresses that the
- * settings allow. The IP addresses of a name are checked when the connection is made, so the name cannot resolve to
+ * settings allow. The IP addresses of a name are checked when the connection is made. So the name cannot resolve to
  * another address between the check and the connection. Redirects are not followed, long replies are cut, and the whole
  * exchange has a timeout. Callers interpret the reply.
  */
@@ -39,7 +39,7 @@ export class Egress {
    * Sends a request and reads its reply, whatever the status of the reply. Each request uses a new connection, so every
    * connection is checked. A reused connection could also be closed by the receiver just before the request. It would
    * then be unknown whether the request arrived.
-   * @throws EgressError when there is no reply; its message contains no part of the path or the query
+   * @throws EgressError when no reply arrives; its message contains no part of the path or the query
    */
   async request(request: EgressRequest): Promise<EgressReply> {
     const fault = targetFault(request.url, this.options) ?? headerFault(request.headers ?? {});
@@ -57,7 +57,7 @@ export class Egress {
   }
 
   /**
-   * Resolves a name for protocols other than HTTP, by the rules that apply to HTTP requests.
+   * Resolves a name for protocols other than HTTP, and checks its addresses in the same way as for HTTP requests.
    * @returns at least one address to connect to, in the order in which to try the addresses
    * @throws EgressError when the name cannot be resolved, or one of its addresses is refused
    */

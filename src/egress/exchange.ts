@@ -12,7 +12,7 @@ export interface EgressRequest {
   body?: string | Uint8Array;
   /** Timeout of the whole exchange, in milliseconds. */
   timeoutMs: number;
-  /** Maximum number of bytes of the reply's body that are read; 64 KiB by default. */
+  /** Maximum number of bytes that are read from the reply's body. The default is 64 KiB. */
   maxBodyBytes?: number;
   signal?: AbortSignal;
 }
@@ -28,7 +28,7 @@ export interface EgressReply {
 
 const usualMaxBodyBytes = 64 * 1024;
 
-/** @throws EgressError when there is no reply */
+/** @throws EgressError when no reply arrives */
 export function exchange(client: Dispatcher, request: EgressRequest): Promise<EgressReply> {
   return new Promise((resolve, reject) => new Exchange(request, resolve, reject).start(client));
 }
@@ -69,7 +69,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
-    // The exchange ended while the connection was being made. The request is aborted before anything is written.
+    // If the exchange has ended while the connection was being made, the request is aborted before anything is written.
     if (this.settled) controller.abort(new Error('given up'));
     else this.sent = true;
   }

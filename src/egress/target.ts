@@ -18,8 +18,9 @@ const maxLength = 2048;
 const notPublic = 'expected a public address, not one of a private or special network';
 
 /**
- * Returns why requests to a URL are refused, as far as the text of the URL shows.
- * @returns the expected form, without any part of the URL itself; undefined when the text is acceptable
+ * Checks the text of a URL and returns why requests to this URL are refused. The IP addresses of a name are checked
+ * later, when the connection is made.
+ * @returns a description of the expected form, without any part of the URL; undefined when the text is acceptable
  */
 export function targetFault(url: string, options: EgressOptions): string | undefined {
   if (url.length > maxLength) return `expected at most ${maxLength} characters`;
@@ -37,9 +38,9 @@ export function targetFault(url: string, options: EgressOptions): string | undef
 }
 
 /**
- * Returns why connections to a host over protocols other than HTTP are refused, as far as the text of the host shows. A
- * number such as `2130706433` is treated as the address that resolvers convert the number to (127.0.0.1).
- * @returns the expected form; undefined when the text is acceptable
+ * Checks the text of a host for protocols other than HTTP, and returns why connections to this host are refused.
+ * Resolvers convert a number such as `2130706433` to an address (127.0.0.1), so this address is checked.
+ * @returns a description of the expected form; undefined when the text is acceptable
  */
 export function hostFault(host: string, { allow }: Pick<EgressOptions, 'allow'>): string | undefined {
   const url = `http://${host.includes(':') ? `[${host}]` : host}/`;
@@ -49,14 +50,14 @@ export function hostFault(host: string, { allow }: Pick<EgressOptions, 'allow'>)
   return notPublic;
 }
 
-/** Removes the brackets around an IPv6 address. URLs require them, other uses do not. */
+/** Removes the brackets around an IPv6 address. Only URLs require the brackets. */
 export function unbracketed(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
 /**
- * Whether the host may be in an allowed network. For a name, the result is true if the settings allow any network,
- * since the address of the name is not known yet.
+ * Whether the host may be in an allowed network. The address of a name is not known yet. So for a name, the result is
+ * true if the settings allow any network.
  */
 function mayBeAllowed(literal: boolean, verdict: string, { allow }: EgressOptions): boolean {
   return literal ? verdict === 'allowed' : allow.length > 0;

@@ -44,8 +44,8 @@ export class RepositoryAccess {
       return sha;
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind !== 'notFound') throw error;
-      // Hosts send 404 both for a tag that does not exist and for a repository that is hidden. This request throws if
-      // the repository is hidden.
+      // Hosts send 404 both for a tag that does not exist and for a repository that is hidden. The repository is read
+      // to distinguish the two cases: `readRepository` throws if the repository is hidden.
       await readRepository(api);
       return null;
     }

@@ -21,8 +21,8 @@ export type { TagDetails } from './tags.ts';
 
 export interface HostClientOptions extends RequestsOptions {
   /**
-   * If false, requests for a repository or an installation are not retried: they fail with `unavailable` at a rate
-   * limit or temporary fault.
+   * If false, a request for a repository or an installation is not retried. At a rate limit or temporary fault, it
+   * fails with `unavailable`.
    */
   isPatient?: boolean;
 }
@@ -31,14 +31,14 @@ export interface HostClientOptions extends RequestsOptions {
 export interface HostPage {
   items: readonly Record<string, unknown>[];
   /**
-   * Address of the next page as the host sent it; null on the last page. Pass it to `page`; it can be stored and used
-   * after a restart.
+   * Address of the next page as the host sent it; null on the last page. Pass the address to `page` to read that page.
+   * The address may be stored and used after a restart.
    */
   next: string | null;
   /** Number of pages of the list; null when the host does not report it. */
   pages: number | null;
   etag: string | null;
-  /** Whether the list has not changed since the etag of the request was sent. If true, `items` is empty. */
+  /** Whether the host reported that the list still has the etag that the request sent. If true, `items` is empty. */
   notModified: boolean;
 }
 
@@ -46,10 +46,13 @@ const repositoryCheck = TypeCompiler.Compile(HostRepositorySchema);
 const emptyPage: HostPage = { items: [], next: null, pages: 1, etag: null, notModified: false };
 
 /**
- * A host's REST API. In addition to the documented errors, every method throws ServiceError `unauthorized` (401, 403,
- * no token for the installation), `notFound` (404, 410, 451), `unavailable` (several attempts failed) and `invalid`
- * (the host redirects to another host or in a circle). When the signal ends a request, the method throws the signal's
- * reason. No error contains a token or a body.
+ * A host's REST API. In addition to the documented errors, every method throws ServiceError:
+ * - `unauthorized`: 401, 403, or the host issues no token for the installation
+ * - `notFound`: 404, 410, 451
+ * - `unavailable`: several attempts failed
+ * - `invalid`: the host redirects to another host or in a circle
+ *
+ * When the signal ends a request, the method throws the signal's reason. No error contains a token or a body.
  */
 export class HostClient {
   private readonly host: Host;
@@ -97,8 +100,8 @@ export class HostClient {
   }
 
   /**
-   * Reads the first page of a list. The page is empty if the host has no such list, if this part of the repository
-   * (such as issues) is disabled, or if the repository has no commits yet.
+   * Reads the first page of a list. The page is empty in three cases: the host has no such list, this part of the
+   * repository (such as issues) is disabled, or the repository has no commits yet.
    */
   async first({ fullName }: { fullName: string }, request: ListRequest): Promise<HostPage> {
     const url = listUrl(this.host, fullName, request);
@@ -108,8 +111,8 @@ export class HostClient {
     const answer = await this.requests.get({ url, headers }, isList);
     if (answer.status === 304) return { ...emptyPage, pages: null, etag: request.etag ?? null, notModified: true };
     if (answer.status === 409 && request.kind === 'commits') return emptyPage;
-    // Hosts send the same status for a disabled list and for a hidden repository. This request throws if the repository
-    // is hidden.
+    // Hosts send the same status for a disabled list and for a hidden repository. The repository is read to distinguish
+    // the two cases: `repository` throws if the repository is hidden.
     if ((answer.status === 404 || answer.status === 410) && (await this.repository(fullName))) return emptyPage;
     return this.toPage(answer, url, request.kind);
   }
@@ -187,8 +190,8 @@ export class HostClient {
   }
 
   /**
-   * Converts the address of a page to an address below the API address of the settings, because Gitea may send an
-   * address below its web address.
+   * Converts the address of a page to an address below `apiUrl` of the settings. Gitea can be reached by two addresses,
+   * and may send the next page with its web address.
    */
   private onApi(url: string): string {
     const api = new URL(this.host.apiUrl);

@@ -27,11 +27,11 @@ export interface FileChange {
 /** Maximum size of a file, in bytes. People do not read a longer changelog. */
 const maxBytes = 5 * 1024 * 1024;
 /**
- * Matches words in a host's refusal of a commit to a protected branch. The status of that refusal can be the same as
- * after a race (see `raced`).
+ * Matches words in a host's refusal of a commit to a protected branch. Only the words identify this refusal, since
+ * hosts may send the same status when another commit was faster (see `raced`).
  */
 const guarded = /protected|rule|pull request|review|status check|required/i;
-/** Matches words in a host's refusal after a race: another commit has changed the blob or the branch. */
+/** Matches words in a host's refusal because another commit has changed the blob or the branch meanwhile. */
 const raced = /sha|already exists|fast.forward|reference|conflict/i;
 
 /**
@@ -56,7 +56,7 @@ export async function readFile(api: RepositoryApi, path: string, branch: string)
 
 /**
  * Commits a file's new text.
- * @returns the file's web address; null when the blob to replace is no longer the newest
+ * @returns the file's web address; null when another commit has replaced the blob meanwhile
  * @throws ServiceError `invalid` or `unauthorized` with the host's message when the host refuses commits to this branch
  */
 export async function writeFile(api: RepositoryApi, change: FileChange): Promise<string | null> {

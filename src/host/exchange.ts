@@ -50,7 +50,7 @@ export async function exchange(request: HttpRequest): Promise<HttpAnswer> {
   }
 }
 
-/** Follows redirects and keeps the method, since hosts also redirect writes when a repository was renamed. */
+/** Follows redirects. The method stays the same, because hosts also redirect writes to a renamed repository. */
 async function follow({ url, method, headers, body }: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
   let target = url;
   for (let hop = 0; hop <= maxRedirects; hop++) {

@@ -57,8 +57,9 @@ export function listUrl(host: Host, fullName: string, request: ListRequest): str
 }
 
 function githubList(request: ListRequest, since: Query): [string, Query] {
-  // The newest items come first. If the pages shift while they are read, an item can appear twice but none is missed.
-  // The first page shows whether anything has changed.
+  // The newest items come first. If an item changes while the list is read, it moves to the first page, and other items
+  // move to later pages. An unchanged item can then appear twice, but it is not missed. The first page shows whether
+  // anything has changed.
   const downwards: Query = { ...since, sort: 'updated', direction: 'desc' };
   switch (request.kind) {
     case 'pulls':

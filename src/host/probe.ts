@@ -149,7 +149,7 @@ function parse(text: string): Record<string, unknown> {
   }
 }
 
-/** Returns a text that the host sent if it is short and plain, since it is shown to people. */
+/** Returns a value that the host sent, but only if it is a short and plain text, since it is shown to people. */
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && /^[\w.:/+ -]{1,200}$/.test(value) ? value : undefined;
 }

@@ -40,7 +40,8 @@ export class RepositoryApi {
       const answer = this.accepted(await this.requests.once({ url }, isJson), 'GET', path);
       yield* (answer.data ?? []) as Json[];
       const { next } = linksOf(answer.headers.get('link'), answer.url);
-      // Gitea may send its web address instead of the API address. Only the query of the next page's address is used.
+      // Only the query of the next page's address is used, because Gitea may send its web address instead of the API
+      // address.
       url = next === null || !URL.canParse(next) ? null : `${this.url(path)}${new URL(next).search}`;
     }
   }

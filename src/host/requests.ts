@@ -95,8 +95,8 @@ export class Requests {
   }
 
   /**
-   * Sends a request once. Rate limits and temporary faults are thrown to the caller. Writes keep a minimum interval
-   * between them.
+   * Sends a request once. A rate limit or temporary fault is thrown to the caller. Before a write, waits until the
+   * minimum interval since the previous write has passed.
    * @returns the reply, if it is neither a rate limit nor a temporary fault. The body of a refusal is parsed if it is
    *   JSON.
    * @throws ServiceError in the same cases as `get`; `unavailable` carries the wait time that the host requests
@@ -124,7 +124,8 @@ export class Requests {
     try {
       await this.octokit.request({ method: 'GET', url: pathname, request: { fetch: () => this.attempt(course) } });
     } catch {
-      // The error of the plugins is dropped, because `course` has more details of the failure.
+      // The error that the plugins throw is dropped. `course.conclude` throws an error with more details of the
+      // failure.
     } finally {
       this.course = undefined;
     }
@@ -133,8 +134,8 @@ export class Requests {
   }
 
   /**
-   * Makes one attempt and stores its outcome in `course`. The plugins decide by the returned reply whether to make
-   * another attempt.
+   * Makes one attempt and stores its outcome in `course`. The plugins read the returned reply and decide whether to
+   * make another attempt.
    */
   private async attempt(course: Course): Promise<Response> {
     try {

@@ -57,7 +57,10 @@ export class Course {
     this.isWhole = isWhole;
   }
 
-  /** Stores a reply. The reply is a rate limit, a temporary fault, or the end of the request. */
+  /**
+   * Stores the reply of an attempt. A rate limit or a temporary fault allows another attempt. Any other reply ends the
+   * request.
+   */
   take(answer: HttpAnswer, stepMs: number | undefined): Response {
     const { status, headers, text } = answer;
     this.limit = limitOf(answer, this.limits, Date.now(), stepMs);
@@ -125,7 +128,7 @@ function parse(text: string): unknown {
 }
 
 /**
- * Returns why there is no reply, by the code of the error. The message of the error is not used, since it can contain
+ * Returns why no reply arrived, by the code of the error. The message of the error is not used, since it can contain
  * addresses.
  */
 function faultOf(error: unknown): string {

@@ -32,8 +32,8 @@ export async function tagDetails(kind: 'github' | 'gitea', get: Get, tag: string
 }
 
 /**
- * Whether a name follows the rules of Git for `refs/tags/`. Only rules that prevent a name from changing the requested
- * address are checked.
+ * Whether a tag with this name can be requested safely. Only those rules of Git for `refs/tags/` are checked that
+ * prevent a name from changing the requested address, for example by `..`.
  */
 function isTagName(name: string): boolean {
   const parts = name.split('/');

@@ -40,7 +40,7 @@ export interface Minimised {
   bodies: EventBody[];
 }
 
-/** How one kind of event is checked and read. `minimise` gets only payloads that have passed `check`. */
+/** Describes how one kind of event is checked and reduced. `minimise` gets only payloads that have passed `check`. */
 interface Capture {
   check: TypeCheck<TSchema>;
   captures: (payload: never) => boolean;
@@ -69,7 +69,10 @@ const refs = (deleted: boolean) =>
     minimise: (payload: RefPayload, _, now) => [{ event: 'tag', tag: minimiseRef(payload, deleted, now) }],
   }) satisfies Capture;
 
-/** The captured events, by the host's names. Several names can give events of the same kind. */
+/**
+ * The captured events. The keys are the host's names of the events. Several keys can return events of the same kind,
+ * for example `create` and `push` both return tags.
+ */
 const entries = {
   pull_request: {
     check: TypeCompiler.Compile(PullRequestPayloadSchema),
@@ -109,8 +112,8 @@ const entries = {
         comment: minimiseIssueComment(payload, now),
       };
       const { action, issue } = payload;
-      // The payload of a comment on a pull request also contains an `issue`. That issue has neither a base nor a merge
-      // commit. The issue adds nothing, so only the comment is kept.
+      // The payload of a comment on a pull request also contains an `issue`, without the base and the merge commit of
+      // the pull request. This `issue` contains nothing new, so only the comment is returned.
       if (issue.pull_request || payload.is_pull || !issue.title) return [comment];
       const whole = { action, issue: { ...issue, title: issue.title } };
       return [{ event: 'issues', action: 'commented', issue: minimiseIssue(whole, url, now) }, comment];
@@ -143,12 +146,12 @@ const entries = {
   },
 } satisfies Readonly<Record<string, Capture>>;
 
-/** The kinds of events that the entries return. */
+/** The kinds of events that `minimise` of any entry can return. */
 type CapturedKind = ReturnType<(typeof entries)[keyof typeof entries]['minimise']>[number]['event'];
 
 /**
- * The entries by the host's name of an event. Each kind of event must be returned by at least one entry. Otherwise this
- * code does not compile, because events of that kind would never reach the journal.
+ * The entries, by the host's name of an event. This code compiles only if at least one entry returns each kind of
+ * event. Events of any other kind would never reach the journal.
  */
 const captures: Readonly<Record<string, Capture>> = entries satisfies Record<
   Exclude<EventBody['event'], CapturedKind>,

@@ -17,8 +17,8 @@ export function assertComplete(check: Checker, payload: object): void {
 export type Checker = Pick<TypeCheck<TSchema>, 'Check' | 'Errors'>;
 
 /**
- * Maximum number of fields reported. A push can have a fault in each of its million commits, and a few reported faults
- * are enough to correct the sender.
+ * Maximum number of reported fields. A push can have a fault in each of its million commits, but a few examples are
+ * enough for the sender to find the error.
  */
 const maxFaults = 20;
 

@@ -17,7 +17,7 @@ import { assertComplete, type Checker } from './faults.ts';
 const installation = TypeCompiler.Compile(InstallationPayloadSchema);
 const target = TypeCompiler.Compile(InstallationTargetPayloadSchema);
 
-/** The host's actions and their meaning here. Other actions change nothing. */
+/** Maps the host's actions to actions of the journal's events. Deliveries with other actions change nothing. */
 const actions: Record<string, InstallationBody['action']> = {
   created: 'installed',
   unsuspend: 'installed',

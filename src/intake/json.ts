@@ -18,8 +18,8 @@ export function parseJson(text: string): unknown {
 
 /**
  * Whether the text contains a run of `fewestDigits` digits. Most payloads do not contain such a run. Checking every
- * sixteenth character is enough. This check takes a fifth of the time of a regular expression (3 µs against 14 µs for
- * 25 KB).
+ * sixteenth character is enough, since each such run contains one of these characters. This takes a fifth of the time
+ * of a regular expression (3 µs against 14 µs for 25 KB).
  */
 function hasLongRun(text: string): boolean {
   for (let at = fewestDigits - 1; at < text.length; at += fewestDigits) {

@@ -25,8 +25,8 @@ const maxListed = 2048;
 const maxListedUncounted = 5;
 
 /**
- * Returns the repository of an event. If the host sends no id, an id is derived from the repository's name. The edge
- * later replaces the derived id.
+ * Returns the repository of an event. If the host sends no id, an id is derived from the repository's name. The ingress
+ * replaces the derived id if the directory already lists the repository (`src/ingress/identity.ts`).
  */
 export function minimiseRepository(repository: HostRepository, origin: string): EventRepository {
   const hostId = repository.id == null ? nameAsNumber(repository.full_name) : String(repository.id);
@@ -111,17 +111,17 @@ export function minimiseIssue(
 }
 
 /**
- * Marks a delivery that has no time. For such a delivery, the time of receipt is used. An item of the host's lists is
- * never marked, so deliveries take precedence over the item.
+ * Returns a mark for the snapshot of a delivery without a time. Such a snapshot gets the time of receipt. An item from
+ * the host's lists never gets the mark, so a delivery takes precedence over such an item.
  */
 function undated(action: string, reportedAt: number | null): { undated?: true } {
   return reportedAt === null && action !== 'backfilled' ? { undated: true } : {};
 }
 
 /**
- * Returns the time of the latest known change of an item from the host's lists: the time of its merge or its close.
- * Deliveries do not use these times. For example, a delivery about an edit after the merge still carries the
- * `merged_at` of the merge.
+ * Returns when an item of the host's lists was merged or closed. This time is used if the host sends no time of the
+ * last change. For a delivery the result is null, because the delivery can be about a later change. For example, an
+ * edit after the merge still carries the `merged_at` of the merge.
  */
 function lastKnown(action: string, times: readonly (number | null)[]): number | null {
   return action === 'backfilled' ? (times.find((known) => known !== null) ?? null) : null;
@@ -176,8 +176,8 @@ export function minimisePush(payload: PushPayload, now: number): BranchPush[] {
 }
 
 /**
- * Whether the host left commits out of the push. If the host sends no count of commits, the result is also true for a
- * push of the maximum length, because commits may be missing.
+ * Whether the push has more commits than the host listed. If the host sends no count of commits, the result is true
+ * when the list has its maximum length.
  */
 function isCut({ total_commits, size, forced }: PushPayload, listed: number): boolean {
   const total = total_commits ?? size;

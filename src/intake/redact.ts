@@ -1,7 +1,7 @@
 /**
  * Redacts texts of a payload before they are written anywhere. Comments lose all personal data (spec part 2). Titles,
- * bodies, commit messages and tag names lose secrets, e-mail addresses and phone numbers. They keep other data, because
- * a title or body may be about such data, for example 10.0.0.1 or the number of a test card.
+ * bodies, commit messages and tag names lose secrets, e-mail addresses and phone numbers. Other data stays, because a
+ * title or body may be about such data, for example 10.0.0.1 or the number of a test card.
  */
 
 import { findHostAddresses, findIpv4, findIpv6 } from './redact/addresses.ts';
@@ -64,8 +64,8 @@ const inComment: readonly Finder[] = [
  */
 const maxRounds = 4;
 /**
- * A text longer than this number of characters is redacted in one round, which takes up to 3 ms for 65,536 characters.
- * Then only the text near the replacements is searched a second time.
+ * A text longer than this number of characters is redacted in one round. This round takes up to 3 ms for 65,536
+ * characters. After the round, only the text near the replacements is searched again.
  */
 const longText = 16_384;
 
@@ -115,7 +115,8 @@ function inOneRound(text: string, finders: readonly Finder[]): string {
 
 function inPlainSight(text: string, finders: readonly Finder[]): string {
   let redacted = text;
-  // The loop ends when each finder in turn has left the text unchanged. So the loop may end in the middle of a round.
+  // The loop ends as soon as all finders, one after another, have left the text unchanged. This can happen in the
+  // middle of a round.
   for (let step = 0, quiet = 0; quiet < finders.length && step < maxRounds * finders.length; step += 1) {
     const before = redacted;
     redacted = replaceSpans(redacted, (finders[step % finders.length] as Finder)(redacted));

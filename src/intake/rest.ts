@@ -1,6 +1,6 @@
 /**
- * Converts items of the host's REST lists to events, with the same selection of fields and the same redaction as for
- * deliveries. Items have nearly the shapes of payloads. Missing and differently named fields are adapted here. The
+ * Converts items of the host's REST lists to events. Fields are selected and redacted as in deliveries. Most fields of
+ * an item have the same form as in a payload; this file adapts the fields that are missing or have other names. The
  * result is `undefined` for an item that cannot be read.
  */
 import { TypeCompiler } from '@sinclair/typebox/compiler';
@@ -89,7 +89,10 @@ export function reviewCommentBody(item: RestItem, { now }: RestContext): EventBo
   };
 }
 
-/** Maps the verdicts in lists to the verdicts in deliveries. Requested and pending reviews are left out. */
+/**
+ * Maps the state of a review in a list to the state of a review in a delivery. Requested and pending reviews are
+ * skipped.
+ */
 const verdicts: Record<string, string | undefined> = {
   APPROVED: 'approved',
   CHANGES_REQUESTED: 'changes_requested',

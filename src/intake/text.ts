@@ -18,8 +18,8 @@ export function clean(text: string): string {
 }
 
 /**
- * Number of characters after the kept part that are searched in addition. A secret can begin in the kept part and end
- * after it. Such a secret is found whole, because the longest secret, a private key, is shorter than this number.
+ * Number of characters after the kept part that are also searched for secrets. A secret can begin in the kept part and
+ * end after it. This margin is longer than the longest secret, a private key. So the whole secret is found.
  */
 const margin = 32_768;
 
@@ -62,7 +62,7 @@ const latestTime = 253_402_300_799_999;
 /**
  * Converts a host's time to a UTC instant. The host sends ISO 8601 with any offset, or seconds since 1970.
  * @param now time of receipt. A host's time more than five minutes after `now` is reduced to five minutes after `now`.
- *   Otherwise the sender of a delivery could write any future date and take precedence, because the latest date wins
+ *   Otherwise a sender could send a future date to take precedence, because the latest time wins.
  */
 export function time(value: string | number | null | undefined, now = latestTime): number | null {
   if (value == null) return null;
@@ -81,7 +81,7 @@ export function labelName(text: string): string {
   return redacted(text, maxLengths.label);
 }
 
-/** Returns the author; `ghost` when the account was deleted, or has a name that no host allows. */
+/** Returns the author. The login is `ghost` when the account was deleted, or has a name that no host allows. */
 export function author(user: HostUser | undefined): Author {
   if (!user || !isHostLogin(user.login)) return { login: 'ghost', bot: false };
   return { login: name(user.login), bot: user.type === 'Bot' || user.login.endsWith('[bot]') };

@@ -76,8 +76,8 @@ export function asksForTls({ natsUrl, natsTlsCa, natsTlsCert, natsTlsFirst }: Na
 }
 
 /**
- * Returns the TLS options; undefined if the settings do not require TLS. With these options, the client sends nothing
- * to a server without TLS and rejects the server.
+ * Returns the TLS options; undefined if the settings do not require TLS. With these options, the client rejects a
+ * server without TLS and sends nothing to it.
  * @throws JournalSetupError if a file cannot be used
  */
 export function tlsOptionsOf(settings: NatsSettings): TlsOptions | undefined {
@@ -94,8 +94,8 @@ export function tlsOptionsOf(settings: NatsSettings): TlsOptions | undefined {
 }
 
 /**
- * Returns options that trust the CAs in a file. If the file contains only one certificate and it is not a CA, this
- * certificate is pinned. Then no other server certificate is accepted, and the server name is not checked.
+ * Returns options that trust the CAs in a file. If the file contains only a single certificate that is not a CA, this
+ * certificate is pinned. Then the client accepts only this certificate and does not check the server name.
  */
 function trustIn(ca: string, file: string): SecureOptions {
   const pinned = certificateIn(ca, file);

@@ -2,8 +2,9 @@
  * Reads a partition's stream in order from a given sequence, without acknowledgements. The cursor in the store is the
  * only record of the position (`docs/architecture.md` decision 4).
  *
- * An unnamed NATS consumer is created, and created again after every lost connection. Messages are pulled in small
- * bounded requests, so the reader is never far ahead of the fold. A gap in the sequence always stops the reader.
+ * The reader uses an unnamed NATS consumer. After a lost connection, the reader creates a new consumer. Messages are
+ * pulled in small bounded requests, so the reader is never far ahead of the fold. A gap in the sequence always stops
+ * the reader.
  */
 import { AckPolicy, type Consumer, type ConsumerMessages, DeliverPolicy } from 'nats';
 import type { Logger } from '../foundation/logger.ts';
@@ -18,7 +19,7 @@ export interface JournalMessage {
   bytes: Uint8Array;
 }
 
-/** The error that a message is missing between the cursor and the first message that the stream still contains. */
+/** Thrown if a message is missing between the cursor and the first message that the stream still contains. */
 export class JournalHoleError extends Error {
   readonly expected: number;
   readonly found: number;
@@ -32,8 +33,8 @@ export class JournalHoleError extends Error {
 }
 
 /**
- * The error that the stream was cut, replaced or removed while it was read. The sign is that the stream ends before a
- * sequence that was read already.
+ * Thrown if the stream was cut, replaced or removed while it was read. The reader notices this when the stream's last
+ * sequence is lower than a sequence that it has already read.
  */
 export class JournalCutError extends Error {
   constructor(partition: PartitionName, read: number, last: number) {
@@ -75,8 +76,8 @@ export class Follower {
     for (let attempt = 0; !this.stopped; attempt++) {
       const before = this.next;
       const opening = this.openConsumer();
-      // If the connection breaks, the pending request ends only at its timeout, seconds later. So the wait for the
-      // request already ends at the next reconnect.
+      // If the connection breaks, the pending request ends only at its timeout, seconds later. To save this time, the
+      // next reconnect ends the wait.
       const consumer = await Promise.race([opening, this.interruption()]);
       if (!consumer) opening.then((late) => late?.delete()).catch(() => {});
       else {

@@ -55,8 +55,8 @@ export function makeJournalKeys(dataDir: string, write: (file: string, text: str
     if (!existsSync(file)) add(file, `${new TextDecoder().decode(nkeys.createUser().getSeed())}\n`);
   }
   const [certificate, key] = [certificateFile(dataDir), certificateKeyFile(dataDir)];
-  // A start writes two files. If it was interrupted after the first one, the certificate and the private key do not
-  // match.
+  // A start writes the private key and then the certificate. If a start was interrupted between the two writes, the two
+  // files do not match.
   if (isPair({ certificate: textOf(certificate), key: textOf(key) })) return made;
   const pair = makeCertificate();
   add(key, pair.key);

@@ -2,9 +2,9 @@
  * Commits records to one partition's stream in groups. One journal message is in flight at a time. The next message
  * contains all records that arrived while the last one was in flight (`docs/architecture.md` decision 2).
  *
- * A batch is retried until its outcome is known; only then is the next batch sent. The number and total size of waiting
- * records are bounded. When a record passes its deadline, its caller gets an error: the outcome is unknown. If the
- * caller then sends the record again, the record is recognized as a duplicate.
+ * The lane retries a batch until its outcome is known, and then sends the next batch. The number and total size of
+ * waiting records are bounded. When a record passes its deadline, its caller gets an error: the outcome is unknown. If
+ * the caller then sends the record again, the record is recognized as a duplicate.
  */
 import { ErrorCode, NatsError } from 'nats';
 import { ServiceError } from '../foundation/errors.ts';
@@ -42,7 +42,7 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-/** Deadline of a record whose caller has been answered already. */
+/** A record gets this deadline after its caller has been answered, so that the caller is not answered twice. */
 const answered = Number.POSITIVE_INFINITY;
 const attemptMs = 1000;
 const sweepMs = 50;
@@ -126,9 +126,9 @@ export class Lane {
 
   /**
    * Waits briefly, so that records that arrive at about the same time share the next message. A message costs the same
-   * with one record or fifty. First, this function waits until the current turn of the event loop ends. If the lane
-   * then has fewer records than the last batch contained, this function waits `lingerMs` longer, because the callers of
-   * the last batch will probably send again now.
+   * with one record or fifty. First, this function waits for the end of the current turn of the event loop. The lane
+   * may then have fewer records than the last batch contained. In this case, this function waits `lingerMs` longer,
+   * because the callers of the last batch will probably send again now.
    */
   private async gather(lastSize: number): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
@@ -164,7 +164,8 @@ export class Lane {
         return;
       } catch (error) {
         if (isRefusal(error) || this.journal.connection.isClosed()) return this.refuse(batch, error as Error);
-        // All callers have already been informed that the outcome is unknown, so a closing lane need not wait for it.
+        // All callers of the batch have already been informed that the outcome is unknown. So a closing lane does not
+        // wait for the outcome.
         if (this.closed && batch.every((entry) => entry.deadline === answered)) return;
         enqueues.inc({ partition: this.partition, outcome: 'retried' }, batch.length);
         if (attempt === 0) this.logger.warn({ partition: this.partition, err: error }, 'enqueue is retried');

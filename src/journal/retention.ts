@@ -1,6 +1,7 @@
 /**
- * Asks the owners of all partitions which records retention would erase now. These are stale records, counted by
- * repository, and the repositories of organizations whose retention period has ended. Nothing is changed.
+ * Asks the owners of all partitions which records retention would erase now. These are stale records, counted per
+ * repository, and whole repositories. A whole repository is erased when the retention period of its organization has
+ * ended. Nothing is changed.
  */
 import { partitionOf, slotOfId } from '../foundation/ids.ts';
 import { type PartitionName, partitionName } from '../foundation/partition-names.ts';
@@ -36,14 +37,14 @@ export function askDue(
   );
 }
 
-/** Returns the ids of the repositories that would be erased completely and that have published notes on pages. */
+/** Returns the ids of the repositories that would be erased completely and have notes on published pages. */
 export function withHostedNotes(due: readonly PartitionDue[]): Set<string> {
   return new Set(due.flatMap(({ whole }) => whole.flatMap((each) => (each.hostedNotes ? [each.repoId] : []))));
 }
 
 /**
- * Returns two numbers for each partition: how many of its records would be erased with whole repositories, and how many
- * records it has.
+ * Returns for each partition how many of its records would be erased with whole repositories, and how many records it
+ * has in total. Partitions that would lose no whole repository are left out.
  */
 export function sharesOf(due: readonly PartitionDue[]): Share[] {
   return due

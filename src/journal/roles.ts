@@ -1,7 +1,7 @@
 /**
  * Roles on the supervised nats-server. Each role is a user with its own key, and may use only the subjects that it
- * needs (`docs/architecture.md` decision 8, which also lists what the roles do not prevent). No role may delete a
- * stream or a message.
+ * needs. No role may delete a stream or a message. `docs/architecture.md` decision 8 describes the roles and lists what
+ * they do not prevent.
  */
 import { foldedSubject, gatewaySubject, instanceSubject, querySubject, recordsSubject } from './subjects.ts';
 
@@ -11,8 +11,8 @@ export const journalRoles = ['supervisor', 'gateway', 'worker', 'cli'] as const;
 export type JournalRole = (typeof journalRoles)[number];
 
 /**
- * The subjects that a user may publish to and subscribe to. `respond` allows the user to send one reply to each message
- * that it received.
+ * The subjects that a user may publish to and subscribe to. If `respond` is true, the user may also send one reply to
+ * each message that it has received.
  */
 export interface Permissions {
   publish: readonly string[];

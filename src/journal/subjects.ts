@@ -23,5 +23,5 @@ export function querySubject(partition: PartitionName): string {
 /** The gateway answers requests on this subject with the facts in its memory. */
 export const gatewaySubject = 'tidings.gateway';
 
-/** The one instance that uses a server's streams answers requests on this subject. */
+/** The instance that has claimed a server's journal answers requests on this subject. */
 export const instanceSubject = 'tidings.instance';

@@ -14,9 +14,7 @@ export const neededPayloadBytes = 4_194_304 + 65_536;
 /** The failures that an acknowledged record survives: a killed process, a power cut, or the loss of a machine. */
 export type DurabilityLevel = 'process-crash' | 'power-loss' | 'replicated';
 
-/**
- * The error that the settings or the server's configuration are wrong, so that waiting or trying again would not help.
- */
+/** Thrown if the settings or the server's configuration are wrong, so that waiting or trying again would not help. */
 export class JournalSetupError extends Error {}
 
 /**
@@ -32,8 +30,8 @@ export interface StreamState {
 }
 
 /**
- * Creates the stream of a partition if it is missing. Otherwise updates the maximum size of the stream, and the option
- * that forbids deleting its messages.
+ * Creates the stream of a partition if it is missing. For an existing stream, updates two settings: the maximum size,
+ * and the option that forbids deleting messages.
  * @throws JournalSetupError if the server's maximum message size is smaller than a batch can be
  */
 export async function ensureStream(journal: Journal, partition: PartitionName, maxBytes: number): Promise<StreamState> {
@@ -52,8 +50,8 @@ export async function ensureStream(journal: Journal, partition: PartitionName, m
     max_bytes: maxBytes,
     max_age: 0,
     duplicate_window: 120_000_000_000,
-    // A client can choose any subject for the server's acknowledgement. If the client chose the subject of a delete
-    // request, the server would execute its own acknowledgement as a delete request.
+    // No one may delete a message. A client could choose the subject of a delete request as the subject of the server's
+    // acknowledgement. The server would then execute its own acknowledgement as a delete request.
     deny_delete: true,
   };
   const found = await findStream(journal, partition);

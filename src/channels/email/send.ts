@@ -25,8 +25,8 @@ export interface Tally {
 
 /**
  * Sends the message to all recipients.
- * @returns the counts and the recipients reached; the server has accepted at least one message
- * @throws DeliveryError as the channel documents
+ * @returns the counts and the recipients reached; at least one message was accepted
+ * @throws DeliveryError if the server accepted no message, a message may have arrived, or sending stopped early
  */
 export async function sendAll(sending: Sending): Promise<{ tally: Tally; reached: Reached }> {
   const round = new Round(sending);
@@ -41,7 +41,7 @@ class Round {
   private next = 0;
   /** Recipients whose message was being transmitted when the connection was lost. */
   private readonly doubtful: string[] = [];
-  /** Why some recipients were not tried. */
+  /** The error because of which the remaining recipients were not tried. */
   private failure: DeliveryError | undefined;
   private lastCode = '';
 

@@ -59,7 +59,7 @@ export class SmtpSession {
   }
 
   /**
-   * Connects to the first address of the server's name that accepts a connection, and logs in.
+   * Resolves the server's name, tries its addresses one after another until a connection is made, and logs in.
    * @throws DeliveryError if no session could be opened; no message was sent
    */
   static async open(settings: EmailSettings, egress: Egress, signal: AbortSignal): Promise<SmtpSession> {

@@ -18,9 +18,9 @@ const mustStay = /\b(?:highlights?|breaking|action required)\b/i;
 const marker = /<!-- rn:(?:pr|issue):\d{1,10} -->/;
 
 /**
- * Returns the text, or as much of the text as fits.
+ * Returns the text unchanged if it fits. Otherwise removes as few entries as possible.
  * @param maxLength maximum number of code points
- * @param rest makes the line about the removed entries from their number (0 if no entry was removed)
+ * @param rest returns the line about the removed entries; `count` is their number (0 if only other blocks were removed)
  */
 export function cutMarkdown(text: string, maxLength: number, rest: (count: number) => string): string {
   if (isWithin(text, maxLength)) return text;
@@ -73,8 +73,8 @@ function piecesOf(text: string): Piece[] {
 }
 
 /**
- * Joins the chosen pieces, each below its headings. A collapsed part (`<details>`) whose end was cut off is closed
- * again.
+ * Joins the chosen pieces. Each piece follows the headings of its section. If the end of a collapsed part (`<details>`)
+ * was cut off, adds `</details>`.
  */
 function join(pieces: readonly Piece[], chosen: ReadonlySet<Piece>): string {
   let text = '';

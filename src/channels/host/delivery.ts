@@ -1,7 +1,7 @@
 /**
- * Shared code of the channels that write to the source-code host. Before sending, it checks that credentials exist.
- * After a failure of the host, it decides the outcome. Each request here can be repeated safely, or its result can be
- * looked up. So no outcome is unknown.
+ * Shared code of the channels that write to the source-code host. Before a delivery, this code checks that credentials
+ * exist. When the host fails, this code decides whether the delivery is retried or refused. The outcome is never
+ * `unknown`: each request to the host can be repeated safely, or its result can be looked up.
  */
 import { ServiceError } from '../../foundation/errors.ts';
 import { type DeliveryContext, DeliveryError, type HostAccess } from '../channel.ts';

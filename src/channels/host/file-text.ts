@@ -66,13 +66,17 @@ function placeOf(body: string, headings: readonly Heading[], notes: VersionNotes
   }
   const unreleased = headings.find(({ text }) => /^unreleased\b/i.test(wordsOf(text)));
   const start = unreleased ? endOf(unreleased, headings, body) : (first?.start ?? afterTitle(headings, body));
-  // The sections that follow must not become subsections of the new section.
+  // The new section gets the level of the section that follows, if that level is deeper than usual. Otherwise the
+  // following sections would become subsections of the new section.
   const follower = headings.find((one) => one.start >= start)?.level ?? 0;
   const level = Math.max(first?.level ?? unreleased?.level ?? 2, follower);
   return { start, end: start, written: heading(notes, level), level };
 }
 
-/** Returns the position before the first heading below the title; without such a heading, the end of the text. */
+/**
+ * Returns the position before the first heading below the title. Without such a heading, returns the end of
+ * the text.
+ */
 function afterTitle(headings: readonly Heading[], body: string): number {
   const [title, next] = headings;
   if (!title) return lastOf(body);
@@ -102,7 +106,8 @@ function heading({ version, suffix }: VersionNotes, level: number): string {
 
 function sectionOf(written: string, { bodyMd }: VersionNotes, level: number): string {
   const text = below(bodyMd.trim(), level);
-  // A link definition at the end of the notes would be mistaken for one of the file's own definitions.
+  // If the notes end with a link definition, a comment is added after it. Without the comment, the definition would be
+  // mistaken for one of the file's own link definitions at the end of the file.
   const ends = definition.test(text.slice(text.lastIndexOf('\n') + 1)) ? '\n\n<!-- -->' : '';
   return `${written}\n\n${text}${ends}\n`;
 }
@@ -121,7 +126,7 @@ function below(bodyMd: string, level: number): string {
   return text + bodyMd.slice(from);
 }
 
-/** Returns the line ends that must follow a text so that a blank line separates it from its continuation. */
+/** Returns the line ends to add after a text, so that a blank line follows the text. */
 function gap(before: string, lineEnd: string): string {
   if (before === '' || /(?:\r?\n)[ \t]*\r?\n$/.test(before)) return '';
   return before.endsWith('\n') ? lineEnd : lineEnd + lineEnd;

@@ -1,6 +1,6 @@
 /**
  * Disables everything in a text that would have an effect on the host: words that close issues, and names that notify
- * people. People read the same text as before.
+ * people. Words that close issues become `refs`. Names look the same as before.
  */
 import { mapProse } from './markdown-parts.ts';
 
@@ -11,8 +11,8 @@ import { mapProse } from './markdown-parts.ts';
 const closing =
   /(?<![\p{L}\p{N}_])(close[sd]?|fix(?:e[sd])?|resolve[sd]?)(?=(?::\s{0,8}|\s{1,8})(?:(?:[\w.-]{1,100}\/[\w.-]{1,100})?[#!]\d|GH-\d|https?:\/\/[^\s/]{1,255}\/[^\s<>]{1,400}\/\d))/giu;
 /**
- * Matches the `@` of a handle that the host would notify. `@scope/package` and `action@v5` are not handles. The text of
- * a link to a profile notifies no one.
+ * Matches the `@` of a handle that the host would notify. `@scope/package` and `action@v5` are not handles. A handle
+ * that is the text of a link is left unchanged, since it notifies no one.
  */
 const mention = /(?<![\p{L}\p{N}_@/.])@(?=[\p{L}\p{N}_])(?![\w.-]{1,100}\/[\w.-])/gu;
 const linked = /^@[\w-]{1,100}(?:\\?\[bot\\?\])?\]\(/;

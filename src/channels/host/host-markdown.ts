@@ -25,9 +25,9 @@ export function toHostMarkdown({
 }
 
 /**
- * Removes two kinds of comments, together with their lines. One kind ties entries to pull requests. The other kind
- * holds generated text next to a person's edits. Removing a comment can turn text that was inside code into another
- * such comment, so the search repeats.
+ * Removes the service's own comments (`<!-- rn:…`), together with their lines. Some of these comments connect an entry
+ * with a pull request. Others contain generated text beside a person's edits. When a comment is removed, a text that
+ * was part of a code block can become a comment. So the search repeats.
  */
 function withoutMarkers(markdown: string): string {
   let text = markdown;
@@ -43,13 +43,16 @@ function withoutMarkers(markdown: string): string {
   return text.replaceAll('<!-- rn:', '&lt;!-- rn:');
 }
 
-/** Removes placeholders. The texts on both sides of a placeholder must not join into something with another meaning. */
+/**
+ * Removes placeholders. Within a line, a blank replaces the placeholder, so that the texts on both sides are not
+ * joined.
+ */
 function withoutSigns(marked: string): string {
   const text = marked.replace(/^[ \t]*\0[\0 \t]*\n/gm, '');
   const parts: string[] = [];
   let from = 0;
-  // The search begins at the placeholder. If it began at the blanks before the placeholder, each run of blanks would be
-  // scanned again from each blank.
+  // The pattern begins with a placeholder, and the loop below steps back over the blanks before the placeholder. A
+  // pattern that begins with blanks would scan each run of blanks again from each blank.
   for (const { 0: signs, index } of text.matchAll(/\0[\0 \t]*/g)) {
     const end = index + signs.length;
     let start = index;

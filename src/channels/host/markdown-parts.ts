@@ -1,6 +1,6 @@
 /**
- * Splits Markdown into prose and the parts that are not read as prose: fenced blocks, code spans, comments. The split
- * is one pass, and its time is linear in the length of any text.
+ * Splits Markdown into prose and the parts that are not read as prose: fenced blocks, code spans, comments. The text is
+ * read once, so the time is linear in its length.
  */
 
 /** A piece of a text. All pieces concatenated are the whole text. */

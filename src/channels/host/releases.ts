@@ -72,7 +72,7 @@ function toDelivered({ id, url }: { id: string; url: string }): Delivered {
   return { url: url || null, reference: id };
 }
 
-/** Compares two texts without regard to line ends, since hosts return texts with line ends of their own. */
+/** Compares two texts without regard to line ends, since a host can change the line ends of a text. */
 function isSameText(one: string, other: string): boolean {
   const text = (body: string): string => body.replace(/\r\n?/g, '\n').trim();
   return text(one) === text(other);

@@ -21,11 +21,14 @@ export interface Heading {
   end: number;
 }
 
-/** Returns all headings of a text with any line ends, and whether the text ends inside a fence or comment. */
+/**
+ * Returns all headings of a text, and whether the text ends inside a fence or comment. Line ends can be LF or CR LF.
+ */
 export function readHeadings(text: string): { headings: Heading[]; isOpen: boolean } {
   const found: Heading[] = [];
   let [fence, isComment, offset] = ['', false, 0];
-  // Keep the previous two lines, because an underlined heading is a single line after a blank line.
+  // An underlined heading is a single line between a blank line and the underline. So the loop remembers the previous
+  // two lines.
   let [before, previous] = ['', ''];
   for (const whole of text.split(/(?<=\n)/)) {
     const line = whole.replace(/\r?\n$/, '');
@@ -66,7 +69,7 @@ export function namesVersion(heading: string, version: string): boolean {
   return named.some((text) => spellings(versionLine(version)).some((spelling) => isNamed(text, spelling)));
 }
 
-/** Whether a heading names any version: two numbers separated by a dot, such as `1.2`. */
+/** Whether a heading begins with any version number, that is, two numbers separated by a dot, such as `1.2`. */
 export function isVersion(heading: string): boolean {
   return /^(?:(?:version|release)\s+)?v?\d+\.\d+/i.test(wordsOf(heading));
 }
@@ -75,8 +78,8 @@ function isNamed(text: string, version: string): boolean {
   if (!text.startsWith(version)) return false;
   const rest = text.slice(version.length);
   if (/^\s*$|^\s+\(|^\s+\d{4}-\d{2}-\d{2}/.test(rest)) return true;
-  // Some versions contain blanks, for example two dates with a blank between them. If a heading begins with such a
-  // version and has more text, it is taken as the heading of another version.
+  // A version can contain a blank, for example two dates: `2024-01-01 2024-02-01`. A heading with such a version and
+  // more text after it does not name this version.
   return !/\s/.test(version) && /^(?:\s+[-–—/:,]|:\s)/.test(rest);
 }
 

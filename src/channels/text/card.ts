@@ -122,8 +122,8 @@ function listBlocks(items: readonly ListItem[], start: number | null): TextBlock
 }
 
 /**
- * Returns the text block for code. Blanks at the start of a line are replaced with no-break spaces, since plain blanks
- * would be lost or would turn the line into other markup.
+ * Returns the text block for code. Blanks at the start of a line are replaced with no-break spaces. Plain blanks would
+ * be lost, or would turn the line into other markup.
  */
 function codeBlock(text: string): TextBlock {
   const lines = text.replace(/\s/g, (blank) => (blank === '\n' ? blank : ' ')).split('\n');
@@ -136,9 +136,9 @@ function textBlock(text: string, style: Partial<Omit<TextBlock, 'type' | 'text' 
 }
 
 /**
- * Returns the text of a whole line. The characters at its start may come from several pieces, such as code and the text
- * after it. So they are escaped after the pieces are joined. Blanks at the start are removed, since they would turn the
- * line into code.
+ * Returns the text of a whole line. Several pieces can form the start of the line, for example code and the text after
+ * the code. So special characters at the start are escaped after the pieces are joined. Blanks at the start are
+ * removed, since they would turn the line into code.
  */
 function lineText(content: readonly Inline[]): string {
   return escapeLineStarts(piecesText(content).replace(/^[ \t]+/gm, ''));
@@ -188,9 +188,9 @@ function escapeCardText(text: string): string {
 }
 
 /**
- * Escapes characters at the start of a line that would make the line a heading, a list item or a rule, even after
- * blanks. `^` matches after a line end. The blanks in the patterns do not include these line ends, so no pattern scans
- * a blank twice.
+ * Escapes characters at the start of a line that would make the line a heading, a list item or a rule. Blanks before
+ * these characters do not matter to Markdown, so the patterns skip them. The blanks in the patterns exclude line ends.
+ * So each pattern scans a blank only once.
  */
 function escapeLineStarts(text: string): string {
   return text

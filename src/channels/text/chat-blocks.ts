@@ -71,7 +71,7 @@ function section(text: string): ChatBlock {
   return { type: 'section', text: { type: 'mrkdwn', text, verbatim: true } };
 }
 
-/** Packs chunks into as few sections as possible; each part of the notes begins a new section. */
+/** Packs chunks into as few sections as possible. A chunk that begins a part of the notes also begins a new section. */
 function pack(chunks: readonly Chunk[]): string[] {
   const packed: string[] = [];
   for (const { text, glue, opens } of chunks) {

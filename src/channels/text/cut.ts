@@ -8,7 +8,8 @@ import { wordsOf } from './document.ts';
 /** The removed part of a document. */
 export interface Rest {
   /**
-   * Number of removed changes: the removed entries with a marker, or the removed list items if no entry has a marker.
+   * Number of removed changes. Entries with a marker are counted. If no entry has a marker, all removed list items are
+   * counted.
    */
   changes: number;
 }
@@ -78,9 +79,7 @@ function piecesOf(blocks: readonly Block[]): Piece[] {
   return pieces;
 }
 
-/**
- * Returns the pieces in order of importance. Headings are not listed, because they are kept with the pieces below them.
- */
+/** Returns the pieces without headings, most important first. A heading is kept when a piece below it is kept. */
 function lastToGoFirst(pieces: readonly Piece[]): Piece[] {
   const own = pieces.filter(({ block }) => block?.kind !== 'heading');
   return [...own.filter(({ kept }) => kept), ...own.filter(({ kept }) => !kept)];

@@ -1,6 +1,6 @@
 /**
  * Defines the content of a draft without Markdown syntax: blocks and inline pieces with plain text, as `parse.ts` reads
- * them. Nothing here is escaped. Each target escapes the text for its own markup.
+ * them. Nothing here is escaped. Each target format, such as HTML or a card, escapes the text for its own markup.
  */
 
 /** A piece of a line. Adjacent texts form one piece. `href` is an http(s) or mailto address. */

@@ -11,9 +11,9 @@ const maxItems = 5;
 const highlights = /\bhighlights?\b/i;
 
 /**
- * Returns the entries under "Highlights". If there are none, returns the note's first paragraph, provided that the note
- * begins with a paragraph. Otherwise returns the note's first entries. The result is plain text of at most 300 UTF-16
- * units. It is empty for a note without highlights, first paragraph and entries.
+ * Returns the note's summary as plain text of at most 300 UTF-16 units. The summary is the entries under "Highlights".
+ * Without such entries, it is the paragraph with which the note begins. If the note does not begin with a paragraph, it
+ * is the note's first entries. The summary is empty if the note has none of these.
  */
 export function excerptOf(blocks: readonly Block[]): string {
   const lines = highlightsOf(blocks) ?? introductionOf(blocks) ?? itemsOf(blocks);

@@ -16,7 +16,8 @@ const stress = { strong_open: 'strong', em_open: 'emphasis', s_open: 'struck' } 
 export function readInlines(tokens: readonly Token[]): Inline[] {
   const whole = new Level(undefined);
   const levels = [whole];
-  // Pieces nested deeper than `maxLevels` are read as plain text, since targets process the levels by recursion.
+  // Pieces nested deeper than `maxLevels` are read as plain text, since the writers of the target formats are
+  // recursive.
   let deeper = 0;
   for (const token of tokens) {
     if (token.nesting > 0 && levels.length > maxLevels) deeper += 1;
@@ -46,7 +47,7 @@ class Level {
 
   /**
    * Adds a piece. Adjacent texts become one text, so a comment between `@` and a name cannot hide a mention from the
-   * targets.
+   * code that disables mentions.
    */
   add(piece: Inline): void {
     if (piece.kind !== 'text') {
@@ -86,7 +87,7 @@ export function trimmed(content: Inline[]): Inline[] {
 }
 
 /**
- * Returns an address if a target may link it: http(s) or mailto, of limited length, without characters that would end
+ * Returns an address if it may become a link: http(s) or mailto, of limited length, without characters that would end
  * the address early.
  */
 function linkable(address: string): string | undefined {

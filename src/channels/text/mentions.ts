@@ -1,6 +1,6 @@
 /**
- * Disables mentions of people in texts for chats. Chats do not support HTML comments, so an invisible joiner breaks
- * each mention.
+ * Disables mentions of people in texts for chats, by inserting an invisible character after the `@`. On source-code
+ * hosts an HTML comment does this, but chats do not support HTML comments.
  */
 
 /**

@@ -1,13 +1,13 @@
 /**
- * Writes blocks in the markup of workspace chats: `*bold*`, `<address|words>`, bullets as characters. That markup has
- * no escapes for its own marks. If the marks in a name would act as markup, as in `__init__`, the name is written as
- * code, and so it is shown unchanged. Elsewhere such marks are replaced by characters that look alike.
+ * Writes blocks in the markup of workspace chats. Bold text is `*bold*`, a link is `<address|words>`, and a bullet is a
+ * plain character. The markup has no escapes for `*`, `_`, `~` and backticks. If such a character in a name would act
+ * as markup, as in `__init__`, the whole name is written as code. Elsewhere a character that looks alike replaces it.
  */
 import { type Block, type Inline, type ListItem, wordsOf } from './document.ts';
 import { breakMentions } from './mentions.ts';
 import { hardBlank, hardLine, mayBreak, shorten, splitText } from './split.ts';
 
-/** A heading, a list item or a paragraph. Its text belongs together. */
+/** A heading, a list item or another block. A chunk is divided only if it is longer than a section may be. */
 export interface Chunk {
   /** The text. Control characters of `split.ts` mark the places where it must not be broken. */
   text: string;
@@ -18,8 +18,8 @@ export interface Chunk {
 }
 
 /**
- * Maximum lengths of texts that are never broken. Escaping makes such a text up to five times as long, and a section
- * holds 3,000 characters.
+ * Maximum lengths of texts that must stay in one section. A section has at most 3,000 characters, and escaping can make
+ * a text five times as long.
  */
 const maxLabelLength = 300;
 const maxAddressLength = 1_400;
@@ -27,7 +27,10 @@ const maxCodeLength = 500;
 const longestFence = 2_000;
 const maxStressLength = 500;
 const maxNameLength = 200;
-/** Splits a word into the punctuation before it, the word, and the punctuation after it. */
+/**
+ * Matches text without blanks. The three groups are the punctuation at the start, the name between, and the punctuation
+ * at the end.
+ */
 const signsAround = /^([([{"'“‘]*)(.*?)([)\]}.,;:!?"'”’…]*)$/u;
 const quoteMark = `>${hardBlank}`;
 const quoteMarks = new RegExp(`^(?:${quoteMark})?`, 'gm');
@@ -92,8 +95,8 @@ function blockText(block: Block): string {
 }
 
 /**
- * Writes a block as a quotation. Chats support only one level of quotation. Code in a quotation is written without the
- * quotation mark.
+ * Writes a block as a quotation, with `>` before each line. Chats support only one level of quotation. Code in a
+ * quotation gets no `>`.
  */
 function quoted(block: Block): string {
   const text = blockText(block);
@@ -105,8 +108,8 @@ function markOf(start: number | null, at: number): string {
 }
 
 /**
- * Writes an item of a list. Chats show no nested lists, so nested items are indented with blanks. Blocks of the item
- * that are not a line of text follow below the bullet.
+ * Writes an item of a list. Chats show no nested lists, so nested items are indented with blanks. Code, tables and
+ * other blocks of the item follow below the bullet.
  */
 function itemText({ blocks }: ListItem, mark: string, depth: number): string {
   const isLine = blocks[0]?.kind === 'paragraph' || blocks[0]?.kind === 'heading';
@@ -143,7 +146,7 @@ function proseText(text: string, begins: boolean, ends: boolean): string {
 function wordText(word: string): string {
   const escaped = escapeMrkdwn(word);
   if (!/[∗ˍ∼]/.test(escaped) || /[`@]/.test(word) || word.length > maxNameLength) return escaped;
-  // Marks with blanks on both sides have no effect.
+  // Marks between two blanks, such as a lone `*`, do not act as markup. So they are not escaped.
   if (/^[*_~]+$/.test(word)) return word;
   const [, before = '', name = '', after = ''] = signsAround.exec(word) ?? [];
   return `${escapeMrkdwn(before)}\`${signsOf(name)}\`${escapeMrkdwn(after)}`;

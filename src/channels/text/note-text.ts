@@ -24,8 +24,8 @@ export function blocksOf(note: Pick<Note, 'bodyMd' | 'persona' | 'repository'>):
 }
 
 /**
- * Returns the address of the complete note, for a note that was cut; null if its readers have no access to such an
- * address.
+ * Returns the address of the complete note, for a link below a shortened note; null if the readers have no access to
+ * any such address.
  */
 export function readOnUrl(note: Pick<Note, 'pageUrl' | 'compareUrl' | 'persona' | 'repository'>): string | null {
   if (note.pageUrl !== null) return note.pageUrl;

@@ -1,7 +1,7 @@
 /**
  * Reads Markdown into blocks by one walk over markdown-it's tokens. Comments, including markers, are dropped. Summaries
- * of collapsed parts become lines. All other raw HTML is treated as plain text, so that no target ever gets markup from
- * the Markdown.
+ * of collapsed parts become lines. All other raw HTML is treated as plain text, so that its markup never reaches a
+ * receiver.
  */
 
 import { markdownTokens, type Token } from '../../foundation/markdown.ts';

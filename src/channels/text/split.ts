@@ -5,8 +5,8 @@
  */
 
 /**
- * Placeholders, in this order: a blank that must not be broken, a line end that must not be broken, and a place where a
- * text without blanks may be broken.
+ * Placeholders. `hardBlank` is a blank that must not be broken. `hardLine` is a line end that must not be broken.
+ * `mayBreak` is a place where a text without blanks may be broken.
  */
 export const hardBlank = '\u0001';
 export const hardLine = '\u0002';

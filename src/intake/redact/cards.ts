@@ -9,7 +9,10 @@ import { digits, isIn, runEnd, type Span, wordChars } from './scan.ts';
 const separators = ' -.\u00a0\u2007\u2009\u2010\u2011\u2012\u2013\u202f';
 const thirteen = /\d(?:[ .\u00a0\u2007\u2009\u2010-\u2013\u202f-]?\d){12}/g;
 const issuer = /^(?:4|5[0-8]|2[2-7]|3[04-9]|6[0-9])/;
-/** A card number does not begin directly after one of these characters: anchors, money, paths, decimals, signs. */
+/**
+ * A card number does not begin directly after one of these characters. They precede other numbers: anchors, amounts of
+ * money, paths, decimals and signed numbers.
+ */
 const barred = '#$€£.@/+_-';
 
 /** Maximum digits of a card number. */

@@ -37,8 +37,8 @@ const mark = `[${unseen}]|\\\\[!-/:-@[-\`{-~]|\\*{1,3}|~~|\`{1,3}|[。｡]|</?(?
 const tight = '[A-Za-z0-9\\u00c0-\\u1fff\\u2c00-\\ud7ff@.+_:%#=-]';
 
 /**
- * Matches a disguise. Text that `mark` matches, such as an invisible character or a mark of Markdown, counts only
- * between other characters. The other disguises count everywhere.
+ * Matches a disguise. An invisible character or a mark of Markdown or HTML (`mark`) is a disguise only between two
+ * other characters, as in `se**cr**et`. All other forms are disguises everywhere.
  */
 const disguise = new RegExp(
   `(?=[&%\\\\*~\`<[({\\u00ad\\u034f-\\uffff])(?:${standIn}|${coded}|${bracketed}|` +
@@ -61,8 +61,8 @@ function places(text: string): Place[] {
   const found: Place[] = [];
   let total = 0;
   disguise.lastIndex = 0;
-  // `test` is used instead of `exec`, because creating a match object for each of thousands of disguises takes as long
-  // as the rest of the work.
+  // `test` is used instead of `exec`, because `exec` creates a match object for each of thousands of disguises. This
+  // would take as long as the rest of the work.
   while (total < maxRechecks && disguise.test(text)) {
     const last = found.at(-1);
     const from = Math.max(last?.[1] ?? 0, disguise.lastIndex - around);

@@ -23,8 +23,8 @@ export function findEmails(text: string): Span[] {
   const spans: Span[] = [];
   let floor = 0;
   atSign.lastIndex = 0;
-  // `test` is used instead of `exec`, because creating a match object for each of 30,000 signs takes as long as the
-  // rest of the work.
+  // `test` is used instead of `exec`, because `exec` creates a match object for each of 30,000 signs. This would take
+  // as long as the rest of the work.
   while (atSign.test(text)) {
     const before = floor;
     floor = atSign.lastIndex;

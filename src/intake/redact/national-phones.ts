@@ -9,14 +9,17 @@ import type { Span } from './scan.ts';
 const gap = `[${phoneGap}]`;
 const one = '[ .\\u00a0\\u2010-\\u2015\\u202f/-]';
 const wide = `(?:${one}|[ ][/\\u2010-\\u2015-][ ])`;
-/** A number must not begin within a longer code, path or decimal, nor after a sign of money or an anchor. */
+/**
+ * A number must not begin within a longer code, path or decimal. It must not begin after a currency sign or after the
+ * `#` of an anchor either.
+ */
 const open = `${phoneStart}(?<![+#$€£@/]|\\w[.-]|\\d,)`;
 const close = '(?:[ ]?(?:x|ext\\.?)[ ]?\\d{1,6})?(?!\\w|[-./][A-Za-z0-9])';
 
 /**
- * The part after an area code in brackets: two to four groups of two to five digits, with or without separators. The
- * pattern matches whole runs of digits. For example, `run2` is two groups without a separator. Digits without
- * separators could be divided into groups in hundreds of ways, and an expression of single groups would try them all.
+ * The part after an area code in brackets: two to four groups of two to five digits, with or without separators. Each
+ * of `run1` to `run4` matches a whole run of digits. For example, `run2` is two groups without a separator. A pattern
+ * for single groups would be slow, because digits without separators can be divided into groups in hundreds of ways.
  */
 const [run1, run2, run3, run4] = ['2,5', '6,10', '11,15', '16,20'].map((size) => `\\d{${size}}(?!\\d)`);
 const next1 = `${one}${run1}`;
@@ -26,8 +29,8 @@ const groups =
   `${run2}(?:${next2}|(?:${next1}){0,2})|${run3}(?:${next1})?|${run4}|\\d{4,5}(?!\\d))`;
 
 /**
- * Forms that are recognized without an announcing word. Each alternative is bounded and keeps digits and separators
- * apart, so the expression reads no characters twice.
+ * Forms that are recognized without an announcing word. Repeats in these patterns are bounded, and a digit never
+ * matches as a separator. So the expression does not read a character twice.
  */
 const forms = [
   `(?:1${one})?[2-9]\\d\\d${one}[2-9]\\d\\d${one}\\d{4}`,

@@ -20,7 +20,7 @@ export const phoneGap = ' \\t.()/\\u00a0\\u2007\\u2009\\u2010-\\u2015\\u202f-';
  * begin after a `\n` that is written as two characters.
  */
 export const phoneStart = '(?:(?<![A-Za-z0-9_])|(?<=\\\\[nrt]))';
-/** Excludes a date at the beginning of a number. */
+/** Prevents a match at a date, such as `2024-05-31` or `31.05.2024`. */
 export const noDate =
   '(?!(?:19|20)\\d\\d[-/.]\\d\\d?[-/.]\\d\\d?(?!\\d)|\\d\\d?[-/.]\\d\\d?[-/.](?:19|20)\\d\\d(?!\\d))';
 

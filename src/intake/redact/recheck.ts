@@ -7,8 +7,8 @@ import { type Finder, findIn, type Span } from './scan.ts';
 /** Number of characters that are searched on either side of a replacement. */
 const around = 192;
 /**
- * A match that begins or ends within this number of characters of a part's edge is ignored, since it may be only half
- * of a longer match.
+ * Matches that begin or end within this number of characters of a part's edge are ignored. Such a match may be only
+ * half of a longer match.
  */
 const margin = 32;
 /**
@@ -17,14 +17,16 @@ const margin = 32;
 const maxRechecks = 4096;
 const placeholder = /\[(?:attachment|card|email|ip|phone|secret)\]/g;
 
-/** A part of the text: from `from` to `to` in the text, and from `at` on in the joined parts. */
+/**
+ * A part of the text. `from` and `to` are offsets in the text. `at` is the offset of the same part in the joined parts.
+ */
 interface Part {
   from: number;
   to: number;
   at: number;
 }
 
-/** Finds matches near the placeholders of earlier replacements; in order, without overlaps. */
+/** Finds matches near the placeholders of earlier replacements. The matches are in order and do not overlap. */
 export function findNextToReplaced(text: string, finders: readonly Finder[]): Span[] {
   const parts = partsNextToReplaced(text);
   const together = parts.map(({ from, to }) => `${text.slice(from, to)}\n`).join('');

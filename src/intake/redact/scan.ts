@@ -1,7 +1,7 @@
 /**
  * Provides the basics that all finders of redaction use: spans, character classes, and searches for runs of characters.
- * Texts may be hostile. So each function here takes constant time, or its caller never runs it twice over the same
- * characters. Regular expressions in the rest of this folder have bounded repeats only.
+ * Texts may be hostile. So each function here takes constant time, or its caller runs the function at most once over
+ * the same characters. Regular expressions in the rest of this folder have bounded repeats only.
  */
 
 /** The texts that replace secrets and personal data. */
@@ -23,7 +23,10 @@ export interface CharClass {
   letters: boolean;
 }
 
-/** Makes the class of the ASCII units that `pattern` matches; `letters` adds the letters of other scripts. */
+/**
+ * Makes a class of the ASCII units that `pattern` matches. If `letters` is true, the class also contains the letters of
+ * other scripts.
+ */
 export function charClass(pattern: RegExp, letters = false): CharClass {
   const ascii = Uint8Array.from({ length: 128 }, (_, code) => (pattern.test(String.fromCharCode(code)) ? 1 : 0));
   return { ascii, letters };
@@ -41,11 +44,11 @@ export function isIn(kind: CharClass, text: string, at: number): boolean {
 }
 
 function isForeignLetter(code: number): boolean {
-  // Outside the text, `code` is NaN. This comparison is false for NaN too.
+  // Outside the text, `code` is NaN. The negated comparison makes the function return false for NaN too.
   if (!(code >= 0xc0) || code === 0xd7 || code === 0xf7) return false;
   if ((code >= 0x2000 && code <= 0x2bff) || (code >= 0x3000 && code <= 0x303f)) return false;
-  // The wide `@` separates the parts of an address, so it is not in the class. Otherwise each `@` in a run of them
-  // would cause a search to the end of the run.
+  // The wide `@` (U+FF20) separates the parts of an address, so it is not a letter. If it were a letter, each `@` in a
+  // run of such signs would cause a search to the end of the run.
   return !(code >= 0xff00 && code <= 0xff0f) && code !== 0xff20;
 }
 

@@ -73,7 +73,10 @@ const shapes = [
   '\\d(?=\\d{7,9}:A)\\d{7,9}:AA[\\w-]{33}',
 ];
 
-/** Groups the shapes by first character, since each alternative is tried at every word of every text. */
+/**
+ * Joins the shapes into one pattern, in groups by first character. The pattern is tried at every word of every text.
+ * With groups, only the shapes that begin with the word's first character are tried.
+ */
 function inGroups(all: readonly string[]): string {
   const groups = new Map<string, string[]>();
   for (const shape of all) {
@@ -104,7 +107,7 @@ export function findServiceTokens(text: string): Span[] {
     let end = runEnd(tailChars, text, token.lastIndex);
     while (text[end - 1] === '.') end -= 1;
     const floor = Math.max(spans.at(-1)?.end ?? 0, match.index - 16);
-    // Two shapes match the middle of a token. So the start of the token is searched for.
+    // Two shapes match only the middle of a token. For these shapes, the code searches back for the start of the token.
     const start = /^[.\d]/.test(match[0]) ? runStart(headChars, text, match.index, floor) : match.index;
     spans.push({ start, end, word: '[secret]' });
     token.lastIndex = end;

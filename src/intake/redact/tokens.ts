@@ -35,7 +35,7 @@ const strongHeads = [
 
 /**
  * Prefixes that ordinary names can have too. The text after such a prefix must contain a digit and an upper-case
- * letter, or be long hexadecimal.
+ * letter, or consist of many hexadecimal digits.
  */
 const weakHeads = [
   'sk-[\\w-]{20}',

@@ -54,9 +54,9 @@ const coAuthorLine = /^[ \t>*-]{0,8}co-authored-by[ \t]{0,2}:([^\n]{0,512})/gim;
 const noreply = /(?<![\w.+-])(?:\d{1,20}\+)?([A-Za-z0-9][\w.-]{0,99}(?:\[bot\])?)@(?:users\.)?noreply\.[A-Za-z0-9]/i;
 
 /**
- * Returns the handles of the co-authors of a message, each once regardless of case. The message must not be redacted
- * yet. The names of bots keep their `[bot]`. Only noreply addresses of hosts contain a handle; other addresses are
- * ignored.
+ * Returns the handles of the co-authors of a message, without duplicates. The case of letters is ignored. The message
+ * must not be redacted yet. The names of bots keep their `[bot]`. Only noreply addresses of hosts contain a handle;
+ * other addresses are ignored.
  */
 export function coAuthors(message: string): string[] {
   const handles = new Map<string, string>();

@@ -60,6 +60,6 @@ test('errors name the faults of hosts and show no token', () => {
   };
   assert.match(faultsOf({ TIDINGS_HOSTS: 'a-token-of-gitea' }), /TIDINGS_HOSTS: expected a JSON list like/);
   assert.doesNotMatch(faultsOf({ TIDINGS_HOSTS: '[{"token":"a-token-of-gitea"}]' }), /a-token-of-gitea/);
-  assert.match(faultsOf({ TIDINGS_HOSTS: JSON.stringify([gitea, gitea]) }), /host 1 has the origin/);
+  assert.match(faultsOf({ TIDINGS_HOSTS: JSON.stringify([gitea, gitea]) }), /host 1 has the same origin/);
   assert.match(faultsOf({ TIDINGS_HOST_APP_ID: '12' }), /TIDINGS_HOST_APP_KEY_FILE/);
 });

@@ -1,6 +1,7 @@
 /**
- * Tests the direction of imports: reads the import lines of all sources and lists each import that breaks a rule. The
- * layers are those of docs/architecture.md, from the shapes at the bottom to the programs at the top.
+ * Tests the direction of imports. Reads the import lines of all sources and lists each import that breaks a rule. The
+ * layers are those of docs/architecture.md, from the data types (`protocol`, `config`) at the bottom to the programs at
+ * the top.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -81,7 +82,10 @@ const readersOfEnvironment: Record<string, string> = {
   'bench/service.ts': 'hands the environment to child processes',
 };
 
-/** Returns the layer of a file: the folder below `src/`, otherwise the top folder. The fold is a separate layer. */
+/**
+ * Returns the layer of a file. Below `src/`, the layer is the name of the folder. Elsewhere, it is the name of the top
+ * folder. Two exceptions: `src/main.ts` is in the layer `cli`, and `workers/fold/` is a separate layer.
+ */
 function layerOf(file: string): string | undefined {
   const [top, folder = ''] = file.split('/');
   if (file === 'src/main.ts') return 'cli';

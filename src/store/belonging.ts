@@ -1,8 +1,8 @@
 /**
- * Decides whether an organization may see a partition's data about a repository. The directory lists the repository for
- * this organization, but the organization may only claim it. When the host confirms another owner, the directory and
- * the partition learn this at different times. In the time between, the claiming organization must not see the data of
- * the confirmed owner.
+ * Decides whether an organization may see a partition's data about a repository. The directory can list a repository
+ * for an organization that only claims to own it. When the host confirms the owner, the directory and the partition
+ * learn this at different times. Until both know the owner, an organization that only claims the repository must not
+ * see the data of the confirmed owner.
  */
 import type { RepositoryRecord } from '../protocol/stored.ts';
 import { isErasing } from './erasing/repository.ts';
@@ -12,8 +12,8 @@ import { readRepository } from './tables/repositories.ts';
 
 /**
  * Whether the organization that a repository is listed for may see the data of the repository in its partition.
- * @param partition the repository's partition; undefined if the partition cannot be read. In that case, no data can be
- *   shown, and the result is true.
+ * @param partition the repository's partition; undefined if the partition cannot be read. The result is then true,
+ *   because no data can be shown anyway
  */
 export function belongsToListed(
   directory: Partition,
@@ -32,9 +32,9 @@ export function belongsToListed(
 }
 
 /**
- * Returns the incarnation of a repository, identified by its start time. A write names the incarnation that it is meant
- * for. When a repository is erased and added again, a new incarnation begins. This can happen before the write is
- * folded.
+ * Returns the incarnation of a repository, identified by its start time. When a repository is erased and added again, a
+ * new incarnation begins. This can happen before an earlier write is folded. So each write contains the incarnation
+ * that it is meant for.
  * @returns undefined for a repository that is only claimed and has no event yet. Nothing may be written for such a
  *   repository, because the row would outlive the claim.
  */

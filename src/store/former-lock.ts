@@ -1,7 +1,7 @@
 /**
  * Detects the locks of earlier versions of Tidings. Such a lock is a listening socket with a name but without a file.
  * While an earlier version still runs, this version must not use the same data directory. Any user can take such a
- * socket name. So a socket counts as a lock only if a process of this user has the socket open.
+ * socket name. So a socket is treated as a lock only if a process of this user has the socket open.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';

@@ -28,7 +28,10 @@ interface Opened {
   users: number;
 }
 
-/** The open gates of this process by folder. Two LMDB environments of one thread on the same file would deadlock. */
+/**
+ * The open gates of this process, by folder. A process opens each folder only once, because two LMDB environments of
+ * one thread on the same file would deadlock.
+ */
 const opened = new Map<string, Opened>();
 
 /** Opens the gate of a partition. All users of the gate in one process share one LMDB environment. */

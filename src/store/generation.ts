@@ -59,7 +59,10 @@ export function removeOtherGenerations(dataDir: string, partition: string): void
   }
 }
 
-/** Returns the inode of the store's file, which changes when the store is replaced; undefined if there is no file. */
+/**
+ * Returns the inode of the store's file; undefined if the file does not exist. The inode changes when the store is
+ * replaced.
+ */
 export function inodeOf(folder: string): number | undefined {
   return statSync(join(folder, 'data.mdb'), { throwIfNoEntry: false })?.ino;
 }

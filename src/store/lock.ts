@@ -14,7 +14,7 @@ export interface PartitionLock {
   release(): Promise<void>;
 }
 
-/** The error that another process owns the partition. */
+/** Thrown if another process owns the partition. */
 export class PartitionLockedError extends Error {
   constructor(partition: string) {
     super(`Partition ${partition} is owned by another process of this data directory.`);

@@ -7,7 +7,7 @@ import { appendFileSync, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * If this many processes have ended while they opened the file, it is not opened any more. The number is greater than
+ * The file is not opened any more after this many processes have ended while they opened it. The number is greater than
  * one, because a process can also be killed for another reason while it opens the file.
  */
 const maxEnds = 2;

@@ -36,7 +36,8 @@ export interface Partition {
   close(): Promise<void>;
 }
 
-// Plain maps without shared structures: the same record always has the same bytes, no matter which process wrote it.
+// Objects are encoded as plain maps without shared structures. So the same record always has the same bytes, no matter
+// which process wrote it.
 const tableOptions = { encoding: 'msgpack', useRecords: false, variableMapSize: true } as const;
 
 const maxReaders = 512;
@@ -65,7 +66,8 @@ export function openReadOnly(dataDir: string, name: string): Partition | undefin
   if (generation === 0) return undefined;
   if (inodeOf(generationFolder(dataDir, name, generation)) !== undefined)
     return openGated(dataDir, name, generation, true);
-  // If a new generation has replaced this one since the first check, the new one is opened.
+  // The folder of the generation is missing. If a new generation has replaced it in the meantime, the new one is
+  // opened.
   return currentGeneration(dataDir, name) === generation ? undefined : openReadOnly(dataDir, name);
 }
 

@@ -27,7 +27,8 @@ export async function copyPartition(dataDir: string, partition: Partition): Prom
     for (const [name, table] of source.tables) await copyTable(copy, table, copy.tables.get(name) as RawTable);
     await copy.root.flushed;
   } catch (error) {
-    // A partial copy is useless and uses disk space. Copying may even have failed because the disk is full.
+    // A partial copy is useless, so it is removed. Its disk space may be needed, because copying can fail on a full
+    // disk.
     rmSync(folder, { recursive: true, force: true });
     throw error;
   } finally {

@@ -42,8 +42,8 @@ export class RepositoryView {
   }
 
   /**
-   * Creates a view of a repository; undefined if the partition does not have it.
-   * @param beforeRead called before each read; if it throws, the task that is reading ends with this error
+   * Creates a view of a repository. Returns undefined if the partition does not have the repository.
+   * @param beforeRead called before each read. If `beforeRead` throws, the error ends the task that is reading
    */
   static of(partition: Partition, repoId: string, beforeRead = () => {}): RepositoryView | undefined {
     const repository = readRepository(partition, repoId);

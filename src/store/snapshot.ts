@@ -42,9 +42,10 @@ export function lastSnapshotAt(dataDir: string, partition: string): number {
 }
 
 /**
- * Takes and verifies a snapshot, and removes all but the two newest. Two snapshots can have the same journal sequence,
- * and both are kept. This is needed for a full journal. It accepts no new message, so its sequence does not change. It
- * is purged only when two snapshots cover it.
+ * Takes and verifies a snapshot, and removes all but the two newest. A new snapshot can have the same journal sequence
+ * as the last one. The new snapshot does not replace the last one in this case, because a full journal needs both. A
+ * full journal accepts no new message, so the sequence stays the same. But the journal is purged only when two
+ * snapshots cover it.
  */
 export async function takeSnapshot(dataDir: string, partition: Partition): Promise<Snapshot> {
   const folder = snapshotFolder(dataDir, partition.name);

@@ -1,6 +1,6 @@
 /**
- * Tests the deliveries of the load: each delivery is signed as hosts sign deliveries, and no two deliveries are the
- * same.
+ * Tests the deliveries that the benchmark sends: each delivery is signed as hosts sign deliveries, and no two
+ * deliveries are the same.
  */
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,6 @@
-/** Tests medians, percentiles, the ratio and the faults of replies. */
+/**
+ * Tests the figures of a benchmark: medians, percentiles, the ratio of service to floor, and the list of wrong replies.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -152,8 +152,8 @@ test('pages work in a browser', { skip }, async (t) => {
 });
 
 /**
- * Publishes twenty-five versions. One has hostile notes, and one has special characters in its name. Returns the
- * address of the list of versions.
+ * Publishes twenty-five versions. One version has hostile notes, and another version has special characters in its
+ * name. Returns the address of the list of versions.
  */
 async function publish(pages: TestPages): Promise<string> {
   const id = await pages.repository();

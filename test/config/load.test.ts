@@ -1,5 +1,6 @@
 /**
- * Tests the settings loader: the source of a value, the faults that it finds, and the secrets that it never prints.
+ * Tests the settings loader: which source a value comes from, which faults are reported, and that secrets are never
+ * printed.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';

@@ -38,7 +38,10 @@ const compose = parse(read('deploy/compose.yaml')) as Compose;
 const services = Object.entries(compose.services);
 const { tidings, caddy } = compose.services as { tidings: Service; caddy: Service };
 
-/** Replaces each variable in a value by its given value, or by its default if none is given. */
+/**
+ * Replaces each variable in a value of the Compose file. Uses the variable's value in `given`, or its default if
+ * `given` does not contain the variable.
+ */
 function withDefaults(value: string, given: Record<string, string> = {}): string {
   return value.replace(
     /\$\{(\w+)(?::([-?])([^}]*))?\}/g,

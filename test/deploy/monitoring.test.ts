@@ -57,14 +57,18 @@ const expressions = dashboard.panels.flatMap(({ title, targets = [] }) =>
 /** Labels that Prometheus adds to each series. */
 const addedLabels = ['job', 'instance'];
 
-/** Returns the labels of a series by the series' name in PromQL; undefined when the service has no such series. */
+/**
+ * Returns the labels of a series that has the given name in PromQL. Returns undefined when the service has no such
+ * series.
+ */
 function labelsOf(series: string): string[] | undefined {
   if (series === 'up') return addedLabels;
   collectRuntimeMetrics();
   const whole = registry.getSingleMetric(series);
   const base = registry.getSingleMetric(series.replace(/_(bucket|sum|count)$/, ''));
   const isHistogram = (metric: typeof whole) => metric?.constructor.name === 'Histogram';
-  // A histogram has only the series _bucket, _sum and _count. Only a histogram has these series.
+  // A histogram `x` has only the series `x_bucket`, `x_sum` and `x_count`. Any other metric `x` has only the series
+  // `x`.
   const metric = whole && !isHistogram(whole) ? whole : base !== whole && isHistogram(base) ? base : undefined;
   if (!metric) return undefined;
   const { labelNames } = metric as unknown as { labelNames: string[] };
@@ -137,8 +141,8 @@ test('each alert has a duration, a severity, a summary and a description that na
     assert.ok(annotations.summary.length > 0, alert);
     const [, anchor] = /See docs\/operations\.md#([\w-]+)\.$/.exec(annotations.description.trim()) ?? [];
     assert.ok(anchor !== undefined && anchors.has(anchor), `${alert} names a section: ${anchor}`);
-    // The result of the expression has only the labels that it groups by. Any other label would be empty in the text of
-    // the alert.
+    // The result of an alert expression has only the labels that the expression groups by. Any other label would be
+    // empty in the text of the alert.
     const { selectors, grouped } = namesIn(expr);
     const kept = expr.startsWith('up') ? addedLabels : grouped;
     assert.ok(selectors.length > 0);

@@ -58,7 +58,7 @@ test('nginx forwards every route', () => {
     paths.filter((path) => !isSentOn(locations, path)),
     [],
   );
-  // Shows that the check above can fail: a configuration that forwards only the API leaves out these paths.
+  // Shows that this check can fail. The check reports these paths for a configuration that forwards only the API.
   const apiOnly = locationsOf('location /api/ {\n proxy_pass http://tidings;\n}');
   const left = paths.filter((path) => !isSentOn(apiOnly, path));
   for (const path of ['/', '/docs', '/notes/acme/rocket/atom.xml', '/unsubscribe/x'])

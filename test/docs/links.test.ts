@@ -38,14 +38,14 @@ test('the handbooks of operators name settings that exist', () => {
       ([name]) => name,
     );
     assert.ok(named.length > 5, path);
-    // Two names that begin with TIDINGS_ are not settings: a variable that Kubernetes sets, and the stream of the
-    // directory.
+    // These two names are not settings. Kubernetes sets the variable TIDINGS_SERVICE_HOST, and TIDINGS_DIRECTORY is the
+    // name of the directory's stream.
     const others = named.filter((name) => !known.has(name) && !/^TIDINGS_(SERVICE_HOST|DIRECTORY)$/.test(name));
     assert.deepEqual(others, [], path);
   }
 });
 
-/** By captured event: the name of the event in GitHub's form for webhooks. */
+/** Maps each captured event to the name of the event in GitHub's form for webhooks. */
 const githubNames: Record<string, string> = {
   pull_request: 'Pull requests',
   issues: 'Issues',
@@ -58,7 +58,10 @@ const githubNames: Record<string, string> = {
   repository: 'Repositories',
   label: 'Labels',
 };
-/** Events that GitHub's form does not list. GitHub always sends them, or only Gitea uses their names (for reviews). */
+/**
+ * Events that GitHub's form does not list. GitHub always sends some of these events. The others are events about
+ * reviews, and only Gitea uses their names.
+ */
 const unasked = /^(ping|other|installation\w*|pull_request_(approved|rejected|comment))$/;
 
 test('the steps for GitHub name every captured event', () => {

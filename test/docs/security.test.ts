@@ -11,7 +11,8 @@ let root = dirname(fileURLToPath(import.meta.url));
 while (!existsSync(join(root, 'package.json'))) root = dirname(root);
 
 /**
- * A row of a table of threats, with its test files and quoted titles. "the same" means the file of the previous row.
+ * One row of the threat table: the threat, its test files and the quoted titles of its tests. In the table, "the same"
+ * means the first test file of the previous row.
  */
 interface Row {
   threat: string;

@@ -121,7 +121,7 @@ test('keys, scopes and organizations limit access', async (t) => {
       .split('\n')
       .find((each) => each.includes(`…${key.slice(-4)}`));
     const id = line?.split(' ')[0] as string;
-    // These requests store the key in every cache, before it is revoked.
+    // These requests put the key into every cache before the key is revoked.
     for (let i = 0; i < 20; i++) assert.equal((await service.api('GET', '/api/repos', undefined, key)).status, 200);
     service.tidings('keys', 'revoke', id);
     const answer = await service.api('GET', '/api/repos', undefined, key);

@@ -1,6 +1,6 @@
 /**
- * Tests API replies apart from their bodies: ETags, links between pages, HEAD and cross-origin requests. Also tests the
- * setting that lists the addresses from which webhooks may come.
+ * Tests the parts of API replies other than the body: ETags, links between pages, HEAD and cross-origin requests. Also
+ * tests the setting that lists the addresses from which webhooks may come.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

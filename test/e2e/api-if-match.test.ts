@@ -32,9 +32,9 @@ test('writes accept a condition', async (t) => {
 
   const refusing = { refuseInternalOnPublicChannels: true };
   /**
-   * The tested writes. The path of each write also has a GET. Each write has two bodies that lead to different states.
-   * Two concurrent writes may run in either order, and each of them must change the state. One of the two bodies may
-   * equal the initial state. In that case, `race` contains the two bodies for concurrent writes.
+   * The tested writes. The path of each write also has a GET. `bodies` contains two bodies that lead to different
+   * states. In the test of two concurrent writes, each write must change the initial state. If one of the `bodies`
+   * equals the initial state, `race` contains the bodies for this test.
    */
   const writes: Record<string, { path: string; bodies: [object, object]; race?: [object, object] }> = {
     updateRepository: {

@@ -1,7 +1,7 @@
 /**
- * Tests the API limits over HTTP: 100 requests per minute and key, 1,000 per hour and key, five times as many per
- * organization, and 10,000 per day. The limits are exact over many connections and over a restart, and headers report
- * them (spec 8).
+ * Tests the API limits over HTTP. A key has 100 requests per minute and 1,000 per hour. An organization has five times
+ * as many, and 10,000 requests per day. The limits are exact over many connections and over a restart, and headers
+ * report them (spec 8).
  */
 import assert from 'node:assert/strict';
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
@@ -79,7 +79,8 @@ function assertWaits(refused: readonly Reply[], began: [number, number], seconds
     assert.ok(body.retryAfter * 1000 >= earliest - received, `${body.retryAfter} is too short`);
     assert.ok(body.retryAfter * 1000 < latest - sent + 1000, `${body.retryAfter} is too long`);
     const reset = Number(headers['x-ratelimit-reset']) * 1000;
-    // One second for rounding, and one second for the time between the readings of the test's and the service's clock.
+    // The test allows one second for rounding. It allows another second at the upper bound, because the test and the
+    // service read their clocks at different times.
     assert.ok(reset >= earliest - 1000 && reset <= latest + 2000, `${reset} is when the window ends`);
     assert.match(body.message, new RegExp(`Wait ${body.retryAfter} seconds\\.$`));
   }

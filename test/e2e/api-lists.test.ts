@@ -5,7 +5,7 @@ import { pullPayload, tagPayload } from '../helpers/payloads.ts';
 import { type Answer, startService, type TestService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-/** Reads all pages of a list by following `nextOffset`; returns one field of each item, such as the name or id. */
+/** Reads all pages of a list by following `nextOffset`. Returns one field of each item, such as the name or id. */
 async function walk(service: TestService, path: string, list: string, field: string): Promise<string[]> {
   const seen: string[] = [];
   for (let offset: number | null = 0; offset !== null; ) {

@@ -12,7 +12,9 @@ import { faultsIn } from '../helpers/log.ts';
 import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
 import { type Answer, startService } from '../helpers/service.ts';
 
-/** Routes that accept instance keys only. The accepted key of this test belongs to an organization. */
+/**
+ * Routes that accept instance keys only. They refuse even the right key of this test, which belongs to an organization.
+ */
 const forInstance = /^\/api\/retention/;
 /** Routes whose path names an object of an organization. A key of another organization gets 404. */
 const owned = /:(repoId|rangeId|draftId|keyId|secretId|publicationId|orgId|endpointId)/;
@@ -111,8 +113,8 @@ test('routes accept the right keys only', async (t) => {
 
   await t.test('no other route shows a key anything of another organization (spec 7.2)', async () => {
     const bounds = { type: 'TAG_BASED', fromTag: 'v1.0.0', toTag: 'v1.1.0' };
-    // For each route, a request that names an object of acme, and the expected status. Routes with the status 200 list
-    // objects, so their requests name no object.
+    // One request per route, with the expected status. A request that gets 404 names an object of acme. A request that
+    // gets 200 names no object, and its reply must contain nothing of acme.
     const asked: Record<string, { query?: string; body?: object; status: number }> = {
       listRanges: { status: 404 },
       listDrafts: { status: 404 },
@@ -156,8 +158,8 @@ test('routes accept the right keys only', async (t) => {
   });
 
   await t.test('the right key is accepted', async () => {
-    // Bodies are invalid, so that nothing is written. Two operations are left out, because they would remove the key
-    // of these requests, or an endpoint that later requests need.
+    // Sends invalid bodies, so that nothing is written. Leaves out two operations that need no body: one would revoke
+    // the key of these requests, and one would delete an endpoint that later requests need.
     const routes = apiRoutes.filter(({ operation }) => !/^(revokeKey|deleteWebhookEndpoint)$/.test(operation));
     for (const route of routes) {
       const { status, body } = await call(route, `Bearer ${right.key}`, '{"nothing": 1}');

@@ -108,7 +108,8 @@ test('tiers and the daily limit apply', async (t) => {
     const left = [before, after].map((each) => Number(each.get('x-ratelimit-remaining')));
     const [earlier = 0, now = 0] = left;
     assert.ok(now < earlier + 5 && now >= earlier - 5, `${earlier} before, ${now} after`);
-    // Both values are rounded up to whole seconds and come from clocks that are read one after the other.
+    // The service rounds both reset times up to whole seconds. It reads its clock separately for each of the two
+    // replies. Therefore the reset times may differ by one second.
     const [reset, next] = [before, after].map((each) => Number(each.get('x-ratelimit-reset'))) as [number, number];
     assert.ok(Math.abs(next - reset) <= 1, `it is the same day: ${reset} before, ${next} after`);
     const { 200: passed = 0 } = await ask(service, umbrella, 100);

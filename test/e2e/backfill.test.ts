@@ -1,6 +1,6 @@
 /**
- * Tests the backfill of a repository's older history over a host's REST API. The result is complete, equals the history
- * from webhooks, and survives every fault and change of the host during the backfill.
+ * Tests the backfill of a repository's older history over a host's REST API. The result is complete and equals the
+ * history from webhooks, even if the host fails or changes during the backfill.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -228,7 +228,7 @@ test('a backfill reads nothing older than the given date', async (t) => {
   const pulls = records.filter(({ record }) => record === 'pull');
   assert.equal(pulls.length, host.history.pulls.filter(({ updatedAt }) => updatedAt >= since).length);
   assert.ok(records.every(({ record, updatedAt }) => record === 'tag' || (updatedAt ?? since) >= since));
-  // A backfill without a date reads everything again and completes the branches.
+  // This backfill has no start date. It reads everything again and adds the commits of branches that were missing.
   await service.run('backfill', 'acme/rocket');
   assert.deepEqual(comparable(service.tidings('dump', repoId)), comparable(await byWebhooks(t, host)));
   const range = { type: 'TAG_BASED', repoId, fromTag: 'v1.0.0', toTag: 'v2.0.0' };

@@ -22,13 +22,13 @@ function withoutUse(reply: object): unknown {
   return JSON.parse(JSON.stringify(reply, (field, value) => (field === 'lastUsedAt' ? undefined : value)));
 }
 
-/** Returns a regular expression for a line of a list that contains a name and its text. */
+/** Returns a regular expression that matches one line of a list: the given name, blanks, and the given text. */
 function lineOf(name: string, text: string): RegExp {
   const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^  ${name} +${escaped}$`, 'm');
 }
 
-/** Runs a command and waits for its end; the exit code may be any. */
+/** Runs a command and waits for its end. Accepts any exit code. */
 function run(env: Record<string, string>, ...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
     env,

@@ -28,7 +28,7 @@ interface Started {
   repoId: string;
   /** Creates a range between two tags. */
   range: (fromTag: string, toTag: string) => Promise<Answer>;
-  /** Creates a range between two tags, repeatedly, until the host has answered in time. */
+  /** Creates a range between two tags. Repeats this until the host has answered within the time limit. */
   heard: (fromTag: string, toTag: string) => Promise<Answer>;
 }
 

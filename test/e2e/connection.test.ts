@@ -1,4 +1,7 @@
-/** Tests which events are accepted from repositories that an app adds or removes, or that a person unselects. */
+/**
+ * Tests that the service accepts only events of connected repositories. An app connects and disconnects repositories,
+ * and a person can unselect a repository.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pullPayload } from '../helpers/payloads.ts';

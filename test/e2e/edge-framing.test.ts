@@ -1,6 +1,6 @@
 /**
- * Uses bare sockets to send requests that no client sends by accident. If the end of a request is ambiguous, the
- * service does not treat the bytes after the request as another request. The service keeps running.
+ * Sends hostile requests over bare sockets. If the end of a request is ambiguous, the service does not interpret the
+ * following bytes as a second request. The service keeps running.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,10 @@ function post(headers: string, rest: string, path = '/api/webhooks/scm'): string
   return `POST ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${rest}`;
 }
 
-/** Requests whose end is ambiguous. Each has the ambiguous headers, and the bytes that follow the headers. */
+/**
+ * Requests whose end is ambiguous, by name. Each value has two parts: the ambiguous headers, and the bytes after the
+ * headers.
+ */
 const ambiguous: Record<string, [string, string]> = {
   'two lengths, the first zero': [`Content-Length: 0\r\nContent-Length: ${smuggled.length}`, smuggled],
   'two lengths, the second zero': [`Content-Length: ${smuggled.length}\r\nContent-Length: 0`, smuggled],

@@ -1,6 +1,6 @@
 /**
- * Tests two organizations that share one render thread. A task of one organization waits at most for one hostile task
- * of the other organization, not for all of them.
+ * Tests two organizations that share one render thread. If one organization has many hostile tasks, a task of the other
+ * organization waits for at most one of them.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,10 @@ import { waitUntil } from '../helpers/wait-until.ts';
 
 const env = { ...noLimits, TIDINGS_PARTITIONS: '1', TIDINGS_WORKERS: '1', TIDINGS_RENDER_THREADS: '1' };
 const asked = 12;
-/** A run of blanks that once slowed a regular expression, and a body with as much emphasis as possible. */
+/**
+ * Two hostile drafts: a run of blanks that once slowed a regular expression, and a text with as much emphasis as
+ * possible.
+ */
 const hostile = [`a${' '.repeat(49_152)}b`, '*a _b_* '.repeat(5_000)];
 
 test('a preview waits for one task of another organization, not for all its tasks', async (t) => {

@@ -14,7 +14,7 @@ const small: ServiceOptions = {
 };
 
 /**
- * Kills processes and waits until the service is ready again and accepts deliveries. Returns the time from the kill, in
+ * Kills processes and waits until the service is ready again and accepts deliveries. Returns how long this took, in
  * milliseconds.
  */
 async function killAndHeal(service: TestService, load: Load, parts: readonly Part[]): Promise<number> {
@@ -81,7 +81,7 @@ test('the service continues after a pause of the worker', async (t) => {
   const { worker } = service.pids();
   process.kill(worker, 'SIGSTOP');
   const since = performance.now();
-  // The service accepts deliveries during the pause, because the journal does not wait for the worker that reads it.
+  // While the worker is paused, the service accepts deliveries, because the journal does not wait for the worker.
   while (performance.now() - since < 5000) await load.progress(5);
   process.kill(worker, 'SIGCONT');
   await load.progress(60);

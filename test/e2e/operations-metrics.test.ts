@@ -31,8 +31,8 @@ test('readiness, disk, snapshots and API replies are measured', async (t) => {
   service.tidings('snapshot');
   await waitUntil('the new snapshots are reported', async () => {
     const times = [...(await byPartition(service, name)).values()];
-    // File systems round times down to ticks, so the time of a file can be slightly before the clock time at which the
-    // file was written.
+    // File systems round times down to ticks. The time of a new file can therefore be slightly earlier than the clock
+    // time of the write.
     return times.length === 3 && times.every((time) => time > since - 2 && time < Date.now() / 1000 + 2);
   });
   await service.api('GET', '/api/repos');

@@ -267,8 +267,8 @@ test('receivers that misbehave are handled', async (t) => {
   await makeRange();
 
   await t.test('each failure is retried as documented', async () => {
-    // The last element of each row lists the wait times in seconds, one per attempt. On a slow machine, the second
-    // attempt may already have been made.
+    // The last element of each row lists the expected wait in seconds after each attempt. Two waits are listed because
+    // the second attempt may already have been made on a slow machine.
     const expected: [string, number | null, RegExp, readonly number[]][] = [
       ['busy', 429, /answered 429/, [1800]],
       ['broken', 500, /answered 500/, [5, 300]],
@@ -303,7 +303,8 @@ test('receivers that misbehave are handled', async (t) => {
     await received(good, 6);
     const waiting = await deliveries(service, ids.get('hanging') as string, '&status=pending');
     assert.equal(waiting.length, 6);
-    // Each attempt ends with a timeout. The next attempt repeats the first delivery, and later deliveries wait for it.
+    // Each attempt at this receiver times out. The service then repeats the first delivery, and later deliveries wait
+    // until the first delivery has ended.
     const first = waiting.at(-1);
     for (const { headers } of (receivers.get('hanging') as Receiver).received)
       assert.equal(headers['webhook-id'], first.eventId, 'the later ones wait for the first');

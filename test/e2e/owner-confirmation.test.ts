@@ -44,7 +44,7 @@ class Tenant {
     return this.service.api(method, path, body, this.key);
   }
 
-  /** Sends a delivery that is signed with the tenant's secret; returns the status of the reply. */
+  /** Sends a delivery that is signed with the tenant's secret. Returns the status of the reply. */
   async deliver(event: string, payload: unknown): Promise<number> {
     const digest = createHmac('sha256', this.secret).update(JSON.stringify(payload)).digest('hex');
     return (await this.service.deliver(event, payload, { 'x-hub-signature-256': `sha256=${digest}` })).status;
@@ -71,7 +71,7 @@ class Tenant {
     return status === 202 ? ended(this.service, repoId) : body;
   }
 
-  /** Makes a draft of a range between two tags and publishes the draft; returns the outcome. */
+  /** Makes a draft of a range between two tags and publishes the draft. Returns the outcome. */
   async publish(repoId: string, channel: string, tags: [string, string]): Promise<Answer['body']> {
     const [fromTag, toTag] = tags;
     const range = await this.api('POST', '/api/ranges', { repoId, type: 'TAG_BASED', fromTag, toTag });
@@ -135,7 +135,8 @@ test('a claimed name writes nothing to the repository that has the name', async 
     await tenant.repository();
   }
   const { id, fullName } = await tenant.repository();
-  // The directory received two names, in either order. The name in the reply must have the tenant's own login.
+  // The directory received both names, in either order. The name in the reply must begin with the tenant's own login
+  // (`acme/`), not with the victim's login.
   assert.match(fullName, /^acme\//, 'the claimed login is not used');
   for (const channel of ['changelog', 'releases_md', 'scm_releases']) {
     const outcome = await tenant.publish(id, channel, ['v1.0.0', 'v1.1.0']);
@@ -300,7 +301,8 @@ test('a claim that its own credentials cannot refute is refuted by the installat
     id,
     full_name: id === 5005 ? 'victimcorp/private' : 'victimcorp/other',
   }));
-  // The claim of another organization delays only the claimed repository 5005, not the rest of the installation.
+  // The other organization's claim delays repository 5005 only. Repository 5006 of the same installation is not
+  // delayed.
   assert.equal(await owner.deliver('installation', { action: 'created', installation, repositories }), 202);
   assert.equal((await owner.repository()).scmRepoId, 5006);
   await squatter.repository(({ ownerUnconfirmedReason }) => /does not confirm/.test(ownerUnconfirmedReason));

@@ -146,7 +146,8 @@ function deliveries(): [event: string, payload: object][] {
       },
     ],
     ['repository', { action: 'edited', repository: repositoryPayload({ description: mail }) }],
-    // Payloads that are refused, ignored or incomplete. The service must not log their contents either.
+    // The service refuses or ignores these payloads, or they are incomplete. The service must not log their contents
+    // either.
     ['pull_request', pullPayload(5, { ...item(), number: '5' })],
     ['issues', issuePayload(6, { ...item(), labels: [{}] })],
     [

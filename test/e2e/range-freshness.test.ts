@@ -27,7 +27,7 @@ test('ranges follow later deliveries', async (t) => {
   const numbers = await create({ type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 20 });
 
   /**
-   * Waits until a range has the given numbers of pull requests and issues, both when it is read by id and in the list
+   * Waits until a range has the given numbers of pull requests and issues. Checks the reply for this range and the list
    * of ranges.
    */
   async function holds(rangeId: string, prCount: number, issueCount: number): Promise<void> {

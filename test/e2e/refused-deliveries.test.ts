@@ -69,8 +69,8 @@ test('refused deliveries are reported', async (t) => {
       const logged = unsigned();
       return reasons.every((each) => logged.some((line) => JSON.parse(line).reason === each)) && logged;
     });
-    // The log has one warning per reason and minute. The test can reach into a second minute, which has warnings of its
-    // own.
+    // The service logs at most one warning per reason and minute. If the test runs into a second minute, a reason can
+    // have two warnings.
     assert.ok(lines.length <= 2 * reasons.length, lines.join('\n'));
     const [line = ''] = lines;
     const { level, event, hostKind, address, reason, contentType, triedSecrets } = JSON.parse(line);
@@ -156,8 +156,8 @@ test('a delivery in test mode is checked and writes nothing (spec 4)', async (t)
   assert.equal((await service.deliver('pull_request', payload, { ...mode, 'x-hub-signature-256': '' })).status, 401);
   const odd = await service.deliver('pull_request', payload, { 'x-test-mode': 'maybe' });
   assert.deepEqual([odd.status, odd.body.details], [400, { 'X-Test-Mode': 'expected true or false, got "maybe"' }]);
-  // All deliveries use one lane and are folded in order. When this accepted delivery is folded, any earlier one would
-  // be folded too.
+  // All deliveries use one lane, so they are folded in order. If an earlier delivery had been written, it would be
+  // folded before this accepted delivery.
   const other = { ...payload, repository: { ...acme, id: 1002, full_name: 'acme/moon' } };
   assert.equal((await service.deliver('pull_request', other, { 'x-test-mode': 'false' })).status, 202);
   const repositories = await waitUntil('the live one is listed', async () => {

@@ -1,6 +1,6 @@
 /**
- * Tests stops and starts of the whole service. Every delivery with a 2xx reply is stored after the next start, no
- * process keeps running after a stop, and a failed start reports the reason.
+ * Tests stops and starts of the whole service. Every delivery with a 2xx reply is stored after the next start. After a
+ * stop, all processes have ended. A failed start reports the reason.
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

@@ -42,7 +42,7 @@ function repository(hostId: string, name: string): EventRepository {
   };
 }
 
-/** Writes records directly to the journal, because their times are in the past. */
+/** Writes records directly to the journal, because records of real deliveries would have the current time. */
 async function enqueue(
   t: TestContext,
   service: TestService,
@@ -127,7 +127,8 @@ test('a year-old record is shown, held back, approved and erased (spec 8)', asyn
   assert.notDeepEqual(traces(service, marker), []);
   service.tidings('snapshot');
   assert.deepEqual(traces(service, marker), []);
-  // The gateway reads the store that the snapshot has created, and deliveries are still accepted.
+  // The snapshot has moved the partition to a new store. The gateway reads this store, and deliveries are still
+  // accepted.
   assert.equal((await service.deliver('pull_request', pullPayload(9))).status, 202);
   await waitUntil('it is listed', async () => (await service.api('GET', '/api/repos')).body.total === 1);
   await waitUntil('the alarm is over', async () => (await service.metric('tidings_partition_alarm')) === 0);
@@ -179,9 +180,9 @@ test('after three days off nothing is erased until an operator confirms the cloc
   await waitUntil('all is folded', async () => (await shown(service)).repositories[0]?.pulls === 9);
   const trusted = async () => (await shown(service)).partitions[1].trustedTime;
   await waitUntil('the first tick', trusted);
-  // Sets the time of the partition back to the last tick, as if the service had been stopped for three days. An
-  // approval is valid only for the times that the approval names. A worker writes a tick immediately after its
-  // restart. Therefore the approval is sent again with the time of that tick.
+  // Sets the time of the partition back by three days, as if the service had been stopped since then. An approval is
+  // valid only for the two times that it names (`from` and `to`). A worker writes a tick after its restart, and this
+  // tick changes `from`. The loop then sends another approval with the time of that tick.
   const at = Date.now() - 3 * dayMs;
   await waitUntil('time is back', async () => {
     const now = await trusted();

@@ -1,6 +1,6 @@
 /**
- * Tests keys, permissions and errors, sentence by sentence of spec parts 5 and 7. Another test checks for all routes
- * which keys they refuse.
+ * Tests each sentence of spec parts 5 and 7 about keys, permissions and errors. `api-matrix.test.ts` checks which keys
+ * each route refuses.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

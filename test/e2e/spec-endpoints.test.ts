@@ -1,6 +1,6 @@
 /**
- * Tests the endpoints, sentence by sentence of spec part 4: the parameters and the reply of each endpoint. Publishing
- * has separate tests.
+ * Tests each sentence of spec part 4 about the endpoints: the parameters and the reply of each endpoint. Other files
+ * test publishing.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -191,7 +191,7 @@ test('the endpoints follow the spec', async (t) => {
         const { [field]: _, ...less } = whole;
         const lacking = await create(less);
         assert.deepEqual([lacking.status, field in lacking.body.details], [400, true], `without ${field}`);
-        // A value of the wrong type: a string where a number is expected, otherwise a number.
+        // A value of the wrong type: the string '1' for a number field, and the number 1 for any other field.
         const other = typeof whole[field] === 'number' ? '1' : 1;
         const mistyped = await create({ ...whole, [field]: other });
         assert.deepEqual([mistyped.status, field in mistyped.body.details], [400, true], `${field} as ${typeof other}`);

@@ -1,6 +1,6 @@
 /**
- * Tests the webhook receiver, sentence by sentence of spec parts 4, 5 and 7: its headers, payloads and replies, and the
- * order of its steps. Some tests pause a process of the service to check what works without it.
+ * Tests each sentence of spec parts 4, 5 and 7 about the webhook receiver: its headers, payloads and replies, and the
+ * order of its steps. Some tests pause a process of the service to check which functions work without this process.
  */
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';

@@ -12,7 +12,7 @@ import { freePort, temporaryFolder } from '../helpers/ports.ts';
 import { startService, type TestService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-/** Listens on a port like another program, and returns the port. */
+/** Makes a port unavailable to the service, as another program would. Returns the port. */
 async function takenPort(t: TestContext): Promise<number> {
   const server = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,7 +1,7 @@
 /**
- * Tests payloads exactly as in the specification, without ids and times, mixed with payloads that have ids and times.
- * Both kinds are assigned to the same repository and organization, every change after the merge is captured, and the
- * organization's keys can read all of it.
+ * Tests payloads without ids and times, exactly as in the specification, mixed with payloads that have ids and times.
+ * Both kinds lead to the same repository and organization. Changes of a pull request after its merge are captured. The
+ * organization's keys can read all of this data.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -249,7 +249,7 @@ test('concurrent payloads with and without ids are accepted', async (t) => {
       (await repositories(service, key)).map(({ id }) => id),
       [repository.id],
     );
-    // The tenant used the repository number 8001. The real owner of this number can still use it.
+    // The payloads of the tenant have used the repository number 8001. The real owner of this number can still use it.
     await send(service, 'pull_request', pullPayload(1, {}, { ...numbered, id: 8001, full_name: 'moon/secret' }));
     await waitUntil('the owner has it', async () =>
       (await repositories(service)).some(({ scmRepoId, fullName }) => scmRepoId === 8001 && fullName === 'moon/secret'),

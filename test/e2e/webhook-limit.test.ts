@@ -26,8 +26,8 @@ test('events over the limit are delayed in order (spec 8)', async (t) => {
   for (let i = 1; i <= rate; i++) assert.equal((await deliverTag(service, i)).status, 202);
   await waitUntil('the burst is listed', async () => (await tagNames(service)).length === rate);
 
-  // While the test sends, the limit lets some more events pass. Their number is higher on a busy machine, so the test
-  // sends until six events are delayed.
+  // The limit lets further events through as time passes, and it lets more of them through on a slow machine. The test
+  // therefore sends events until six of them are delayed.
   const delayed = () => service.metric('tidings_webhooks_delayed_total');
   let over = 0;
   for (; (await delayed()) < 6; over++)

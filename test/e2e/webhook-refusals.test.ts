@@ -136,8 +136,8 @@ test('invalid deliveries are refused', async (t) => {
 
   await t.test('none of them reached the journal (spec 5)', async () => {
     assert.deepEqual((await service.api('GET', '/api/repos')).body.repos, []);
-    // All deliveries name the same repository or none, so they are folded in order. When this accepted delivery is
-    // folded, any earlier one would be folded too.
+    // All deliveries name the same repository or no repository, so they are folded in order. If an earlier delivery had
+    // reached the journal, it would be folded before this accepted delivery.
     assert.equal((await service.deliver('pull_request', payload)).status, 202);
     await waitUntil('the next one is folded', async () => (await service.api('GET', '/api/repos')).body.total === 1);
     assert.equal(await folded(service, 'event'), 1, 'it is the first');

@@ -127,8 +127,8 @@ test('organizations and hosts have webhook secrets', async (t) => {
       const answer = await deliver(service, own.secret, event, payload);
       assert.deepEqual([answer.status, answer.body], [401, bad.body], name);
     }
-    // Another tenant claims repository 2002, and the host has not confirmed the claim. Such a claim does not delay the
-    // whole installation; only this repository is skipped.
+    // Another tenant claims repository 2002, and the host has not confirmed the claim. The claim delays only this
+    // repository, not the rest of the installation.
     const taking = installation(acme.owner, [
       { id: 1001, full_name: 'acme/rocket' },
       { id: 2002, full_name: 'acme/lab' },

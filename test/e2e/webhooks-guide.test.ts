@@ -16,7 +16,7 @@ import { waitUntil } from '../helpers/wait-until.ts';
 
 const guide = readFileSync(fileURLToPath(new URL('../../../docs/webhooks.md', import.meta.url)), 'utf8');
 const client = pathToFileURL(fileURLToPath(new URL('../../sdk/index.js', import.meta.url))).href;
-/** Returns the first code block of the guide in a language that contains a text. */
+/** Returns the first code block of the guide that is in the given language and contains the given text. */
 function block(language: string, holding: string): string {
   const blocks = [...guide.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, 'gm'))];
   return blocks.map(([, text = '']) => text).find((text) => text.includes(holding)) ?? assert.fail(holding);

@@ -1,8 +1,8 @@
 /**
  * Sends many generated requests to a real service: `node dist/test/fuzz/api.js [--requests 100000] [--seed 1]`. The
- * requests use keys of two organizations. The program exits with 1 at the first reply that contradicts the OpenAPI
- * document, and when a request of one organization has changed data of the other organization. In both cases, it prints
- * the request. It also exits with 1 when a write operation never succeeded.
+ * requests use keys of two organizations. The program prints the request and exits with 1 in two cases: a reply
+ * contradicts the OpenAPI document, or a request of one organization has changed data of the other organization. It
+ * also exits with 1 when a write operation never succeeded.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

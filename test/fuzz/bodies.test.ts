@@ -1,6 +1,6 @@
 /**
- * Tests the requests that the API fuzz generates. Valid bodies match the OpenAPI document. Each id in the requests of
- * each write operation is sometimes replaced by an id of another organization.
+ * Tests the requests that the API fuzz generates. Valid bodies match the OpenAPI document. For each id in each write
+ * operation, some requests contain an id of another organization.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,8 +1,8 @@
 /**
  * Kills the worker, the gateway or the journal's server at many random times while a draft is published to each
  * channel: `node dist/test/fuzz/publish-kill.js [--kills 200] [--seed 1] [--victim worker|gateway|nats-server]`. The
- * program exits with 1 when a receiver has an item twice, or when an item is missing and the publication does not
- * report this.
+ * program exits with 1 when a receiver has an item twice. It also exits with 1 when an item is missing and the
+ * publication does not report this.
  */
 import { test } from 'node:test';
 import { parseArgs } from 'node:util';

@@ -46,8 +46,8 @@ function run(bodies: number, firstSeed: number): { slowest: Slow[]; slowestLinks
     );
   }
   keepSlowest(slowest, 100);
-  // Measures the slowest texts again at the end. Another program can slow the machine for minutes. Many consecutive
-  // texts then seem slow.
+  // Measures the slowest texts again at the end. Another program can slow the machine for minutes, and every text in
+  // these minutes then seems slow.
   for (const slow of slowest) slow.ms = Math.min(slow.ms, timeOf(slow.seed));
   keepSlowest(slowest, 10);
   return { slowest, slowestLinks, left };

@@ -16,10 +16,12 @@ import type { Answer, TestService } from './service.ts';
 import { waitUntil } from './wait-until.ts';
 
 /**
- * Returns the lines of a dump without the data that differs between a backfill and webhooks. The removed data is the
- * steps of a branch (one push or several), the parents of a commit, the branch and push time of a tag, and the date of
- * an annotated tag. This date differs because one source has the date of the tag and the other source has the date of
- * the commit.
+ * Returns the lines of a dump without the data that differs between a backfill and webhooks:
+ * - the steps of a branch: one source can have one push where the other source has several
+ * - the parents of a commit
+ * - the branch and the push time of a tag
+ * - the date of an annotated tag: it is the date of the tag in one source, and the date of the commit in the other
+ *   source
  */
 export function comparable(dump: string): string[] {
   const records = dump.split('\n').filter((line) => line !== '');

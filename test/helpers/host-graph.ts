@@ -90,7 +90,7 @@ export class HostGraph {
 
   /**
    * Returns the numbers of the merged pull requests between two commits. A commit belongs to a pull request if it is
-   * the merge commit of the pull request, or if the subject of the commit names the pull request.
+   * the pull request's merge commit, or if its subject contains the pull request's number.
    */
   broughtBetween(from: string, to: string): number[] {
     const numbers = this.between([from], to).flatMap((sha) => {

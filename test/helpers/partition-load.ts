@@ -59,7 +59,7 @@ export class Load {
   private async write(): Promise<void> {
     while (this.going) {
       const nth = this.sent++;
-      // If the test has failed, no service replies any more. This timer must not keep the process alive then.
+      // After a failed test, the service is gone, but this loop continues. Its timer must not keep the process alive.
       while (!(await this.send(nth))) await pause(30, undefined, { ref: false });
       this.acknowledged += 1;
     }

@@ -50,8 +50,8 @@ function ask<Answer = number>(child: ChildProcess, what: string): Promise<Answer
 }
 
 /**
- * Returns the path of a file with which the test process and the reader process signal each other: one process creates
- * the file, and the other waits until it exists. The reader process waits without a turn of its event loop.
+ * Returns the path of a file with which the test process and the reader process signal each other. One process creates
+ * the file, and the other process waits until the file exists. The reader process blocks its event loop while it waits.
  */
 function signOf(dataDir: string, word: 'read' | 'committed'): string {
   return join(dataDir, `reader-${word}`);

@@ -94,8 +94,8 @@ const pushBody: fc.Arbitrary<EventBody> = fc
   })
   .map(({ from, length, branch }) => ({
     event: 'push',
-    // Two pushes with the same branch and head always have the same content, because each push starts at a multiple of
-    // its length. Before some pushes, commits are missing.
+    // Each push starts at a multiple of its length, so two pushes with the same branch and head always have the same
+    // content. Some pushes have a gap: the commits just before them are missing.
     push: branchPush(from - (from % length), from - (from % length) + length, {
       branch: `${branch}-${length}`,
       gap: (from - (from % length)) % 4 === 3,
@@ -109,10 +109,12 @@ const tagBody: fc.Arbitrary<EventBody> = fc
     tag: tagPush(name, number, { pushedAt: epoch + second * 1000, deleted, ...(deleted && { sha: null, date: null }) }),
   }));
 
-/** The body of an event of any captured kind. */
+/** Generates the body of an event of any captured kind. */
 export const anyBody = fc.oneof(pullBody, issueBody, pushBody, tagBody);
 
-/** The commits of all pushes, as a list of the host contains them. Each commit is the child of the previous one. */
+/**
+ * The commits of all pushes, in the form in which the host lists commits. Each commit is the child of the previous one.
+ */
 export const listedCommits: BackfilledBody = {
   event: 'commits',
   commits: branchPush(0, 8).commits.map((commit, i) => ({ ...commit, parents: [shaNumber(i)] })),
@@ -123,7 +125,7 @@ const stepsBody: fc.Arbitrary<BackfilledBody> = fc
   .map(({ from, length, gap }) => ({
     event: 'steps',
     branch: `main-${length}`,
-    // Steps of one branch contain the same commits each time, as in a commit graph.
+    // Two steps with the same first and last commit always list the same commits, as in a commit graph.
     steps: Array.from({ length }, (_, i) => from + i + 1).map((number) => ({
       before: shaNumber(number - 1),
       after: shaNumber(number),
@@ -293,9 +295,9 @@ const anyPublishing = fc.oneof(
 );
 
 /**
- * Time from the oldest events to `epoch`, in milliseconds. The three generators below make records about retention. The
- * first makes events so old that a sweep removes them, the second makes sweeps, and the third makes the erasure of a
- * repository.
+ * Time from the oldest events to `epoch`, in milliseconds. The next three generators make records about retention.
+ * `anyOldEvent` makes events that are old enough for a sweep to remove them, `anySweep` makes sweeps, and `anyEnd`
+ * makes the erasure of a repository.
  */
 const long = 400 * dayMs;
 const anyOldEvent = fc

@@ -67,7 +67,7 @@ export function smallRecord(id: string, bytes = 0): JournalRecord {
   return { id, at: 1, kind: 'tick', ...(bytes > 0 && { padding: 'x'.repeat(bytes) }) } as JournalRecord;
 }
 
-/** Enqueues records without waiting for one another; returns the outcome of each record, in order. */
+/** Enqueues records without waiting for one another. Returns the outcome of each record, in order. */
 export function enqueueAll(
   lane: Lane,
   ids: readonly string[],

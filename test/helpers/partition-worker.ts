@@ -1,6 +1,6 @@
 /**
- * Runs a real worker process without a supervisor, on a journal of the test, so that a test can kill and start the
- * worker quickly.
+ * Runs a real worker process without a supervisor, so that a test can kill and start the worker quickly. The worker
+ * uses a journal of the test.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdirSync } from 'node:fs';

@@ -113,7 +113,7 @@ const personal: Record<string, (random: Random) => Omit<Planted, 'kind'>> = {
   },
 };
 
-/** Returns the kinds of secrets that redaction removes from a comment or from any other text. */
+/** Returns the kinds of secrets that redaction removes in a scope. The scope is a comment or any other text. */
 export function kindsOf(scope: 'text' | 'comment'): string[] {
   return Object.keys(scope === 'comment' ? { ...secrets, ...personal } : secrets);
 }

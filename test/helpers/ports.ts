@@ -7,8 +7,9 @@ import type { TestContext } from 'node:test';
 import { afterwards } from './cleanup.ts';
 
 /**
- * Ports are taken from below the range that the system uses for outgoing connections (32768 and up, on some machines
- * 16000 and up). Otherwise, an outgoing connection could take a port just before a server listens on it.
+ * Test ports are below the range that the system uses for outgoing connections. This range begins at 32768, and at
+ * 16000 on some machines. Within the range, an outgoing connection could take a port just before a server listens on
+ * it.
  */
 const [firstPort, blocks, blockSize] = [10_240, 90, 64];
 

@@ -1,6 +1,6 @@
 /**
- * Kills a process of the service at random times while a draft is published to many channels, and then counts the items
- * at each receiver. Some receivers can be asked for their items. Such a receiver must have exactly one item. Any other
+ * Kills a process of the service at random times while a draft is published to many channels. Then counts the items at
+ * each receiver. If the service can ask a receiver for its items, the receiver must have exactly one item. Any other
  * receiver must have at most one item. If its item is missing, the publication must report this.
  */
 import assert from 'node:assert/strict';
@@ -54,7 +54,7 @@ export interface KillOptions {
   env?: Record<string, string>;
 }
 
-/** Publishes a draft and kills a process, once per round; returns the number of publications by channel and outcome. */
+/** Publishes a draft and kills a process, once per round. Returns the number of publications by channel and outcome. */
 export async function killPublishes(
   t: TestContext,
   targets: readonly Target[],

@@ -86,9 +86,9 @@ function sentTo({ receiver }: Ruled): string {
 }
 
 /**
- * Counts the mails of each recipient that contain the text, and returns one number for all recipients. The number is
- * the largest count if a recipient has more than one such mail. Otherwise it is 0 if a recipient has no such mail, and
- * 1 if each recipient has one.
+ * Counts the mails of each recipient that contain the text, and returns one number for all recipients. If a recipient
+ * has more than one such mail, the number is the largest count. In all other cases, the number is 0 if a recipient has
+ * no such mail, and 1 if each recipient has one.
  */
 function heldByRecipients({ mails }: SmtpReceiver, recipients: readonly string[], text: string): number {
   const counts = recipients.map((to) => mails.filter((mail) => mail.to.includes(to) && mail.raw.includes(text)).length);
@@ -116,8 +116,8 @@ async function shownByPages(service: TestService): Promise<string> {
 }
 
 /**
- * Returns a target that is a file in the repository. The number of items is the number of headings of the version in
- * the file, or the number of occurrences of the text in the file, whichever is larger.
+ * Returns a target that is a file in the repository. Counts two things in the file: headings of the version, and
+ * occurrences of the text. The larger count is the number of items.
  */
 function fileTarget({ publishing }: TestHost, channel: ChannelName, path: string): Target {
   return {

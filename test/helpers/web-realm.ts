@@ -9,7 +9,9 @@ import vm from 'node:vm';
 
 const [folder = '', input = '{}'] = process.argv.slice(2);
 
-/** Throws the same errors as `fetch` in browsers and Workers, and otherwise answers with a list of one repository. */
+/**
+ * Throws the same errors as `fetch` in browsers and Workers. Replies to a correct call with a list of one repository.
+ */
 function strictFetch(this: unknown, _url: string, init: RequestInit): Promise<Response> {
   if (this !== undefined) throw new TypeError('Illegal invocation');
   if (init.redirect === 'error') throw new TypeError('Invalid redirect value');

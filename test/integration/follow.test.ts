@@ -61,8 +61,8 @@ test('a follower continues after kills of the server, sooner than a pull expires
     await nats.kill();
     await nats.start();
     await more(last + 1, last + 10);
-    // The acknowledgement of the added records proves that the server runs again, so the measured time does not include
-    // its start.
+    // The added records have been acknowledged, so the server is already running. The measured time therefore does not
+    // include the start of the server.
     const back = performance.now();
     await waitUntil('it goes on', () => seqs.length === last + 10);
     took.push(Math.round(performance.now() - back));

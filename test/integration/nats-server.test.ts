@@ -94,7 +94,8 @@ for (const [what, text] of [
 test('a start leaves programs alone that only have the configuration file as an argument', async (t) => {
   const [dataDir, port] = [temporaryFolder(t), await freePort()];
   const file = join(dataDir, 'nats/server.conf');
-  // Both programs keep running, because they wait for input that never arrives.
+  // Two programs with the configuration file as an argument. They keep running, because they wait for input that never
+  // arrives.
   const strangers = [spawn('grep', ['-c', file]), spawn('cat', ['-', file])];
   for (const child of strangers) afterwards(t, () => kill(child));
   assert.equal((await start(t, dataDir, port)).adopted, false);

@@ -1,6 +1,6 @@
 /**
- * Tests the outbox under load. Each effect is carried out once, even when many commits happen before the outcome of the
- * effect arrives, or when the process stops before that.
+ * Tests the outbox under load. Each effect is carried out once, even if many commits happen before its outcome arrives,
+ * or if the process stops before its outcome arrives.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

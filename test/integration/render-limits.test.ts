@@ -1,7 +1,7 @@
 /**
- * Tests renders that exceed their limits, with real threads. A render needs too much memory or too much time, or too
- * many renders are requested at the same time. Each requested draft is generated or fails, and the worker continues in
- * both cases.
+ * Tests renders that exceed their limits, with real threads. A render can need too much memory or too much time, and
+ * too many renders can be requested at the same time. In all of these cases, each requested draft is generated or
+ * fails, and the worker continues.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -76,7 +76,8 @@ test('a render that exhausts its heap fails, and the worker continues', async (t
     failed?.error,
     'The draft could not be written. It takes more than 24 MB of memory. Take a smaller range.',
   );
-  // The thread was replaced. The same pool can render the small range, and the huge range can be requested again.
+  // The pool has replaced the thread of the failed render. The pool can now render the small range, and the draft of
+  // the huge range can be requested again.
   await enqueueAndFold(owner, lane, [generate(small), generate(huge)]);
   await ended(partition, draftId(small, 'engineer'));
   await ended(partition, draftId(huge, 'engineer'));

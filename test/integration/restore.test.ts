@@ -158,7 +158,7 @@ test('no effect is repeated after an older snapshot is restored', async (t) => {
   await waitUntil('all effects have left', () => countEffects(second.owner.partition) === 0);
   assert.deepEqual(readDraft(second.owner.partition, theDraft), live.draft);
   assert.equal(await count(bench, 'directory', 'relay'), relays);
-  // Pull request 5 causes one recount. No render and no relay is repeated.
+  // The only new result is the recount that pull request 5 causes. The outbox repeats neither the render nor a relay.
   assert.equal(await count(bench, 'p00', 'result'), results + 1);
   assert.equal(readDirectoryRepository(directory.owner.partition, repoId)?.fullName, 'acme/rocket');
 });

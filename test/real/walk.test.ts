@@ -1,7 +1,7 @@
 /**
  * Follows the first afternoon of a release manager with a real Gitea. The steps are an organization's webhook, the four
- * merge styles, tags, a backfill, published releases and files, the next release, and the most common mistakes in the
- * set-up.
+ * merge styles, tags, a backfill, published releases and files, and the next release. The test also makes the most
+ * common mistakes in the set-up.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -21,6 +21,6 @@ test('client - polls a draft at most once per second (spec 8)', async (t) => {
   assert.equal((await client.waitForDraft('draft_1')).status, 'ready');
   const [first = 0, second = 0, third = 0] = asked;
   assert.equal(asked.length, 3);
-  // Measured with the clock of this test, a timer of one second may fire a few milliseconds early.
+  // A timer of one second may fire a few milliseconds early, as measured with the clock of this test.
   for (const gap of [second - first, third - second]) assert.ok(gap >= 995, `asked again after ${gap} ms`);
 });

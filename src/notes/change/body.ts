@@ -17,7 +17,10 @@ interface Part {
 const upgradeHeading = /\b(?:upgrad(?:e|ing)|migrat(?:ion|ing|e)|breaking|action required)\b/i;
 const impactHeading = /\b(?:impact|upgrad(?:e|ing)|migrat(?:ion|ing|e)|breaking|action required)\b/i;
 const noteHeading = /^(?:release[- ]notes?|changelog)(?: entry)?$/i;
-/** Matches the first line of a breaking footer. Some people write that line in bold, as a list item or after a sign. */
+/**
+ * Matches the first line of a breaking footer, for example `BREAKING CHANGE: …`. Some people write the line in bold, as
+ * a list item, or with a sign in front, such as `⚠`.
+ */
 const breakingFooter =
   /^[^\p{L}\p{N}\n>`#|]{0,8}BREAKING[ -]CHANGES?(?: ?\([^)\n]{1,60}\))?(?:[:：][*_]{0,2}|[*_]{1,2}:) ?(.*)$/u;
 const footer =
@@ -42,12 +45,12 @@ const nothing =
  */
 const callToAct = /^[^\p{L}\p{N}]*action required[^\p{L}\p{N}]+(?=\S)/iu;
 /**
- * Matches a box of a template that asks a question, such as `- [x] No`. A box with a longer text may be a step of an
- * upgrade.
+ * Matches a checkbox with at most two words, such as `- [x] No`. Such a box only answers a question of a template. A
+ * box with a longer text may be a step of an upgrade, so it does not match.
  */
 const askingBox = /^\s*[-*+] \[[ xX]\]\s*(?:\S+(?:\s+\S+)?\s*)?$/;
 
-/** Whether a footer says that the change breaks something. */
+/** Whether the body of a pull request has a footer that marks the change as breaking. */
 export function announcesBreaking(body: string): boolean {
   if (!/BREAKING[ -]CHANGE/.test(body)) return false;
   return breakingText(visibleProse(body).split('\n')) !== '';
@@ -59,7 +62,9 @@ export function upgradeText(body: string): string {
   return sectionUnder(body, upgradeHeading) || breakingText(withoutComments(body).split('\n'));
 }
 
-/** Returns the effect of the change on its users: the section on impact or upgrade. */
+/**
+ * Returns how the change affects its users: the section about impact or upgrading, else the result of `upgradeText`.
+ */
 export function impactText(body: string): string {
   if (!upgradeHint.test(body)) return '';
   return sectionUnder(body, impactHeading) || upgradeText(body);
@@ -75,7 +80,7 @@ export function releaseNote(body: string): ReleaseNote | undefined {
   return isWordForNothing(bare) ? { kind: 'none' } : { kind: 'text', text: bare.replace(callToAct, '') };
 }
 
-/** Returns the text of a note section; undefined if the section is only a list of boxes to tick. */
+/** Returns the text of the release note section. Returns undefined if the section contains only checkboxes. */
 function noteSection(body: string): string | undefined {
   const text = sectionUnder(body, noteHeading);
   const isList = text.split('\n').every((line) => line.trim() === '' || /^\s*[-*+] \[[ xX]\]/.test(line));
@@ -100,13 +105,16 @@ function fencedNote(body: string): string | undefined {
   return stated.length > 0 ? stated.join('\n') : found[0];
 }
 
-/** Whether a text contains no words, or only `none` or the like. */
+/** Whether a text contains no words, or only a phrase such as `none` or `n/a`. */
 function isWordForNothing(text: string): boolean {
   const first = text.search(word);
   return first === -1 || nothing.test(text.slice(first));
 }
 
-/** Whether a text says nothing: it contains no words, only `none` or the like, or only boxes of a template. */
+/**
+ * Whether a text says nothing. Such a text has no words, or only a phrase such as `none`, or only checkboxes of a
+ * template.
+ */
 function isNothing(text: string): boolean {
   return isWordForNothing(text) || text.split('\n').every((line) => line.trim() === '' || askingBox.test(line));
 }

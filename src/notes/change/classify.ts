@@ -27,7 +27,7 @@ export interface Classification {
   section: Section;
   kind: 'change' | 'dependency' | 'revert' | 'release';
   breaking: boolean;
-  /** The kind that a breaking change has besides `breaking`, for example `fix`. */
+  /** The kind that a breaking change has besides `breaking`, for example `fix`; null if it has none. */
   besides: ChangeType | null;
   areas: string[];
   /** Keys and numbers of issues in the title. */
@@ -78,8 +78,8 @@ export function classify(
 }
 
 /**
- * Maps each kind that a title prefix can name to a set of only this kind. These sets are used when no label names a
- * kind, as for most changes.
+ * Maps each kind to a set that contains only this kind. Such a set is used if the title names a kind and no label does.
+ * This is the case for most changes that have a kind.
  */
 const alone: Record<ChangeType, ReadonlySet<ChangeType>> = {
   breaking: new Set(['breaking']),
@@ -92,8 +92,8 @@ const alone: Record<ChangeType, ReadonlySet<ChangeType>> = {
 const noTypes: ReadonlySet<ChangeType> = new Set();
 
 /**
- * Returns the kinds that the strongest source names. Weaker sources are used only when the stronger sources name no
- * kind.
+ * Returns the kinds of a change from the strongest source that names a kind. The sources, strongest first, are: labels
+ * of the spec, other labels, the prefix of the title, and labels of linked issues.
  */
 function typesOf(title: ParsedTitle, labels: LabelReading, ofIssues: () => LabelReading[]): ReadonlySet<ChangeType> {
   if (title.type && labels.specTypes.size + labels.aliasTypes.size === 0) return alone[title.type];
@@ -108,8 +108,9 @@ function typesOf(title: ParsedTitle, labels: LabelReading, ofIssues: () => Label
 }
 
 /**
- * Returns the kinds of all sources if any source says that the change is breaking. Otherwise returns only the kinds of
- * the first source.
+ * Returns the kinds of the strongest source. If any source says that the change is breaking, returns the kinds of all
+ * sources together.
+ * @param spoken the kinds of each source, strongest source first
  */
 function unionOnBreaking(spoken: ReadonlySet<ChangeType>[]): ReadonlySet<ChangeType> {
   const breaks = spoken.some((types) => types.has('breaking'));
@@ -117,7 +118,7 @@ function unionOnBreaking(spoken: ReadonlySet<ChangeType>[]): ReadonlySet<ChangeT
 }
 
 function kindOf(pull: PullRecord, title: ParsedTitle, labels: LabelReading): Classification['kind'] {
-  // A label such as `type: fix` says that the pull request does more than make a release.
+  // If a label such as `type: fix` names a kind, the pull request does more than make a release.
   if (labels.specTypes.size === 0 && isRelease(title)) return 'release';
   if (title.revert || /^revert ["“'`]/i.test(title.text)) return 'revert';
   if (labels.dependencies || isUpdater(pull.author.login)) return 'dependency';
@@ -146,8 +147,9 @@ function firstOf(types: ReadonlySet<ChangeType>, order: ChangeType[]): ChangeTyp
 }
 
 /**
- * Returns the areas and the text of a title. Area labels take precedence over the title. If there are such labels, a
- * word before a colon stays in the text, unless the word repeats one of the labels.
+ * Returns the areas of a change and the text of its title. Area labels take precedence over areas in the title.
+ * Example: the title `parser: Add x` with the area label `core` keeps the text `parser: Add x`. With the area label
+ * `parser`, the text is `Add x`, because the label already names the area.
  */
 function areasOf(title: ParsedTitle, labels: LabelReading): Pick<Classification, 'areas' | 'text'> {
   if (labels.areas.length === 0) return { areas: distinctAreas(title.areas), text: title.text };

@@ -11,8 +11,8 @@ export interface Span {
 /**
  * Finds the code spans of a line. Each span closes at the next run of the same number of backticks. `open` is true when
  * the line has a run whose span may close on a later line.
- * @param escapes whether a backslash before a run keeps the run from opening code, as in Markdown. Titles have no
- *   escapes
+ * @param escapes true if a backslash before a run prevents the run from opening code, as in Markdown; false for titles,
+ *   which have no escapes
  */
 export function codeSpansIn(line: string, escapes = false): { spans: Span[]; open: boolean } {
   const runs = backtickRuns(line);
@@ -23,8 +23,8 @@ export function codeSpansIn(line: string, escapes = false): { spans: Span[]; ope
     const run = runs[index] as Span;
     if (escapes && isEscaped(line, run.start)) {
       if (run.end - run.start === 1) continue;
-      // A backslash escapes only the first backtick of a run. The other backticks open a shorter run, so the rest of
-      // the line is not read as code.
+      // A backslash escapes only the first backtick of a run. The other backticks form a shorter run, which may open
+      // code. The search ends here, so no code is found in the rest of the line.
       return { spans, open: true };
     }
     const closing = closings[index];
@@ -86,8 +86,8 @@ function indexOf(digits: string): number {
 }
 
 /**
- * Whether a span is meant as code. Text between two stray backticks has blanks at both ends. Code has blanks at its
- * ends only if it begins or ends with a backtick. Such a span opens with two backticks.
+ * Whether a span is meant as code. A span that opens with two or more backticks always is. A span between two single
+ * backticks is not meant as code if it has a blank at both ends, as in "press ` or ` to quote".
  */
 function isMeant(line: string, { start, end }: Span): boolean {
   return line[start + 1] === '`' || line[start + 1] !== ' ' || line[end - 2] !== ' ';

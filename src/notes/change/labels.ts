@@ -74,7 +74,7 @@ export function createVocabulary({ labels, excludedLabels }: NotesSettings): Voc
 
 /**
  * Reads labels. Case, emoji, and the choice of blank, dash or underscore are ignored. If the repository defines a
- * meaning for a label, only that meaning counts.
+ * meaning for a label, only that meaning is used.
  */
 export function readLabels(labels: readonly string[], own?: Vocabulary): Readonly<LabelReading> {
   const [first = ''] = labels;

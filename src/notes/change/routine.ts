@@ -21,7 +21,10 @@ const releases = [
   `^(?:start|begin|open) (?:the )?${version} (?:development|dev)(?: cycle)?$`,
   `^(?:(?:update|add|prepare|generate|finali[sz]e|draft) )?(?:the )?(?:changelog|change log|release notes)(?:\\.md)? (?:for|to|of) (?:the )?(?:release )?${version}(?: release)?$`,
 ].map((pattern) => new RegExp(pattern, 'i'));
-/** Matches every release title: by a word at its start, or by two digits with a dot anywhere. Few other titles match. */
+/**
+ * Matches all release titles and few other titles. A release title begins with `bump`, `release` or the like, or
+ * contains a dot between two digits.
+ */
 const releaseHint = /\d\.\d|^(?:bump|release|version|prepare|publish)/i;
 
 const branch = String.raw`(?:main|master|develop|dev|trunk|next|staging|stable|production|upstream|release\S{0,60}|v?\d+(?:\.\w+)+)`;

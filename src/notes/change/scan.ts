@@ -72,7 +72,7 @@ class Scan {
     return this.kept.join('');
   }
 
-  /** Keeps text up to the next character at which a construct may begin. */
+  /** Keeps the text up to the next backtick, `<` or start of a line. Code, a comment or a quotation may begin there. */
   keep(): void {
     let next = this.position + 1;
     if (this.text[this.position] === '`') while (this.text[next] === '`') next += 1;

@@ -41,7 +41,10 @@ export function meaningOf(word: string): Meaning | undefined {
   );
 }
 
-/** Each meaning with its signs, as a character or a short name. */
+/**
+ * The signs of each meaning. Each sign is listed as a character and as its short name, for example `✨` and
+ * `:sparkles:`.
+ */
 const signs: readonly (readonly [Meaning, string])[] = [
   ['feature', '✨|:sparkles:'],
   ['fix', '🐛|:bug:|🚑|:ambulance:|🩹|:adhesive_bandage:'],
@@ -58,7 +61,9 @@ const signs: readonly (readonly [Meaning, string])[] = [
   ],
 ];
 const bySign = signs.map(([meaning, all]) => [new RegExp(`^(?:${all})\uFE0F?`, 'u'), meaning] as const);
-/** Matches a sign before a title that `signs` does not list. Such a sign is decoration, unless no words follow it. */
+/**
+ * Matches any other sign at the start of a title, if words follow the sign. Such a sign has no meaning and is removed.
+ */
 const decoration =
   /^(?:(?:\p{Extended_Pictographic}(?:\uFE0F|\u200D|\p{Emoji_Modifier}){0,3}){1,6}|:[a-z0-9_+-]{2,30}:(?= ))(?=.*[\p{L}\p{N}])/u;
 

@@ -103,8 +103,8 @@ function takeBracket(text: string, parsed: ParsedTitle): string | undefined {
 }
 
 /**
- * Returns the meanings of the words in brackets. A combination such as `CI/Build` counts only when both words are
- * known.
+ * Returns the meanings of the words in brackets. If a combination such as `CI/Build` contains an unknown word, the
+ * result is empty.
  */
 function meaningsOf(inside: string): Meaning[] {
   const meanings = inside.split('/').map(meaningOf);

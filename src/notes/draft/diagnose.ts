@@ -19,7 +19,7 @@ export function diagnose({ entries, vocabulary }: Notes): Diagnostics {
   };
 }
 
-/** Whether an entry is labeled. A backport counts as labeled when either the backport or its original is labeled. */
+/** Whether an entry is labeled. A backport is labeled if the backport itself or its original is labeled. */
 function isLabelled(entry: Entry, vocabulary: Vocabulary): boolean {
   return [entry.pull, ...shipped(entry)].some(({ labels }) => {
     const { specTypes, aliasTypes, dependencies, housekeeping } = readLabels(labels, vocabulary);

@@ -35,16 +35,16 @@ function withoutUnseen(text: string): string {
 }
 
 /**
- * Matches characters that may act as Markdown. Most titles have no such characters, and their only Markdown is code
- * between single backticks.
+ * Matches characters, other than backticks, that can have an effect in Markdown. Most titles contain none of them. Such
+ * a title is returned unchanged if its backticks form pairs.
  */
 const acts = /[\\*_[\]<>|~#&@]|\$.*\$|^[\d+=-]/;
 const pairedTicks = /^[^`]*(?:`[^`]+`[^`]*)*$/;
 
 /**
- * Escapes a title, so that Markdown shows the title unchanged. Balanced code spans stay, and all other signs that would
- * act are escaped. Round brackets are not escaped: they act only after a square bracket, and square brackets are
- * escaped.
+ * Escapes a title, so that Markdown shows the title unchanged. Complete code spans stay as they are. Outside code, all
+ * characters with an effect in Markdown are escaped, except round brackets. Round brackets have an effect only after a
+ * square bracket, and square brackets are escaped.
  */
 export function escapeText(text: string, mentions: MentionBreak = 'comment'): string {
   const line = cleanLine(text);

@@ -68,7 +68,8 @@ class Words {
         this.written.push(' ');
         break;
       default:
-        // Escapes, entities and the signs of any emphasis other than bold stay as they were written.
+        // Any other token stays as it was written. Examples: an escape, an entity, and the signs around text in
+        // italics.
         this.written.push(token.markup);
     }
   }
@@ -107,7 +108,10 @@ class Words {
   }
 }
 
-/** Scripts without blanks between words. A sign next to a letter of such a script is at the border of a word. */
+/**
+ * Characters of writing systems that put no blanks between words, such as Chinese. A sign next to such a character is
+ * at the border between words.
+ */
 const unspaced = String.raw`\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\uFF00-\uFFEF`;
 const startsWord = new RegExp(String.raw`^$|[\s([{<>"'“‘«*_~:|–—${unspaced}-]`);
 const endsWord = new RegExp(String.raw`^(?:$|[\s)\]}<>"'”’»,;:!?…*_~|–—${unspaced}-]|\.(?![\w*]))`);

@@ -87,7 +87,8 @@ export function keyList({ keys, issues, pull, backports }: Entry): string {
 
 /**
  * Returns a person's name with a link to the profile. A handle inside a link notifies no one. Without a link, the
- * handle is written without `@`. A login is untrusted text, so it is escaped like a title, without its code marks.
+ * handle is written without `@`. A login is untrusted text, so its backticks are removed and it is escaped like a
+ * title.
  */
 export function personLink(origin: string, login: string, links: LinkStyle): string {
   const text = escapeText(plainText(login));

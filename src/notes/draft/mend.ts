@@ -7,8 +7,8 @@
 export const gone = '\uFDE8';
 const brackets = new RegExp(String.raw`[([<][\s,;${gone}]*[)\]>]`, 'g');
 /**
- * Matches signs that directly follow a word. A dot counts only at the end of a word, not at the start of `.ts` or
- * `...`.
+ * Matches a sign that has no blank before it, such as a comma. A dot is not matched if it begins a name or an
+ * ellipsis, as in `.ts` or `...`.
  */
 const closes = /^(?:[,;:!?)\]]|\.(?![\w.]))/;
 const listMark = /^(?:[-*+]|\d{1,9}[.)])$/;

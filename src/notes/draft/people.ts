@@ -30,8 +30,9 @@ const knownBots = new Set([
 /** Names of bot accounts that the host does not mark as bots. */
 const botNames = /\[bot\]$|[-_](?:ro)?bot$|^(?:ro)?bot[-_]/;
 /**
- * To check whether earlier history is captured, `probes` numbers below those of the range are sampled. At most
- * `missingProbes` of them may be missing. Some are missing because discussions use numbers of the same sequence.
+ * To check whether earlier history is captured, `probes` numbers below the range are sampled. At most `missingProbes`
+ * of these numbers may have no captured pull request or issue. Discussions use the same sequence of numbers, so some
+ * numbers are missing even if all history is captured.
  */
 const probes = 40;
 const missingProbes = 2;

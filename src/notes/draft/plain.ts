@@ -49,9 +49,9 @@ const versionLike = /^v?\d+(?:\.\d+)*$/;
 const unnamed = 'Unnamed change';
 
 /**
- * Returns the text of an entry for customers, not yet escaped. The text is the release note, else the title of an issue
- * that a user reported, else the entry's own title, else the title of any issue. The result is empty if none of these
- * texts contains a word.
+ * Returns the text of an entry for customers, not yet escaped. The first of these texts that contains words is used:
+ * the release note, the title of an issue that a user reported, the entry's own title, the title of any issue. The
+ * result is empty if none of these texts contains words.
  */
 export function customerText(entry: Entry): string {
   const report = entry.section === 'breaking' ? undefined : reportOf(entry);
@@ -172,7 +172,7 @@ function customerLines(markdown: string, origin: string): string[] {
     if (fence !== '') return line;
     const indent = /^ */.exec(line)?.[0] ?? '';
     const kept = mended(besideCode(line, (text) => besideLinks(text, origin, withoutNames)));
-    // A remaining part of a code span must not open a code block.
+    // If backticks of a code span are now at the start of the line, the line is dropped. It would open a code block.
     return !/[\p{L}\p{N}|]|^(?:-{3,}|\*{3,})$/u.test(kept) || /^[`~]{3}/.test(kept) ? '' : indent + kept;
   });
   return lines.filter((line, index) => line !== '' || (index > 0 && lines[index - 1] !== ''));

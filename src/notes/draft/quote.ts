@@ -42,8 +42,8 @@ export function quoteLines(markdown: string, mentions: MentionBreak): string[] {
 
 /**
  * Returns a function that reports whether Markdown reads a line as fenced code. A Markdown parser is needed, because a
- * list item can end a fence early. A text without comments is not parsed. In a text with comments, a comment outside
- * code would become a comment of the draft.
+ * list item can end a fence early. The result is used to find comments outside code, which would become comments of the
+ * draft. So a text without comments is not parsed.
  */
 function codeLines(markdown: string): (line: number) => boolean {
   if (!markdown.includes('<!--')) return () => true;
@@ -89,7 +89,9 @@ function* proseLines(markdown: string): Generator<string> {
   }
 }
 
-/** Returns the words of a Markdown line: no list mark, no bold, links and images reduced to their text. */
+/**
+ * Returns a Markdown line as text, without its list mark and bold signs. Links and images are reduced to their words.
+ */
 export function inlineText(line: string): string {
   return fence.test(line) ? '' : inlineWords(line.replace(listMark, ''), 'words');
 }

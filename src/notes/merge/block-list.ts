@@ -5,7 +5,10 @@
  */
 import type { Block, Section } from './blocks.ts';
 
-/** A block in its section. The gap is mutable, because inserting a block can change the gap before the next block. */
+/**
+ * A block and its place in a section. `block` is mutable, because inserting an entry before the block can change the
+ * number of blank lines before it.
+ */
 export interface Link {
   block: Block;
   chain: Chain;
@@ -45,7 +48,7 @@ export class Chain {
     return this.put({ ...block, gap: apart ? 1 : 0 }, place, place ? place.after : this.first);
   }
 
-  /** Inserts an entry before another entry. The new entry takes over the gap of the other entry. */
+  /** Inserts an entry before another entry. The blank lines before the other entry are then before the new entry. */
   putBefore(place: Link, block: Block): Link {
     const link = this.put({ ...block, gap: place.block.gap }, place.before, place);
     place.block = { ...place.block, gap: place.block.lines.length > 1 ? 1 : 0 };

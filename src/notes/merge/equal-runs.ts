@@ -1,11 +1,11 @@
 /**
- * Shortens three drafts by the parts that a merge does not need to see. These parts are in runs of entries that all
- * three drafts contain in the same order. The first two entries and the last entry of each run stay. The entries
- * between them are put back after the second entry when the merge is done. Shortening saves time, because a person
- * usually changes a few entries out of thousands, and a fold waits for the merge.
+ * Shortens three drafts before a merge, by removing entries that are equal in all three. A run is a series of entries
+ * that all three drafts contain in the same order. The first two entries and the last entry of each run stay. The
+ * entries between them are put back after the second entry when the merge is done. Shortening saves time, because a
+ * person usually changes a few entries out of thousands, and a fold waits for the merge.
  *
- * Long stretches of text are compared in one step. A comparison line by line took twice the time in a warm process, and
- * three times the time in a cold one. A table of all lines was as slow as the comparison line by line.
+ * Long stretches of text are compared in one step. Comparing line by line took twice the time in a warm process and
+ * three times in a cold one. A table of all lines took as long as comparing line by line.
  */
 
 /** Three drafts without the middle of their common runs. `runs` maps the line before each removed part to that part. */
@@ -55,7 +55,7 @@ export function shorten(base: string, mine: string, next: string): Shortened {
       if (start < end) all.push(...middlesIn(base, start, end, places));
     }
   }
-  // An entry that the person duplicated or moved must not be left out.
+  // An entry that the person duplicated or moved must stay in the shortened drafts.
   const moved = new Set(own);
   const middles = all.filter(({ text }) => !markersIn(text).some((marker) => moved.has(marker)));
   const without = (draft: string, which: 0 | 1 | 2): string => {
@@ -174,7 +174,8 @@ function middlesIn(base: string, from: number, to: number, places: { mine: numbe
     const second = shared.indexOf('\n', start) + 1;
     const third = shared.indexOf('\n', second) + 1;
     const last = shared.lastIndexOf('\n', end - 2) + 1;
-    // A list without markers, such as a list of people, is prose.
+    // Only lines with markers are entries. A list without markers, such as a list of people, is prose and is not
+    // shortened.
     if (last > third && third > second && second > 0 && isEntries(shared.slice(start, end))) {
       const at = from + third;
       const starts: Middle['starts'] = [at, at + places.mine, at + places.next];

@@ -7,7 +7,12 @@ import { type Block, blockText, proseOf, type Section } from './blocks.ts';
 const opening = '<!-- rn:new';
 const end = '-->';
 
-/** Returns the lines of a section's prose that are new since the base, if the person changed that prose too. */
+/**
+ * Returns the lines that a hidden comment shows: lines of the new draft's prose that neither the base nor the person's
+ * prose contains.
+ * @param follows whether the merged prose follows the new draft where the person did not change it. Lines of such prose
+ *   are left out, because they are shown anyway
+ */
 export function newLinesOf(base: Section, mine: Section, next: Section, follows: boolean): string[] {
   const own = new Set(proseOf(mine).map(blockText));
   const known = new Set(
@@ -44,8 +49,8 @@ function isHiddenComment({ lines }: Block): boolean {
 }
 
 /**
- * Changes everything in a line that would end the comment: markers are removed, and mentions are broken by a joiner
- * instead of a comment.
+ * Changes everything in a line that would end the comment. Markers are removed. Mentions are broken by an invisible
+ * joiner, because an empty comment would end the comment around it.
  */
 function inComment(line: string): string {
   return line

@@ -33,7 +33,9 @@ interface Place {
   section: Section;
 }
 
-/** A draft with its sections by key and its entries by id. If a key or id occurs twice, the first occurrence counts. */
+/**
+ * A draft with its sections by key and its entries by id. If a key or id occurs twice, the first occurrence is used.
+ */
 interface Draft {
   sections: Section[];
   byKey: Map<string, Section>;
@@ -64,7 +66,7 @@ class Merge {
   private readonly base: Draft;
   private readonly mine: Draft;
   private readonly next: Draft;
-  /** Entries of the merged draft by id. If an id occurs twice, the first occurrence counts. */
+  /** Entries of the merged draft by id. If an id occurs twice, the first occurrence is used. */
   private readonly placed = new Map<string, Link>();
   private readonly chains = new Map<string, Chain>();
   /** Number of characters merged again because their heading is repeated. */
@@ -99,8 +101,9 @@ class Merge {
   }
 
   /**
-   * Counts the characters of the sections under a repeated heading. Each repetition is merged with these sections
-   * again, so the result can be much longer than the edited text.
+   * Counts the characters of sections whose heading the person repeated. Each repetition is merged with the same
+   * sections, so the result can be much longer than the edited text.
+   * @throws ServiceError `tooLarge` when the count is above the maximum
    */
   private repeat(...sections: (Section | undefined)[]): void {
     for (const section of sections) if (section) this.repeated += sizeOf(section);
@@ -262,8 +265,8 @@ class Merge {
   }
 
   /**
-   * Whether an entry must still be placed. This is the case if the entry is new since the base, or if the person left
-   * the entry unchanged and the new draft moved it.
+   * Whether an entry must still be placed. An entry must be placed if it is new since the base. An entry that the new
+   * draft moved must also be placed, if the person left the entry unchanged.
    */
   private isDue({ id }: Block): boolean {
     return id !== null && !this.placed.has(id) && (this.mine.places.has(id) || !this.base.places.has(id));
@@ -277,7 +280,7 @@ function sizeOf({ blocks }: Section): number {
   return size;
 }
 
-/** Returns for each block the nearest later entry that is placed. */
+/** For each block, returns the nearest entry after it that is already placed. */
 function followers(blocks: readonly Block[], linkOf: (id: string) => Link | undefined): (Link | undefined)[] {
   const found: (Link | undefined)[] = [];
   let nearest: Link | undefined;
@@ -290,8 +293,8 @@ function followers(blocks: readonly Block[], linkOf: (id: string) => Link | unde
 }
 
 /**
- * Places an entry of the new draft in a section that contains no other entry of the new draft. Example: two blocks of
- * prose precede the entry in the new draft. The entry is then placed after the first two blocks of this section. If no
+ * Places an entry of the new draft in a section that contains no entry of the new draft yet. Example: two blocks of
+ * prose precede the entry in the new draft, so the entry is placed after the first two blocks of this section. If no
  * prose follows the entry in the new draft, the entry is appended at the end.
  */
 function putInOrder(home: Chain, block: Block, next: Section): Link {

@@ -31,7 +31,7 @@ const branchMerge = /^Merge (?:remote-tracking )?(?:branch|branches|tag|commit) 
 const mergeSubject = /^Merge (?:pull request|PR) #(\d{1,10})(?!\d)/;
 /** The words that all merge subjects begin with. */
 const mergeHint = /^\s*(?:Merge|Pull|Auto|Rollup)/;
-/** Match further forms of merge subjects, which some hosts and merge bots use. */
+/** Further forms of merge subjects, which some hosts and merge bots use. */
 const otherMergeSubjects = [
   /^Merge pull request ['"\u2018].{0,1000}['"\u2019] \([#!](\d{1,10})\) from /,
   /^Merged in .{1,300} \(pull request #(\d{1,10})\)$/,
@@ -72,7 +72,7 @@ export function attribute(source: NotesSource, pushes: readonly string[][]): Att
         else if (!branchMerge.test(commit.message)) waiting.push(commit);
         continue;
       }
-      // The host pushes a merge together with the commits that it merges or rebases. These commits belong to the pull
+      // A push contains a merge together with the commits that were merged or rebased. These commits belong to the pull
       // request.
       const endsRun = found.merge || (found.exact && index === shas.length - 1);
       const brought = [...(endsRun ? waiting : []), ...(commit && !found.merge ? [commit] : [])];

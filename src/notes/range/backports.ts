@@ -21,7 +21,7 @@ const heads = [
 /**
  * Returns the original of the backport `pull`: the merged pull request that `pull` carries to another branch. Returns
  * undefined when `pull` goes into the default branch, or when nothing names the original. A number at the end of the
- * title counts only together with another sign of a backport.
+ * title is used only if there is another sign of a backport.
  */
 export function originalOf(source: NotesSource, pull: PullRecord): PullRecord | undefined {
   const { defaultBranch } = source.repository;

@@ -30,8 +30,8 @@ export function findCommitRevert(
 }
 
 /**
- * Returns the commit of the range that a pull request reverts. The commit is found by the sha in the body, else by its
- * title, which the title of the pull request quotes.
+ * Returns the commit of the range that a pull request reverts. If the body of the pull request names a sha, the commit
+ * is found by this sha. Otherwise it is found by the commit's title, if the pull request's title quotes that title.
  */
 export function revertedCommit(title: string, prose: string, targets: RevertTargets): CommitRecord | undefined {
   const sha = revertedSha.exec(prose)?.[1];

@@ -37,8 +37,8 @@ export function reportedAncestry(
 }
 
 /**
- * Groups the commits of a comparison by captured push where possible. A push also keeps the commits of a rebase
- * together. The pushes are used only if they contain exactly the commits that the host named.
+ * Groups the commits of a comparison by captured push, because a push also keeps the commits of a rebase together. If
+ * the pushes do not contain exactly the commits of the comparison, the groups of the comparison are returned.
  */
 function grouped({ groups }: ComparisonRecord, walked: Difference | undefined): string[][] {
   if (!walked) return groups;

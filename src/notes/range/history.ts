@@ -68,7 +68,10 @@ export function commitsBetween(source: NotesSource, from: string, to: string): D
   };
 }
 
-/** Returns the captured ancestors of a commit, down to pushes that are not newer than `until` (milliseconds). */
+/**
+ * Returns the captured ancestors of a commit. Pushes are followed only from commits whose newest push is later than
+ * `until` (milliseconds).
+ */
 export function groundBelow(source: NotesSource, sha: string, until: number): Ground {
   const walk = new Walk(source, sha);
   while ((walk.newest ?? until) > until) walk.descend();
@@ -115,7 +118,9 @@ class Walk {
     return this.open.reduce<number | undefined>((newest, { at }) => Math.max(newest ?? at, at), undefined);
   }
 
-  /** Follows every push below the newest commit reached, and returns the newly reached commits. */
+  /**
+   * Follows the pushes below one reached commit: the commit with the newest push. Returns the newly reached commits.
+   */
   descend(): string[] {
     const place = this.takeNewest();
     const fresh: string[] = [];

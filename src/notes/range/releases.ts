@@ -1,7 +1,7 @@
 /**
  * Finds what earlier releases already contained: the tag that first shipped a pull request, and the changes of a range
  * that were released before. Such changes are in the release at the start of the range, or on the branch of that
- * release. If captured pushes do not show where a change is, nothing is decided.
+ * release. If captured pushes do not show that a release contains a change, the change is treated as not released.
  */
 import type { PullRecord, RangeBounds } from '../../protocol/stored.ts';
 import { originalOf } from './backports.ts';
@@ -37,7 +37,7 @@ export function shippedIn(source: NotesSource, pull: PullRecord, until: number):
 
 /**
  * Returns the numbers of changes that `fromTag` already had, for a range between tags. Such a change was released under
- * another number or by another commit. A change that was shipped, reverted and carried again counts as new.
+ * another number or by another commit. If a change was shipped, reverted and then merged again, it is treated as new.
  */
 export function shippedBefore(source: NotesSource, { fromTag = '' }: RangeBounds, selection: Selection): Set<number> {
   const from = source.tag(fromTag)?.sha ?? null;
@@ -74,7 +74,7 @@ function carriedBefore(source: NotesSource, from: string, { pulls }: Selection):
 
 /**
  * Returns earlier backports that carried the given originals to the branches of the given backports. Backports in the
- * range and reverted backports do not count.
+ * range and reverted backports are left out.
  */
 function earlierBackports(
   source: NotesSource,

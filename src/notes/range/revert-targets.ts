@@ -6,7 +6,7 @@
 import type { CommitRecord, PullRecord } from '../../protocol/stored.ts';
 import { firstLine } from './attribute.ts';
 
-/** Maximum length of a number in brackets with the blank before it, in characters. */
+/** Maximum length of a number in brackets with the blank before it, such as ` (#123)`, in characters. */
 const maxNumberLength = 14;
 
 /**

@@ -48,21 +48,22 @@ interface Revert {
   targetCommit?: CommitRecord;
 }
 
-/** An empty set of targets, for reverts outside the range: their targets are not searched for by title. */
+/** An empty set of targets. It is used for reverts outside the range, whose targets are not searched for by title. */
 const noTargets = new RevertTargets([]);
 
 /**
- * Matches a title such as `Revert #12` or `Revert Add search`, without quotes. Such a title counts as a revert only if
- * the number or the text leads to a merged pull request.
+ * Matches a title such as `Revert #12` or `Revert Add search`, without quotes. Such a title is treated as a revert only
+ * if the number or the text leads to a merged pull request.
  */
 const bareRevert =
   /^revert(?:s|ed|ing)?:? (?:(?:changes (?:from|in|of) )?(?:(?:PR|pull request|MR) )?[#!](\d{1,10})(?!\w)|(.{1,300})$)/i;
 
 /**
  * Pairs the reverts of a range, newest first, so that a revert that was itself reverted has no effect.
- * @param sameLine false where the range spans branches: then a revert cancels a change only if both are on the same
- *   branch
- * @param commits commits of the range that belong to no pull request: they can revert a change and can be reverted
+ * @param sameLine false if the range can span several branches. In that case, a pull request cancels a change only if
+ *   it was merged into the same branch as the change
+ * @param commits commits of the range that belong to no pull request. Such a commit can revert a change, and can be
+ *   reverted
  */
 export function settleReverts(
   source: NotesSource,

@@ -12,7 +12,7 @@ import { branchOf, pullsInWindow, type Span, spanBetween } from './window.ts';
 export interface Selection {
   /** The merged pull requests, each once. They are in commit order for tags, else by merge time or number. */
   pulls: PullRecord[];
-  /** Closed issues that these pull requests link, and issues closed inside the range, sorted by number. */
+  /** Closed issues that the selected pull requests link, and issues closed inside the range, sorted by number. */
   issues: IssueRecord[];
   /** Commits between two tags that belong to no merged pull request, oldest first. Empty for other ranges. */
   commitsWithoutPull: CommitRecord[];
@@ -60,8 +60,8 @@ function selectByTags(source: NotesSource, { fromTag = '', toTag = '' }: RangeBo
     const lost = attribute(source, between.lost).pulls;
     return selection(source, { ...attributed, lost, resolution: between.resolution, diverged: between.diverged });
   }
-  // Issues are selected by closing time only on the default branch. Elsewhere the time says nothing: issues are usually
-  // fixed on the default branch first.
+  // Issues are selected by closing time only if the release is on the default branch. A release on another branch may
+  // not contain the fix yet when an issue is closed, because issues are usually fixed on the default branch first.
   const onDefault = branchOf(source, to) === source.repository.defaultBranch;
   const closed = onDefault ? closedIn(source, spanBetween(source, from, to)) : [];
   return selection(source, { pulls: pullsInWindow(source, from, to), closed, resolution: 'window' });

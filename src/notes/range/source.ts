@@ -1,7 +1,7 @@
 /**
  * Defines what `notes/` needs to read from one repository. The store implements the interface over a partition, and
- * tests implement it over plain arrays. The order in which a function returns records is part of the contract, because
- * a draft is a pure function of the records that are read here.
+ * tests implement it over plain arrays. A draft is a pure function of the records that are read here. So the order in
+ * which a function returns records is part of the contract.
  */
 import type { NotesSettings } from '../../protocol/notes.ts';
 import type {

@@ -23,9 +23,9 @@ export interface Step {
  * Returns the steps down from a commit, or from the end of a part of a long push to `branch`.
  *
  * A push that ends at the commit is exact. If such a push shows the commits below it, only such pushes are used.
- * Otherwise pushes that list the commit before their end are used too. Of these pushes, only the oldest counts,
- * together with others that end at the same commit as the oldest. A newer push may list the commit only because that
- * push merged the commit. Such a push also lists commits that are not ancestors of the commit.
+ * Otherwise pushes that list the commit before their end are also used: the oldest of them, and all pushes that end at
+ * the same commit as the oldest. A newer push may list the commit only because that push merged the commit. Such a push
+ * also lists commits that are not ancestors of the commit.
  */
 export function stepsDown(source: NotesSource, sha: string, branch?: string): Step[] {
   const ofPart: CommitRecord['pushes'] = branch !== undefined && isPartEnd(sha) ? [[branch, sha]] : [];
@@ -39,11 +39,12 @@ export function stepsDown(source: NotesSource, sha: string, branch?: string): St
  * Returns steps by pushes that list a commit before their end. A push is left out if one of its later commits may have
  * merged the commit.
  * @param isHead true if a push ends at the commit but does not show the commits below it. The commit may then be the
- *   head of a merged branch, so only commits of pull requests may follow it in the push
+ *   head of a merged branch. So a push is used only if all its later commits belong to pull requests
  */
 function stepsInside(source: NotesSource, keys: CommitRecord['pushes'], sha: string, isHead: boolean): Step[] {
   const named = keys.flatMap(([branch, after]) => source.push(branch, after) ?? []);
-  // A backfill can replace a push from which the host left out commits. Then the push is removed, but its key remains.
+  // A commit can name a push that does not list the commit any more. A backfill can replace a push from which the host
+  // left out commits, and the replacement can list other commits.
   const listing = named.filter((push) => push.after !== sha && push.shas.includes(sha));
   const first = listing.reduce<PushRecord | undefined>((a, b) => (a && a.at <= b.at ? a : b), undefined);
   if (!first) return [];
@@ -70,8 +71,9 @@ function wholePush(source: NotesSource, push: PushRecord): string[] {
 }
 
 /**
- * Whether a later commit of the push may be the merge that contains the commit `sha`. Hosts can give a merge the title
- * of its pull request. In that case the merged commits come before the merge and name no pull request.
+ * Whether a later commit of the push may be the merge that contains the commit `sha`. Usually the subject shows that a
+ * commit is a merge. But hosts can give a merge the title of its pull request. In that case the merged commits come
+ * before the merge and name no pull request.
  */
 function mayBeMerged(source: NotesSource, shas: readonly string[], sha: string, isHead: boolean): boolean {
   const at = shas.lastIndexOf(sha);

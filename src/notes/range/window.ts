@@ -15,9 +15,10 @@ export interface Span {
 }
 
 /**
- * Returns merged pull requests after the pull request tagged `from`, up to and including the one tagged `to`. Captured
- * pushes decide as far back as they show which commits `to` contains. Before the oldest of these pushes, or if none are
- * captured, the merge date decides: pull requests that were merged into the branch within the span are returned.
+ * Returns merged pull requests after the pull request tagged `from`, up to and including the one tagged `to`. For the
+ * time that captured pushes cover, the pushes show which pull requests `to` contains. For the time before the oldest
+ * captured push, the pull requests that were merged into the branch within the span are returned. If no push is
+ * captured, this is done for the whole span.
  */
 export function pullsInWindow(source: NotesSource, from: TagRecord, to: TagRecord): PullRecord[] {
   const span = spanBetween(source, from, to);
@@ -46,7 +47,8 @@ export function pullsInWindow(source: NotesSource, from: TagRecord, to: TagRecor
 }
 
 /**
- * Returns the pushes that led to `to` and are newer than `from`. Commits that led to `from` are removed from the pushes.
+ * Returns the pushes that led to `to` and are newer than `from`. Commits that led to `from` are removed from these
+ * pushes.
  */
 function groundOf(source: NotesSource, from: TagRecord, to: TagRecord, { from: after }: Span): Ground {
   if (to.sha === null) return { pushes: [], ends: [] };
@@ -73,8 +75,8 @@ export function byMerge(a: PullRecord, b: PullRecord): number {
 
 /**
  * Returns the last moment that a tag covers, in milliseconds. Hosts record a merge a second or more after the date of
- * the merge commit. So the merge time of the tagged pull request counts if it is later than the commit's date. A
- * general tolerance for all tags would count other pull requests twice.
+ * the merge commit. So if the tagged pull request was merged later than the commit's date, its merge time is used. A
+ * fixed tolerance for all tags is not used, because other pull requests would then belong to two ranges.
  */
 function boundary(source: NotesSource, tag: TagRecord): number {
   const commit = tag.sha === null ? undefined : source.commit(tag.sha);

@@ -175,7 +175,7 @@ function rowsOf(repoId: string) {
 type PieceEraser = (partition: Partition, repoId: string, limit: number, keeps: boolean) => number;
 
 /**
- * The functions that erase the other tables of a repository's history, which are not in `tablesByRepository`. They run
+ * The functions that erase those tables of a repository's history that `tablesByRepository` does not contain. They run
  * in this order. A function can erase several tables.
  */
 const pieceErasers = {
@@ -190,7 +190,10 @@ const pieceErasers = {
   draftTexts: eraseRanges,
 } satisfies Partial<Record<TablesErasedWith<'repository'>, PieceEraser>>;
 
-/** Tables that other functions erase: `removeRepository`, and `eraseMarked` with the last row. */
+/**
+ * Tables that other functions erase. `removeRepository` erases `repositories` and `revisions`. `eraseMarked` erases
+ * `erasing` together with the last row.
+ */
 type ErasedElsewhere = 'repositories' | 'revisions' | 'erasing';
 
 type TraceEraser = (partition: Partition, repoId: string, isTheirs: (record: JournalRecord) => boolean) => void;
@@ -201,8 +204,9 @@ const removeRow =
     void tables[table].removeSync(repoId);
 
 /**
- * The functions that erase all tables not listed above. They run in this order. The compiler reports an error if the
- * registry erases a table with `repository` but the table is not listed here or above.
+ * The functions that erase the tables that neither `pieceErasers` nor `ErasedElsewhere` contains. They run in this
+ * order. The compiler reports an error if a table is missing here although the registry says that it is erased with the
+ * repository.
  */
 const traceErasers: Readonly<
   Record<Exclude<TablesErasedWith<'repository'>, keyof typeof pieceErasers | ErasedElsewhere>, TraceEraser>

@@ -114,8 +114,8 @@ function eraseCommit(partition: Partition, repoId: string, sha: string): RecordC
 }
 
 /**
- * Returns the pushes that still list a commit. A push can arrive twice with different commits. Its row then contains
- * only the commits of one arrival.
+ * Returns the pushes that still list a commit. A commit can name a push whose row does not list the commit. The reason
+ * is that a push can arrive twice with different commits, and its row then contains only the commits of one arrival.
  */
 function pushesListing(partition: Partition, repoId: string, { sha, pushes }: CommitRecord): CommitRecord['pushes'] {
   return pushes.filter(([branch, after]) => readPush(partition, repoId, branch, after)?.shas.includes(sha));

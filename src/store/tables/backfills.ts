@@ -10,8 +10,8 @@ export function readBackfill(partition: Partition, repoId: string): BackfillReco
 }
 
 /**
- * Writes a backfill. The percentage of a backfill never falls, even if a list of the host is longer than estimated
- * before.
+ * Writes a backfill. The percentage of a backfill never falls, even if a list of the host turns out to be longer than
+ * estimated.
  */
 export function writeBackfill(partition: Partition, backfill: BackfillRecord): void {
   const percent = Math.max(backfill.percent, percentOf(backfill));

@@ -16,8 +16,8 @@ export interface DelayedEvent {
 }
 
 /**
- * Name of the counter of delayed events. The number is needed with every journal message. Counting the rows of the
- * table would open a cursor each time, and opening a cursor costs more than folding a record.
+ * Name of the counter of delayed events. The number of delayed events is needed with every journal message. Counting
+ * the rows of the table would open a cursor each time, and opening a cursor costs more than folding a record.
  */
 const counter = 'delayed';
 

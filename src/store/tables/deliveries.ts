@@ -41,8 +41,8 @@ export function removeDelivery(partition: Partition, key: string): void {
 
 /**
  * Reads up to `limit` deliveries, starting where the last call ended, and removes those that were folded before
- * `before` (milliseconds). There is no index by time, because an index would cost one more write per delivery, and each
- * index entry would be read only once.
+ * `before` (milliseconds). An index by time would cost one more write per delivery, and each index entry would be read
+ * only once. So deliveries have no such index.
  */
 export function removeDeliveriesBefore(partition: Partition, before: number, limit: number): void {
   const { deliveries, meta } = partition.tables;

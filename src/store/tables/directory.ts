@@ -217,10 +217,11 @@ export function isFreeNumber(
 }
 
 /**
- * Writes an organization and its two index rows. If the organization's login has changed, the former login becomes free
- * for other organizations. If the login is unchanged but another organization has taken the same login since, that
- * organization keeps the index row of the login. If the written organization only claims its number, it does not
- * replace another organization's index row for this number.
+ * Writes an organization and its two index rows, by login and by number.
+ * - If the organization's login has changed, the former login becomes free for other organizations.
+ * - If the login is unchanged but another organization has taken the same login since, the index row of the login stays
+ *   with the other organization.
+ * - If the organization only claims its number, it does not replace another organization's index row of this number.
  */
 export function writeOrganization(partition: Partition, organization: OrganizationRecord): void {
   const { organizations, organizationsByOwner, organizationsByLogin } = partition.tables;

@@ -1,6 +1,7 @@
 /**
- * Notes that are published on pages of this service. Each version of a repository has a page for customers. The paths
- * of its other pages begin with the path of this page: one page for engineers, and one page for each internal draft.
+ * Notes that are published on pages of this service. Each version of a repository has a page for customers. A version
+ * can also have a page for engineers, and one page for each internal draft. The paths of these pages begin with the
+ * path of the customers' page.
  *
  * A second table holds one list entry per version, so that a list need not read the text of every note.
  */
@@ -12,7 +13,7 @@ export interface HostedNote extends HostedPage {
   repoId: string;
   /** The last publication that wrote this note. */
   publicationId: string;
-  /** Path of the note's page below the page of the version; absent for the customers' note. */
+  /** Path of the note's page, relative to the page of the version; absent for the customers' note. */
   path?: string;
   publishedAt: number;
   updatedAt: number;
@@ -63,7 +64,7 @@ export function removeHostedNote(
   });
 }
 
-/** @param path path of the page below the page of the version */
+/** @param path path of the page, relative to the page of the version; undefined for the page of the version itself */
 export function readHostedNote(
   partition: Partition,
   repoId: string,

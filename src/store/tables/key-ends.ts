@@ -45,9 +45,9 @@ export function keyStateOf(partition: Partition, key: KeyRecord, now: number): K
 
 /**
  * Returns when a key ends. Example: key A created key B, so B depends on A. B ends when A is revoked or expires. If A
- * was rotated, B does not end with A. Instead, B ends when the newest successor of A is revoked or expires. B also ends
- * with every key that A or this successor depends on. A key that the command line created depends on no other key. The
- * check costs two reads per key in the chain.
+ * was rotated, the expiry of its newest successor is used instead of the expiry of A. B then also ends when this
+ * successor is revoked. B also depends on all keys that A or this successor depends on. The check costs two reads per
+ * key in the chain. A key that the command line created depends on no other key.
  */
 export function endOf(partition: Partition, key: KeyRecord): KeyEnd {
   const end: KeyEnd = { expiresAt: key.expiresAt, expiresWith: null, revokedWith: null };
@@ -77,9 +77,11 @@ export function endOf(partition: Partition, key: KeyRecord): KeyEnd {
 
 /**
  * Returns the keys that the successor of the key `old` depends on. These are the keys that `old` depends on, and the
- * key `rotatedBy`, unless `old` rotated itself. Some of these keys can belong to the same line of rotations: one key is
- * a successor of another. Of such keys, only the last one is returned, because the earlier ones did not create the
- * successor.
+ * key `rotatedBy`, unless `old` rotated itself. If one of these keys is a successor of another one, only the successor
+ * is returned.
+ *
+ * Example: key A created `old`, A was rotated to B, and B now rotates `old`. Only B is returned, because A did not
+ * create the successor of `old`.
  */
 export function makersOfSuccessor(partition: Partition, old: KeyRecord, rotatedBy: string | undefined): string[] {
   const other = rotatedBy === undefined || rotatedBy === old.id ? [] : [rotatedBy];

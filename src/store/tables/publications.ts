@@ -2,9 +2,9 @@
  * Publications, stored by id. One index is by repository and draft, one is by content, and one lists the publications
  * under way.
  *
- * Publications under way are not in the outbox, because a publication that waits an hour for its next attempt must not
- * delay the renders in the outbox. A further table keeps references. A reference is the receiver's identifier of an
- * item that an earlier publication of a draft created at the receiver.
+ * Publications under way are not in the outbox. A publication can wait an hour for its next attempt, and must not delay
+ * the renders in the outbox. A further table keeps references. A reference is the receiver's identifier of an item that
+ * an earlier publication of a draft created at the receiver.
  */
 import { digestOf } from '../../foundation/etag.ts';
 import type { ChannelName } from '../../protocol/channels.ts';

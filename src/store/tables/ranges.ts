@@ -35,8 +35,8 @@ export function removeRangeCount(partition: Partition, repoId: string): void {
 }
 
 /**
- * Returns the outbox number of the awaited recount of a repository; 0 if none is awaited. A retention sweep can erase
- * changes of the repository's ranges. The recount finds the changes that the ranges have lost.
+ * Returns the outbox number of the recount that a repository waits for after a retention sweep; 0 if there is none. A
+ * sweep can erase changes of the repository's ranges. The recount finds the changes that the ranges have lost.
  */
 export function readErasedRecount(partition: Partition, repoId: string): number {
   return readCounter(partition, erasedOf(repoId));

@@ -34,8 +34,8 @@ export function indexRepository(
 }
 
 /**
- * Returns the id that a repository's number would give, if this id differs from the repository's own id; otherwise
- * undefined. The ids differ if the own id was derived from the name before the number was known.
+ * Returns the id that is derived from a repository's number, if the repository has a different id. Otherwise returns
+ * undefined. The id is different if it was derived from the name before the number was known.
  */
 function adoptedNumber(origin: string, { id, hostId, claimed }: DirectoryRepository): string | undefined {
   if (claimed || !isNumber(hostId)) return undefined;

@@ -21,8 +21,8 @@ export interface ReadyResponse {
 }
 
 /**
- * Layout of a row: revision of the repository (4 bytes), processing flag (1), length of the repository's id (1),
- * digest; then the repository's id and the JSON.
+ * Length of the header of a row. The header contains the revision of the repository (4 bytes), the processing flag (1),
+ * the length of the repository's id (1), and the digest. The repository's id and the JSON follow the header.
  */
 const headerBytes = 4 + 1 + 1 + digestLength;
 

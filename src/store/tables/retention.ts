@@ -1,7 +1,7 @@
 /**
  * The retention state of a partition: the time that erasing trusts, the sweep under way, erasures that wait for an
- * operator's approval, and the number of erasures. For this machine only, the state also counts the erasures after
- * which the erased bytes were removed from the machine's files.
+ * operator's approval, and the number of erasures. Two counters are kept for this machine only. They count the erasures
+ * whose erased bytes are gone from the files of this machine.
  */
 import { dayMs } from '../../foundation/days.ts';
 import type {
@@ -38,7 +38,7 @@ export interface Sweep {
   erased: RecordCounts;
   records: number;
   total: number;
-  /** Whether ranges store which changes they lose in this sweep. */
+  /** Whether each range stores which of its changes this sweep erases. */
   notesLosses?: true;
 }
 
@@ -47,15 +47,16 @@ export function noCounts(): RecordCounts {
 }
 
 /**
- * Returns how many of the given records are counted for the share that a sweep would erase. A sweep that would erase a
- * large share needs approval. Pushes are not counted, because they only list commits.
+ * Returns how many of the given records are used to compute the share that a sweep erases. This share decides whether
+ * erasing needs approval. Pushes are not included, because they only list commits.
  */
 export function countedRecords({ pulls, issues, comments, commits }: RecordCounts): number {
   return pulls + issues + comments + commits;
 }
 
 /**
- * Without approval, a sweep may erase this share of a partition's records, or `freeRecords` records if this is more.
+ * A sweep may erase `freeShare` of a partition's records without approval. In a small partition, `freeRecords` is the
+ * larger number, and the sweep may erase that many records.
  */
 const freeShare = 0.1;
 const freeRecords = 100;
@@ -150,8 +151,8 @@ export function listWaits(partition: Partition): Wait[] {
     waits.push({ cause: 'records', before, records, total });
   }
   const organizations = readWaitingOrganizations(partition);
-  // The entry counts only if the app of at least one of its organizations is still removed. Otherwise the next sweep
-  // removes the entry.
+  // The wait is listed only if the app of at least one of its organizations is still removed. If all these apps are
+  // installed again, the next sweep removes the entry.
   if (organizations?.organisations.some((due) => isUninstalled(partition, due))) waits.push(organizations);
   return waits;
 }
@@ -176,8 +177,8 @@ export function isSweeping(partition: Partition): boolean {
 const erasures = 'erasures';
 
 /**
- * Returns the number of erasures: each folded record that caused rows to be erased counts as one. The counter of each
- * `Trace` is compared with this number.
+ * Returns how many folded records have caused rows to be erased. The counter of each `Trace` is compared with this
+ * number, to find out whether erased bytes remain on disk.
  */
 export function countErasures(partition: Partition): number {
   return readCounter(partition, erasures);

@@ -1,9 +1,9 @@
 /**
  * Revisions of drafts: the newest bodies of each draft, by the number of the revision.
  *
- * Each text is stored once, by its digest, and only if the draft's record does not contain it. Each revision also names
- * the generated text that its body was edited from. When the draft is generated again, this text is the common base for
- * merging the edited body with the new text.
+ * Each text is stored once, by its digest. A text that the draft's record contains is not stored again. Each revision
+ * also names the generated text that its body was edited from. When the draft is generated again, this text is the
+ * common base for merging the edited body with the new text.
  */
 import { digestOf } from '../../foundation/etag.ts';
 import type { DraftFlags, DraftRecord, DraftRevision } from '../../protocol/stored.ts';

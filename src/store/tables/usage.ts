@@ -1,6 +1,7 @@
 /**
  * Usage of organizations and keys, stored in the directory: API calls, drafts and publications per month, the current
- * window of the daily limit, the last use of each key, and how far the counters of each run of the gateway are folded.
+ * window of the daily limit, and the last use of each key. A row per run of the gateway stores how far the counters of
+ * this run are folded.
  */
 import type { Partition } from '../partition.ts';
 
@@ -60,8 +61,8 @@ export function readDay(partition: Partition, org: string): DayUsage | undefined
 }
 
 /**
- * Adds calls to a daily window. If the calls are of a later window than the stored one, they replace the stored window.
- * If they are of an earlier window, they are dropped.
+ * Adds calls to a daily window. Calls of a later window start a new window, which replaces the stored one. Calls of an
+ * earlier window are dropped.
  */
 export function addToDay(partition: Partition, org: string, since: number, calls: number): void {
   const before = readDay(partition, org);

@@ -29,13 +29,13 @@ export interface FuzzOptions {
 const maxLogLength = 4000;
 const inFlight = 50;
 /**
- * A busy machine may answer one in this many requests with 500 and `Retry-After`. In addition, `inFlight` such replies
- * are allowed per run.
+ * A busy machine can reply with 500 and `Retry-After`. A run may contain one such reply per `waitsOnceIn` requests, and
+ * `inFlight` more.
  */
 const waitsOnceIn = 50;
 /** Number of requests between two comparisons. */
 const windowSize = 200;
-/** Minimum number of times that each id of each write operation is replaced by an id of the other organization. */
+/** Each id in each write operation is replaced by an id of the other organization at least this many times. */
 const trespassRounds = 5;
 /** Maximum number of keys per organization that were made by fuzzed requests and are used by later requests. */
 const maxMade = 4;
@@ -110,7 +110,10 @@ class Fuzz {
     await this.rows.close();
   }
 
-  /** Sends requests of one organization while the other one is idle. Nothing of the idle organization may change. */
+  /**
+   * Sends requests of one organization while the other organization is idle. Nothing of the idle organization may
+   * change.
+   */
   private async alone(org: Org, windows: number): Promise<void> {
     const quiet = otherThan(org);
     const shown = await viewOf(this.stage, quiet);
@@ -128,8 +131,8 @@ class Fuzz {
   }
 
   /**
-   * Sends fuzzed requests of one organization while the other one makes known writes. Only the known writes may change
-   * anything of the other organization.
+   * Sends fuzzed requests of one organization while the other organization makes known writes. The data of the other
+   * organization may change through its known writes only.
    */
   private async concurrent(org: Org, windows: number): Promise<void> {
     const busy = otherThan(org);

@@ -58,7 +58,8 @@ export function knownWrites({ service, world, repoIdOf }: Stage, org: Org): { st
       // The service may have carried out a request although it replied that the client should retry. The retry then
       // gets 412.
       assert.ok([200, 412].includes(changed.answer.status), `the draft can be changed: ${changed.answer.status}`);
-      // `viewOf` reads a limited number of objects per list, so longer lists could not be compared.
+      // Limits the number of ranges. `viewOf` reads a limited number of objects per list, so it cannot compare longer
+      // lists.
       if (world.living(org, 'range').length >= maxMade) continue;
       const day = `2026-03-${String(1 + (round % 28)).padStart(2, '0')}`;
       await asked('POST', '/api/ranges', { type: 'DATE_BASED', repoId: repoIdOf[org], fromDate: day, toDate: day });

@@ -149,7 +149,8 @@ export class RequestMaker {
     const content = bodyOf(operation);
     if (!content) return undefined;
     const { random } = this;
-    // The valid `settings` depend on the channel. In the document, the title of each form is the name of its channel.
+    // The channel determines which `settings` are valid. In the document, each form of `settings` has the name of its
+    // channel as its title.
     const form = (field: string, forms: readonly Document[]): Document | undefined =>
       field === 'settings' ? forms.find(({ title }) => title === params.channel) : undefined;
     const body = valueFor(
@@ -192,8 +193,8 @@ export class RequestMaker {
       const ids = world.living(isForeign ? trespass.org : org, prefix);
       return ids.length > 0 ? pick(random, ids) : world.idFor(random, org, prefix, false);
     };
-    // Requests with an instance key contain no marker, because they can write to both organizations. A marker of one
-    // organization could then appear in data of the other.
+    // Requests with an instance key contain no marker. Such a request can write to both organizations, so a marker of
+    // one organization could appear in data of the other organization.
     const words = caller.org === null ? 'of the instance' : `of ${[...world.markers[org]][0]}`;
     return { random, id, known, text: (max) => this.text(words, max), optional };
   }
@@ -213,7 +214,8 @@ export class RequestMaker {
       const isHostile = !trespass && random(60) === 0;
       params[name] ??= isHostile ? hostileValue(random) : valueFor(maker, schema, name, example);
     }
-    // Adds the endpoint that the delivery belongs to, because two ids drawn independently would rarely belong together.
+    // Uses the endpoint of the chosen delivery. If delivery and endpoint were drawn independently, they would rarely
+    // belong together.
     const home = world.homes.get(params.deliveryId as string);
     const isTogether = trespass ? trespass.at > 0 : random(10) > 0;
     if (home !== undefined && isTogether) params.endpointId = home;
@@ -272,7 +274,10 @@ function bodyOf({ definition }: Operation): Document | undefined {
   return definition.requestBody?.content['application/json'];
 }
 
-/** Returns the query of a trespass: the required parameters, and the optional parameter `named`. */
+/**
+ * Returns the query of a trespass, which is a request with an id of the other organization. The query contains the
+ * required parameters and the optional parameter `named`.
+ */
 function namedIn(maker: Maker, parameters: readonly Document[], { named }: Trespass): string {
   const asked = parameters.filter((each) => each.in === 'query' && (each.required || each.name === named));
   return asked

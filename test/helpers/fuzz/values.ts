@@ -18,7 +18,7 @@ export interface Maker {
    * random.
    */
   form?: (field: string, forms: readonly Document[]) => Document | undefined;
-  /** Chance that an optional field is set, out of ten. */
+  /** An optional field is set in this many of ten cases. */
   optional: number;
 }
 

@@ -8,7 +8,7 @@ import type { Shape } from './shapes.ts';
 /** The excessive growth that was measured for some work, and the length at which it was measured. */
 export interface Growth {
   length: number;
-  /** The time for this length divided by the time for the previous length; `ms` is the time for this length. */
+  /** The time for this length (`ms`), divided by the time for the previous length. */
   factor: number;
   ms: number;
 }
@@ -21,7 +21,7 @@ const maxMs = 2000;
 const maxAttempts = 5;
 
 /**
- * Measures work on texts of one shape. Returns the growth when it is more than proportional, otherwise undefined.
+ * Measures work on texts of one shape. Returns the growth if it is more than proportional, and undefined if not.
  * @param from length of the first text
  * @param step factor between the lengths of two consecutive texts
  * @param to length of the last text; one longer text is measured when the growth at this length is too fast

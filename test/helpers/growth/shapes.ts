@@ -11,8 +11,8 @@ export interface Shape {
 }
 
 /**
- * Characters and character sequences with a meaning in Markdown, HTML, titles, links or the regular expressions that
- * read these.
+ * Characters and sequences that have a meaning in Markdown, HTML, titles or links, or in a regular expression that
+ * reads one of these.
  */
 export const pieces: readonly string[] = [
   ...[' ', '\t', '\n', '\0', '\\', '[', ']', '(', ')', '<', '>', '`', '*', '_', '~', '#', '|', '&', '@', ':', '-', '='],
@@ -398,7 +398,7 @@ export const enclosed: readonly Shape[] = [' ', '\t', '-', 'a', '.', '(', '\0 ',
   repeated(run, 'a', '\n'),
 ]);
 
-/** Shapes made from the pieces in `counted`. */
+/** Shapes in which each piece contains its index, so that no two pieces are equal. `counted` generates the pieces. */
 export const countedShapes: readonly Shape[] = Object.entries(counted).map(([name, piece]) => ({
   name,
   textOf: (length) => {

@@ -2,8 +2,8 @@
  * Builds a history of any size; the same options always give the same history. Some pull requests are merged (by merge
  * commit, squash or rebase), some are closed, and some are still open. The authors of pull requests are people and a
  * bot. The base branches are the default branch and `release/1.x`. Issues, comments, reviews, and lightweight and
- * annotated tags are also included. The last change of each pull request or issue has its own event, so `updated_at` is
- * the time of the last delivery about that pull request or issue.
+ * annotated tags are also included. The last change of each pull request or issue has its own event. Its `updated_at`
+ * is therefore the time of the last delivery about it.
  */
 import { createHash } from 'node:crypto';
 import type { History, HistoryCommit, HistoryPull, HistoryRemark, Person } from './history.ts';

@@ -1,6 +1,6 @@
 /**
  * Builds the JSON objects of Gitea's API that differ from those of GitHub's API. In Gitea's API, users have no type,
- * lists contain `merged`, tags contain their commit and date, and reviews and comments contain the web address of the
+ * lists contain `merged`, and tags contain their commit and date. Reviews and comments contain the web address of the
  * pull request.
  */
 import type { History, HistoryPull, HistoryRemark, HistoryTag } from './history.ts';
@@ -23,7 +23,7 @@ export function issueCommentShape(remark: HistoryRemark, history: History, { ori
   return {
     id: remark.id,
     html_url: `${web(isPull ? 'pulls' : 'issues')}#issuecomment-${remark.id}`,
-    // Gitea sends web addresses in both fields and leaves one of them empty.
+    // Gitea sends both fields with web addresses instead of API addresses. The field that does not apply is empty.
     pull_request_url: isPull ? web('pulls') : '',
     issue_url: isPull ? '' : web('issues'),
     user: { id: remark.author.id, login: remark.author.login, email: `${remark.author.login}@example.com` },

@@ -1,7 +1,7 @@
 /**
  * Starts a source-code host for tests: a real HTTP server that answers from a history, like the REST API of GitHub or
- * Gitea. The server sends pages with Link headers and ETags, checks credentials, and records every request. Requests
- * for which a test plans a fault fail.
+ * Gitea. The server sends pages with Link headers and ETags, checks credentials, and records every request. A test can
+ * plan faults, which make matching requests fail.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

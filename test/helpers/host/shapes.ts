@@ -40,7 +40,9 @@ export function repositoryShape(history: History, { origin, apiUrl }: Place): Sh
   };
 }
 
-/** Returns a pull request without `merged`, as lists of pull requests and deliveries of reviews contain it. */
+/**
+ * Returns a pull request without the field `merged`. Lists of pull requests and deliveries of reviews omit this field.
+ */
 export function pullShape(pull: HistoryPull, history: History, place: Place): Shape {
   const url = `${place.origin}/${history.fullName}/pull/${pull.number}`;
   const repo = repositoryShape(history, place);
@@ -86,7 +88,7 @@ export function issueShape(issue: HistoryIssue, history: History, { origin, apiU
   };
 }
 
-/** Returns a pull request as lists of issues and deliveries of comments contain it. */
+/** Returns a pull request in the form of an issue. Lists of issues and deliveries of comments contain this form. */
 export function pullAsIssueShape(pull: HistoryPull, history: History, place: Place): Shape {
   const {
     base: _base,

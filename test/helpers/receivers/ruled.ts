@@ -16,7 +16,7 @@ export type Rule = (request: Received) => RuledReply;
 
 export interface Ruled {
   receiver: Receiver;
-  /** Plans the answers to the next requests. The rules answer a request for which `usual` is planned. */
+  /** Plans the answers to the next requests. The planned answer `usual` means that the receiver follows its rules. */
   plan: (...answers: (Answer | 'usual')[]) => void;
   /**
    * Delays each request twice by a random time of up to `maxMs`: before it is carried out, and before the answer is

@@ -16,8 +16,8 @@ export const certificate = fixture('localhost-cert.pem');
 const key = fixture('localhost-key.pem');
 
 /**
- * The moment at which the server drops the connection without an answer. `recipient` is before the message. `taken` is
- * after the server has stored the message. `refused silently` is after the server has discarded the message.
+ * The moment at which the server drops the connection without an answer. `recipient`: before it receives the message.
+ * `taken`: after it has stored the message. `refused silently`: after it has discarded the message.
  */
 export type HangUp = 'recipient' | 'taken' | 'refused silently';
 

@@ -1,6 +1,6 @@
 /**
- * Tests the rules for the sender of mail, which is an address, or a name followed by an address. Both parts follow the
- * same rules as the separate settings for name and address.
+ * Tests the rules for the sender of mail. The sender is an address, or a name followed by an address. Name and address
+ * follow the same rules here as in their separate settings.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

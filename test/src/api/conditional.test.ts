@@ -13,7 +13,8 @@ const etag = toEtag(digest);
 test('readIfMatch returns the digests of strong tags', () => {
   assert.deepEqual(readIfMatch(etag), [digest]);
   assert.deepEqual(readIfMatch(`"a,b", ${etag}\t, W/${etag}`), [digest]);
-  // For reads, the ETag contains the version of the response shape (here 7). A write condition ignores this version.
+  // The ETag in a reply to a GET begins with the version of the response format, here 7. An If-Match header ignores
+  // this version.
   assert.deepEqual(readIfMatch(`"7-${digest}"`), [digest]);
   assert.deepEqual(readIfMatch('"other"'), []);
 });

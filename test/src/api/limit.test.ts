@@ -18,7 +18,7 @@ function tierOf(apiPerMinute: number, apiPerHour: number, apiPerDay: number): Ti
   return { name: 'made up', apiPerMinute, apiPerHour, apiPerDay, webhooksPerMinute: 0, webhooksPerHour: 0 };
 }
 
-/** Starts a limiter with the unused limits of a tier. */
+/** Starts a limiter with the limits of a tier. No request has been counted yet. */
 function begin(of: Tier): void {
   limit = new ApiLimit();
   tier = of;

@@ -1,6 +1,6 @@
 /**
- * Tests the channel `email`: each recipient gets a separate message, and never a second one, whatever fails. No address
- * appears in our logs and error messages.
+ * Tests the channel `email`. Each recipient gets a separate message, and no failure leads to a second message. No
+ * address appears in our logs and error messages.
  */
 import assert from 'node:assert/strict';
 import dns from 'node:dns';

@@ -50,7 +50,7 @@ const hostile = [
   '"><a href="https://evil.example',
 ];
 const pieces = fc.array(fc.constantFrom(...hostile, 'word', 'feat: x'), { minLength: 1, maxLength: 5 });
-/** Titles of changes in the form that notes contain, and lines that a person may write into a draft. */
+/** Two generators: titles of changes as notes contain them, and lines that a person may write into a draft. */
 const titles = pieces.map((parts) => `- ${escapeText(parts.join(' '))} <!-- rn:pr:1 -->`);
 const edited = fc
   .tuple(pieces, fc.constantFrom('- ', '## ', '> ', '', '```\n', '  ', '1. ', '| '))

@@ -1,6 +1,6 @@
 /**
- * Tests the list of channels: the names are known, every setting has a description, and the listed secrets are
- * settings.
+ * Tests the list of channels: the names are known, every setting has a description, and every field that is listed as
+ * secret is a setting of its channel.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Tests delivery to an office chat: the workflow accepts the card, and no second card is sent if the first card may
- * have arrived.
+ * Tests delivery to an office chat. The workflow accepts the card. If the first card may have arrived, no second card
+ * is sent.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Tests delivery to a workspace chat: each publication makes one message, updates refer to the message by its
- * reference, and no second message is sent if the first may have arrived.
+ * Tests delivery to a workspace chat. Each publication makes one message, and updates refer to the message by its
+ * reference. If the first message may have arrived, no second message is sent.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

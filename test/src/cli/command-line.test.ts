@@ -93,7 +93,7 @@ test('every command and action has help, a line for each option, and readable ex
   }
 });
 
-/** Parses an example of the documents as the command line is parsed, up to a redirection (`>`). */
+/** Parses a command that the documents show as an example. Ignores a redirection (`>`) and everything after it. */
 function readExample(example: string): void {
   const [name = '', ...args] = example.replace(/ > .*/, '').split(' ');
   const command = commands[name];

@@ -1,6 +1,6 @@
 /**
- * Tests the findings of `tidings doctor` about hosts, with real HTTP servers that answer as GitHub and Gitea do, and
- * with common mistakes in the settings.
+ * Tests the findings of `tidings doctor` about hosts, including common mistakes in the settings. The hosts are real
+ * HTTP servers that answer as GitHub and Gitea do.
  */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';

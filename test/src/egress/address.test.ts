@@ -80,7 +80,10 @@ test('refuses the first and the last address of every entry of the special-purpo
     for (const address of ends) assert.equal(rule.judge(address), 'refused', `${address} of ${network}`);
 });
 
-/** By cloud platform: addresses that only machines within the cloud can reach. Also IPv6 tunnels to these addresses. */
+/**
+ * Addresses that only machines within a cloud can reach, by cloud platform. The lists include IPv6 tunnels to these
+ * addresses.
+ */
 const platforms: Record<string, readonly string[]> = {
   'Azure wire server': ['168.63.129.16', '::ffff:168.63.129.16', '::ffff:a83f:8110', '2002:a83f:8110::1'],
   'Azure wire server, translated': ['64:ff9b::a83f:8110', '64:ff9b:1::a83f:8110'],
@@ -146,6 +149,6 @@ test('accepts plain http when a setting allows it', () => {
   assert.equal(targetFault('http://8.8.8.8/', { allow: [], allowHttp: true }), undefined);
   assert.equal(targetFault('http://127.0.0.1/', { allow: ['127.0.0.0/8'], allowHttp: false }), undefined);
   assert.match(targetFault('http://8.8.8.8/', { allow: ['127.0.0.0/8'], allowHttp: false }) ?? '', /plain http/);
-  // A name is checked when it is resolved, not by its text.
+  // The rule accepts every name here. The address of a name is checked later, when the name is resolved.
   assert.equal(targetFault('http://receiver.internal/', { allow: ['127.0.0.0/8'], allowHttp: false }), undefined);
 });

@@ -1,6 +1,6 @@
 /**
- * Tests requests to real servers on loopback: a forbidden request is refused before any byte is sent, a long reply is
- * cut, and an error states whether the failed request may have arrived.
+ * Tests requests to real servers on loopback. A forbidden request is refused before any byte is sent, and a long reply
+ * is cut. If a request fails, the error states whether the request may have arrived.
  */
 import assert from 'node:assert/strict';
 import { createServer as createTcpServer } from 'node:net';

@@ -37,8 +37,8 @@ const key = (id: string) => ({
 const connection = { orgId, repoId, settings: { url: planted }, secrets: { token: planted }, receiver: planted };
 
 /**
- * One row per kind of audited command: the command with a secret in each free text, the value of its result, and the
- * expected objects.
+ * One row per kind of audited command. A row contains the command with a secret in each free text, the value of the
+ * command's result, and the expected objects.
  */
 const commands: [object, unknown, object][] = [
   [

@@ -83,8 +83,8 @@ test('ids stay in order when the clock is set back', () => {
 });
 
 test('an id contains its creation time', () => {
-  // `ulid` never returns an id with an earlier time than its previous ids, so the tested times must be later than the
-  // time of this id.
+  // The time in an id is never earlier than the times in ids that `ulid` made before. Therefore the tested times must
+  // be later than the time of this first id.
   const floor = timeOfUlid(ulid());
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1e9 }), (ahead) => {

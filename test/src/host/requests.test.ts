@@ -159,7 +159,8 @@ test('a wait does not keep a process alive', async (t) => {
     client.repository('acme/rocket').then(console.log);
   `;
   const args = ['--input-type=module', '-e', program, JSON.stringify(host.host)];
-  // The process must end although the client waits for an hour. If it does not end, the timeout throws.
+  // The client waits for an hour, but this wait must not keep the process alive. If the process does not end,
+  // `execFile` throws at its timeout.
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 120_000 });
   assert.equal(stdout, 'waits 3600000\n');
 });

@@ -142,8 +142,8 @@ test('a second reply to a request has no effect', async (t) => {
     exchange.fail(new Error('late'));
   });
   const get = 'GET /it HTTP/1.1\r\nHost: x\r\n\r\n';
-  // A faulty server could reply twice to the first request. Its second reply to the first request would then arrive
-  // before the reply to the second request.
+  // Sends two requests over one connection. A faulty server could send two replies to the first request. The client
+  // would then receive the extra reply as the reply to the second request.
   const { text, statuses } = await talk(port, get + get, { replies: 2 });
   assert.deepEqual(statuses, [200, 200]);
   assert.equal(text.match(/\{"first":true\}/g)?.length, 2);

@@ -15,7 +15,10 @@ import { commandRecord, epoch, repositoryFields } from '../../helpers/partition-
 const { origin } = repositoryFields();
 const now = 1_000_000;
 
-/** Returns the repository of a payload, with or without the host's numbers, as the intake does. */
+/**
+ * Returns the repository of a payload as the intake does. If the payload lacks a number of the host, the intake uses
+ * the name in place of the number.
+ */
 function payload(fullName: string, hostId?: string, ownerId?: string): EventRepository {
   const login = fullName.split('/')[0] as string;
   const number = hostId ?? nameAsNumber(fullName);

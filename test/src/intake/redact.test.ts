@@ -1,6 +1,6 @@
 /**
- * Tests which texts each scope of redaction removes, properties of every redacted text, and the handles that are read
- * before redaction.
+ * Tests the redaction of texts. Each of the two scopes (text and comment) removes certain kinds of data, and some
+ * properties hold for every redacted text. Also tests the handles of co-authors, which are read before redaction.
  */
 
 import assert from 'node:assert/strict';

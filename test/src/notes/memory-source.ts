@@ -1,5 +1,5 @@
 /**
- * Provides a source of notes over plain arrays, and small builders of records. The source returns the same as a
+ * Provides a source of notes that reads plain arrays, and functions that make records. The source returns the same as a
  * partition would, but needs no store.
  */
 import type { NotesSource } from '../../../src/notes/range/source.ts';

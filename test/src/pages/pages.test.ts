@@ -94,7 +94,8 @@ test('pages that are unknown, off, or requested without their key get the same r
     ),
   );
   const others = ['/notes/acme/shown/v9', '/notes/a', '/notes/', '/notes/%zz/x/', '/notes/acme/shown/%zz', '/notes///'];
-  // For addresses of the same depth, all replies must be equal. For another depth, the link to the stylesheet differs.
+  // All replies to addresses of the same depth must be equal. Replies for different depths differ in the link to the
+  // stylesheet.
   const replies = new Map<number, Set<string>>();
   for (const path of [...missing, ...others]) {
     const { status, body, headers } = await pages.get(path);

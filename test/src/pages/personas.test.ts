@@ -25,9 +25,9 @@ const internal = {
   publicationId: 'pub_i',
 };
 /**
- * Fields of notes as earlier releases of Tidings stored them. Those releases published the notes of all personas on
- * one page per version. Newer releases store an excerpt of the notes. The earlier releases stored a line (`summary`)
- * instead, which they made from the draft's flags.
+ * Fields of notes in the form of earlier releases of Tidings. These releases published the notes of all personas on one
+ * page per version. They stored one line (`summary`), made from the draft's flags, where newer releases store an
+ * excerpt of the notes.
  */
 const former = { path: undefined, excerpt: undefined, summary: 'Flags' };
 

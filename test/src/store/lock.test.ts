@@ -44,7 +44,8 @@ test('a lock is the same for every path to the folder', async (t) => {
 });
 
 /**
- * Starts a process that listens on a socket. Earlier versions of Tidings locked a partition with a socket of this name.
+ * Starts a process that locks a partition as earlier versions of Tidings did. It listens on a socket whose name
+ * contains the name of the partition.
  */
 async function startFormer(t: TestContext, dataDir: string, partition: string, user = {}): Promise<ChildProcess> {
   const folder = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 24);

@@ -1,6 +1,6 @@
 /**
- * Tests the opening of a partition: the number of commits, and the names of the partition's tables. The number matters
- * because each commit waits for the disk.
+ * Tests the opening of a partition: the number of commits, and the names of the partition's tables. The number of
+ * commits matters because each commit waits for the disk.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Tests the upgrade of a store with an earlier layout. After the owner process has opened the store, its rows are the
- * same, byte for byte, as if this version of Tidings had written them.
+ * Tests the upgrade of a store with an earlier layout. The owner process upgrades the store when it opens the store.
+ * Afterwards the rows are the same, byte for byte, as if this version of Tidings had written them.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -102,7 +102,7 @@ test('the directory lists a relayed repository once', async (t) => {
   const [partition, directory] = [openTestPartition(t), openTestPartition(t, 'directory')];
   await foldRecords(partition, 1, reported(1, {}), reported(3, { fullName: 'acme/moon' }));
   const relayed = rows<OutboxRow>(partition, 'outbox').map(({ number, effect }) => relayRecord(number, effect));
-  // The relays are sent again, as after a crash. The first relay must not restore the old name.
+  // Sends both relays twice, as after a crash. The repeated first relay must not restore the old name.
   await foldRecords(directory, 1, ...relayed, ...relayed);
   assert.equal(readDirectoryRepository(directory, id)?.fullName, 'acme/moon');
   await foldRecords(partition, 2, resultRecord({ result: 'relayed', target: 'directory', row: relayed.length }));

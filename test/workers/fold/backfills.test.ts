@@ -164,7 +164,8 @@ test('deliveries and pages leave the same records in any order', async (t) => {
       const mine = { ...repository, id: `repo_${round}` };
       const begin = { name: 'startBackfill', backfillId: 'bf_1', since: null, installationId: null } as const;
       for (const [i, order] of orders.entries()) {
-        // A backfill reads commits before it reads the steps of branches that name these commits.
+        // The commits come first. A real backfill also reads commits before the steps of branches, because these steps
+        // name the commits.
         const records = [backfilledRecord([listedCommits], { job: 'bf_1' }), ...order];
         const ofMine = records.map((record) => ({ ...record, repository: mine }));
         const command = commandRecord({ ...begin, repository: mine });

@@ -75,7 +75,7 @@ test('a claim by another owner changes nothing that is proved', async (t) => {
   await fold(2, { ...rocket, fullName: 'acme/ghost' }, acme);
   await fold(3, { ...rocket, fullName: 'acme/ghost', owner: { id: '88', login: 'acme' } }, weak);
   assert.deepEqual([stored().fullName, stored().pulls], ['victimcorp/private', [1]]);
-  // The organization has the login of the repository's owner, although the organization's number is not proved.
+  // The number of this organization is not proved, but its login is the login of the repository's owner.
   await fold(3, victim, { org: 'org_victim', proved: false });
   assert.deepEqual(stored().pulls, [1, 3]);
 });

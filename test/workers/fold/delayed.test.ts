@@ -1,6 +1,6 @@
 /**
- * Checks events of organizations that are over their limit. Such an event waits until its due time, and later events of
- * its repository wait until it is folded. Only the passing of time releases a waiting event.
+ * Checks events of organizations that are over their limit. Each of these events waits until its due time. Later events
+ * of the same repository wait until the delayed event is folded. Only the passing of time releases a waiting event.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -49,7 +49,7 @@ test('later events of a repository wait for its earlier ones', async (t) => {
 
 test('releases events in the order of the journal', async (t) => {
   const partition = openTestPartition(t);
-  // All events are of the same host second, so the order of the repository's former names shows the order in which the
+  // All events have the same host second. The former names of the repository therefore show the order in which the
   // events were folded.
   const named = (name: string, fields = {}) =>
     pullRecord(1, { ...fields, repository: repositoryFields({ fullName: `acme/${name}` }) });

@@ -1,6 +1,6 @@
 /**
- * Checks the fold of the directory. An organization is recognized by the host's id of the owner, a repository by the
- * host's id of the repository, and a key by its hash.
+ * Checks the fold of the directory. The directory identifies organizations by the host's id of the owner, repositories
+ * by the host's id of the repository, and keys by their hash.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -27,7 +27,8 @@ function createRange(scope: string, fingerprint: string, at = epoch, repository 
   const rangeId = `range_00${ulid()}`;
   const counts = { prCount: 0, issueCount: 0, resolution: 'window' } as const;
   const command: Command = { name: 'createRange', rangeId, repoId: repository, bounds, ...counts };
-  // `ulid` never returns an id with an earlier time, but the times of these tests can go back.
+  // The time of this id may be earlier than the time of the previous id, but `ulid` never goes back in time. The id
+  // therefore combines the time part of `idAt` with the random part of `ulid`.
   const id = idAt(at).slice(0, 10) + ulid().slice(10);
   return { id, at, kind: 'command', command, once: { scope, fingerprint } };
 }
@@ -111,7 +112,8 @@ test('behaves like a table of keys, in any order', async (t) => {
   const made = () => listRanges(partition, repoId).length;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
-      // Keys are stored for a day, and two days pass between the runs. So no run knows the keys of the previous run.
+      // Keys are stored for a day. Each run starts two days after the previous run, so the keys of the previous run
+      // have expired.
       now += 2 * day;
       const model = new Map<string, { fingerprint: string; at: number; value: unknown }>();
       for (const { scope, fingerprint, gap } of steps) {

@@ -1,6 +1,6 @@
 /**
- * Checks the effect of installations on the directory: repositories that move between owners (with the two deliveries
- * in either order), long lists that arrive in parts, and owners that are renamed or removed.
+ * Checks the effect of installations on the directory: repositories that move between owners, long lists that arrive in
+ * parts, and owners that are renamed or removed. The two deliveries of a move may arrive in either order.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -109,8 +109,8 @@ test('an owner’s rename reaches partitions and links, and late events do not u
   assert.deepEqual([formerNames, revision], [['acme/rocket'], 2]);
   assert.deepEqual(readPull(partition, repository.id, 1)?.linkedIssues, [7, 8]);
 
-  // Two deliveries that were sent before the rename arrive late: one about this repository, one about another
-  // repository.
+  // Two deliveries arrive late: both were sent before the rename. The first is about this repository, and the second is
+  // about another repository.
   await foldRecords(partition, 3, pullRecord(2));
   assert.equal(readRepository(partition, repository.id)?.fullName, 'apex/rocket');
   const other = repositoryFields({ fullName: 'acme/moon' }, 1);

@@ -42,8 +42,7 @@ type HostDelivery = [event: string, payload: object];
 const open = { state: 'open', merged: false, merged_at: null, closed_at: null, merge_commit_sha: shaOf(999) };
 const label = (...names: string[]) => ({ labels: names.map((name) => ({ name })) });
 /**
- * The fields by which a pull request in reviews and lists differs from a pull request in events: `merged` and
- * `merged_by` are missing.
+ * Changes a pull request of an event into a pull request of a review or list, which has no `merged` and no `merged_by`.
  */
 const simple = { merged: undefined, merged_by: undefined };
 const pull = (second: number, action: string, fields: object, repository = {}): HostDelivery => [

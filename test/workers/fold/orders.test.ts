@@ -19,8 +19,8 @@ function randomOf(seed: number): () => number {
 const history = sampleHistory() as readonly StreamedDelivery[];
 
 /**
- * Time of receipt of all deliveries. This time is later than every time in the history. Otherwise the fold would cap
- * times in the history that are later than the receipt.
+ * Time of receipt of all deliveries. It is later than every time in the history, because the fold caps times that are
+ * later than the receipt.
  */
 const afterwards = epoch + 365 * 86_400_000;
 

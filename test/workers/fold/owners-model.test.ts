@@ -1,8 +1,9 @@
 /**
- * Runs two organizations through thousands of steps in random order. One of them, the attacker, claims repositories of
- * the other, the victim. The steps are deliveries, installations, answers of the host, renames, erasings and relays.
- * Some of them are late or duplicate. A directory and a partition fold them. After each step, the attacker must see
- * nothing of the victim. After the victim's proof, the victim must own all of its repositories and no others.
+ * Runs two organizations through thousands of steps in random order. One organization is the attacker, which claims
+ * repositories of the other organization, the victim. The steps are deliveries, installations, answers of the host,
+ * renames, erasings and relays. Some of the steps are late or duplicate. A directory and a partition fold their
+ * records. After each step, the attacker must see nothing of the victim. After the victim's proof, the victim must own
+ * all of its repositories and no others.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -81,7 +82,10 @@ class World {
   readonly log: string[] = [];
   /** The journal of both partitions: the records that were folded, in order. */
   readonly journal: { into: Partition; seq: number; record: JournalRecord }[] = [];
-  /** Titles of changes that proved deliveries reported, per repository. No title may be lost. */
+  /**
+   * Titles of changes that were reported in deliveries with a proved owner, per repository. Each of these titles must
+   * be kept.
+   */
   private readonly reportedTitles = new Map<string, Set<string>>();
 
   constructor({ directory, partition }: Pick<World, 'directory' | 'partition'>, random: Random, hasOwnOnly: boolean) {
@@ -100,7 +104,7 @@ class World {
     }
   }
 
-  /** Takes one random step: a party acts, or a record arrives. */
+  /** Runs one random step. For example, the attacker or the victim sends a delivery, or a partition folds a record. */
   step(): void {
     this.now += this.random(2000);
     const steps = [

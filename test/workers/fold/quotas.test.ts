@@ -1,6 +1,6 @@
 /**
- * Tests the maximum number of objects per organization in the fold. Only one request gets the last free place. Records
- * of earlier versions of Tidings contain no maximum.
+ * Tests the maximum number of objects per organization in the fold. If only one more object is allowed, only one
+ * request succeeds. Records of earlier versions of Tidings contain no maximum.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -215,7 +215,7 @@ test('an approval counts only for the sweep that it names', async (t) => {
   await foldRecords(partition, 2, ...pulls(201, 1000, { at: later }), ...dailyTicks(epoch, epoch + 366 * dayMs));
   await foldRecords(partition, 3, sweep(epoch + 366 * dayMs));
   const [wait] = retentionStatus(partition).waiting;
-  // The sweep of the next day would erase more records.
+  // A sweep one day later would erase more records than the approval names, so the approval must be refused.
   await foldRecords(partition, 4, sweep(epoch + 367 * dayMs));
   const word = approvalRecord(wait as never, later);
   await foldRecords(partition, 5, word, more());
@@ -246,7 +246,8 @@ test('erases nothing while the clock is in doubt', async (t) => {
   assert.deepEqual([sizes(partition, 'pulls'), readSweep(partition)], [[3], undefined]);
   const [wait] = retentionStatus(partition).waiting;
   assert.deepEqual(wait, { cause: 'clock', from: epoch, to: later });
-  // Neither the approval of an earlier jump nor that of a larger jump counts for this jump.
+  // The first approval names an earlier jump of the clock, and the second names a larger jump. Neither approves this
+  // jump.
   const wrong = approvalRecord({ cause: 'clock', from: epoch - 1, to: later }, later);
   const tooFar = approvalRecord({ cause: 'clock', from: epoch, to: later + 2 * dayMs }, later);
   await foldRecords(partition, 3, wrong, tooFar, sweep());
@@ -291,8 +292,8 @@ test('a clock that ran behind erases nothing early', async (t) => {
   const partition = openTestPartition(t);
   const past = Date.UTC(1970, 0, 2);
   await foldRecords(partition, 1, ...pulls(1, 2, { at: later }), tickRecord(later), tickRecord(past));
-  // A known pull request, a new pull request and a push are synced with the wrong time. The sweep uses the same wrong
-  // time.
+  // The clock ran behind while a known pull request, a new pull request and a push were synced. The sweep also has the
+  // wrong time.
   await foldRecords(partition, 2, ...pulls(2, 3, { at: past }), push(0, 2, { at: past }), sweep(past), more(past));
   assert.equal(retentionStatus(partition).waiting[0]?.cause, 'clock');
   await foldRecords(partition, 3, tickRecord(later + 1000), sweep());

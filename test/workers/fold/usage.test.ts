@@ -1,6 +1,6 @@
 /**
- * Checks the usage counts in the directory: each record of a gateway counts once, counts begin at zero every day,
- * partitions relay their counts, and the last use of each key is stored.
+ * Checks the usage counts in the directory. Each record of a gateway counts once, and all counts begin at zero every
+ * day. Partitions relay their counts to the directory. The last use of each key is stored.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

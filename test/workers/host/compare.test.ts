@@ -1,7 +1,7 @@
 /**
- * Checks comparisons against the commit graph itself. A comparison sends requests to the host. For any history and any
- * two commits, the host's answers yield exactly the commits that are reachable from the second commit but not from the
- * first commit.
+ * Checks comparisons against the commit graph itself, for any history and any two commits. A comparison sends requests
+ * to the host. Its result must be exactly the commits that are reachable from the second commit but not from the first
+ * commit.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Checks the resealer. The resealer seals queries of webhook addresses that an earlier version of Tidings stored in
- * clear. It also seals again all values that were sealed with a former key. It writes through the journal, and no
+ * Checks the resealer. The resealer seals queries of webhook addresses that an earlier version of Tidings stored
+ * unsealed. It also seals again all values that were sealed with a former key. It writes through the journal, and no
  * record is too large.
  */
 import assert from 'node:assert/strict';

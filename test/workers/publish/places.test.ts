@@ -1,6 +1,6 @@
 /**
- * Checks the limits of concurrent publications: one per channel of a repository, and few per receiver. No channel
- * delays another channel.
+ * Checks the limits of concurrent publications: one per channel of a repository, two per receiver, and six per channel.
+ * No channel delays another channel.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

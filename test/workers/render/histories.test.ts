@@ -92,7 +92,10 @@ const steps: Readonly<Record<string, Step>> = {
 };
 const names = Object.keys(steps);
 
-/** By name: the changes that happen to a list of deliveries on the way to the service. */
+/**
+ * Ways in which deliveries can reach the service, by name. Each function returns the deliveries that arrive, in the
+ * order of arrival.
+ */
 const ways: Readonly<Record<string, (deliveries: readonly HostDelivery[], random: Random) => HostDelivery[]>> = {
   'in order': (deliveries) => [...deliveries],
   'moved and repeated': (deliveries, random) => {
@@ -105,7 +108,7 @@ const ways: Readonly<Record<string, (deliveries: readonly HostDelivery[], random
   'from the middle on': (deliveries) => deliveries.slice(Math.floor(deliveries.length / 3)),
 };
 
-/** Names of the transformations in `ways` that lose no delivery. */
+/** Names of the entries in `ways` that lose no delivery. */
 const whole = ['in order', 'moved and repeated'];
 
 for (const [way, carry] of Object.entries(ways)) {
@@ -126,8 +129,8 @@ for (const [way, carry] of Object.entries(ways)) {
         const found = select(view, { type: 'TAG_BASED', fromTag: from, toTag: to });
         all += 1;
         if (found.resolution === 'window') {
-          // If all pushes of GitHub arrived, they must decide every range, unless one of its tags is inside the push of
-          // a merge queue.
+          // If all pushes of GitHub have arrived, the pushes must decide the range. The only exceptions are ranges with
+          // a tag inside the push of a merge queue.
           const mayDoubt = kind === 'gitea' || !whole.includes(way) || /queued/.test(from + to);
           assert.ok(mayDoubt, `${kind} ${seed}: ${from}..${to} was not settled`);
           continue;

@@ -1,6 +1,6 @@
 /**
- * Checks render threads while the owner writes: an idle thread reads the newest state, a busy thread reads a complete
- * state, and neither is disturbed when the memory map of the store grows.
+ * Checks render threads while the owner writes. An idle thread reads the newest state, and a busy thread reads a
+ * complete state. Both continue normally when the memory map of the store grows.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -72,7 +72,8 @@ test('answers an organization before another one that asked earlier and more oft
 });
 
 /**
- * Returns twenty pull requests of 10 KB each. Several batches are many times larger than the 128 KB map of a new store.
+ * Returns twenty pull requests of 10 KB each. Several such batches are many times larger than the memory map of a new
+ * store, which is 128 KB.
  */
 function batch(nth: number) {
   return Array.from({ length: 20 }, (_, i) => {

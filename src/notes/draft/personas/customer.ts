@@ -99,8 +99,8 @@ function makeGroups(notes: Notes): Record<Group, Item[]> {
 }
 
 /**
- * Returns the group of a change. A change without a kind counts as an improvement only with a release note, a priority
- * or an issue.
+ * Returns the group of a change; undefined if the draft does not show the change. A change without a kind is shown as
+ * an improvement if it has a release note, a priority or an issue.
  */
 function groupOf(entry: Entry): Group | undefined {
   if (entry.breaking || entry.note?.kind === 'none') return undefined;

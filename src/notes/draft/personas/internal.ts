@@ -102,7 +102,7 @@ function numbered(entry: Entry): Entry['backports'] {
 
 /**
  * Returns a line with the issues that led to the change. An issue whose title differs from the entry's text gets a line
- * below. For other issues, only the number is shown.
+ * of its own below the entry. For other issues, only the number is shown.
  */
 function withReports(entry: Entry, line: string, more: readonly string[], links: LinkStyle): string {
   if (entry.issues.length === 0) return [`${line} ${marker('pr', entry.id)}`, ...more].join('\n');

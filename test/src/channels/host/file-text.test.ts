@@ -1,6 +1,6 @@
 /**
- * Tests inserting a version's notes into a file: the position of the notes, the unchanged rest of the file, and that
- * inserting the same notes again changes nothing.
+ * Tests the insertion of a version's notes into a file. The notes get the right position, and the rest of the file
+ * stays the same. A second insertion of the same notes changes nothing.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

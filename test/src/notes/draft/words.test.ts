@@ -101,7 +101,7 @@ test('10,000 texts of technical words stay unchanged in all personas', (t) => {
   }
 });
 
-/** By channel: returns the text of a note that readers of the channel see, without markup. */
+/** One function per channel. It returns the text of a note as readers of the channel see it, without markup. */
 const channels: Record<string, (note: Note) => string> = {
   chat: (note) =>
     toChatMessage(note)
@@ -114,7 +114,7 @@ const channels: Record<string, (note: Note) => string> = {
       .attachments[0].content.body.map(({ text }) => text)
       .join('\n')
       .replace(/\\([\\`*_[\]<>&~#.)+=-])/g, '$1')
-      // U+200D, which prevents mentions in a card, is invisible.
+      // Cards contain the character U+200D to prevent mentions. Readers cannot see this character.
       .replaceAll('\u200D', ''),
   'mail as text': (note) => toEmail(note).text,
   'mail as HTML': (note) => shownOfHtml(toEmail(note).html),

@@ -1,6 +1,7 @@
 /**
- * Tests the commits that the service makes when it publishes. The next release leaves these commits out. A change with
- * a copied trailer is not hidden.
+ * Tests the commits that the service makes when it publishes. Their messages have a trailer with the id of the
+ * publication. The next release leaves these commits out. Other changes are listed even if their text contains a copy
+ * of the trailer.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Tests the content of a range: selection by the ancestry that captured pushes show, by merge dates if the pushes do
- * not show it, and by dates or numbers as bounds.
+ * Tests which changes a range between two tags contains. Captured pushes decide if they show the ancestry of the tags.
+ * If they do not show it, merge dates decide. Also tests ranges between two dates or two numbers.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -35,7 +35,7 @@ test('a label gets its last name, in whatever order its renames arrive', async (
     const changes = listLabelChanges(partition, 'repo_1');
     const isGone = order.length === 3;
     assert.deepEqual(currentLabels(['bug', 'x'], 5, changes), isGone ? ['x'] : ['kind: bug', 'x'], String(order));
-    // A record that is newer than the first rename already contains the name `defect`, which this rename assigned.
+    // This record already has the name `defect`, which the first rename (`bug` to `defect`) assigned.
     assert.deepEqual(currentLabels(['defect'], 11, changes), isGone ? [] : ['kind: bug'], String(order));
   }
 });

@@ -119,8 +119,8 @@ test('a year-old record is shown, held back, approved and erased (spec 8)', asyn
   assert.deepEqual([wrong.status, Object.keys(wrong.body.details)], [400, ['more']]);
   const noPartition = await service.api('POST', '/api/retention/approve', { partition: 'p77' });
   assert.match(noPartition.body.message, /partition: expected one of directory, p00/);
-  const word = await service.api('POST', '/api/retention/approve', { partition: 'p00', id: wait.id });
-  assert.deepEqual([word.status, word.body.approved], [200, [wait]]);
+  const approval = await service.api('POST', '/api/retention/approve', { partition: 'p00', id: wait.id });
+  assert.deepEqual([approval.status, approval.body.approved], [200, [wait]]);
   await waitUntil('it is erased', async () => (await shown(service)).partitions[1].lastSweep?.erased.pulls === 150);
   assert.equal(await service.metric('tidings_retention_erased_total'), 150);
 

@@ -29,7 +29,7 @@ export function aNote(fields: Partial<Note> = {}): Note {
 }
 
 /** Returns the given number of list entries, each with a marker of its pull request, such as `<!-- rn:pr:1 -->`. */
-export function entries(count: number, text = 'A change that is told in a line of usual length'): string {
+export function entries(count: number, text = 'A change with a line of the usual length'): string {
   return Array.from({ length: count }, (_, index) => `- ${text} ${index + 1} <!-- rn:pr:${index + 1} -->`).join('\n');
 }
 

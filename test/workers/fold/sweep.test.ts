@@ -203,9 +203,9 @@ test('waits for approval when a sweep would erase a large share', async (t) => {
   assert.deepEqual(wait, { cause: 'records', before: dayOf(later) - 365, records: 150, total: 1000 });
   await foldRecords(partition, 4, more(), sweep());
   assert.deepEqual(sizes(partition, ...recordTables), before);
-  const word = approvalRecord(wait as never, later);
-  await foldRecords(partition, 5, word, more());
-  assert.deepEqual(readResult(partition, word.id)?.ok, true);
+  const approval = approvalRecord(wait as never, later);
+  await foldRecords(partition, 5, approval, more());
+  assert.deepEqual(readResult(partition, approval.id)?.ok, true);
   assert.deepEqual([sizes(partition, 'pulls'), retentionStatus(partition).waiting], [[850], []]);
 });
 
@@ -217,9 +217,9 @@ test('an approval counts only for the sweep that it names', async (t) => {
   const [wait] = retentionStatus(partition).waiting;
   // A sweep one day later would erase more records than the approval names, so the approval must be refused.
   await foldRecords(partition, 4, sweep(epoch + 367 * dayMs));
-  const word = approvalRecord(wait as never, later);
-  await foldRecords(partition, 5, word, more());
-  const result = readResult(partition, word.id);
+  const approval = approvalRecord(wait as never, later);
+  await foldRecords(partition, 5, approval, more());
+  const result = readResult(partition, approval.id);
   assert.deepEqual([result?.ok, result?.ok === false && result.kind], [false, 'conflict']);
   assert.deepEqual(sizes(partition, 'pulls'), [1000]);
   await foldRecords(partition, 6, approvalRecord(retentionStatus(partition).waiting[0] as never, later), more());

@@ -87,11 +87,11 @@ test('a pull request with any other change is listed', () => {
     kept,
     'words beside it',
   );
-  assert.deepEqual(explained(between([`m5|${own}`], pull({ labels: ['breaking'] }))), kept, 'what breaks is told');
+  assert.deepEqual(explained(between([`m5|${own}`], pull({ labels: ['breaking'] }))), kept, 'a breaking change stays in the notes');
 });
 
 test('a trailer without the id of a publication hides nothing', () => {
   for (const words of ['Tidings-Publication: none', 'Tidings-Publication: pub_', `see ${trailer}`, ''])
     assert.equal(publicationOf(`Tune\n\n${words}`), undefined, words);
-  assert.equal(publicationOf(trailer), undefined, 'a subject is no trailer');
+  assert.equal(publicationOf(trailer), undefined, 'a subject is not a trailer');
 });

@@ -138,7 +138,7 @@ function listOf(text: string): unknown {
  */
 function describe(entry: SettingEntry, { place, expected, given }: SettingFault, source: string | undefined): string {
   const where = `${entry.env}${place}${source === undefined ? '' : ` (${source})`}`;
-  const shown = entry.secret ? 'a secret value (not shown)' : JSON.stringify(given?.value);
+  const shown = entry.secret ? 'a value that is not shown' : JSON.stringify(given?.value);
   const fault = `${where}: ${expected}${given === undefined ? '' : `, got ${shown}`}`;
   return `${fault}${/[.?]$/.test(fault) ? '' : '.'} ${entry.description}.`;
 }

@@ -31,7 +31,7 @@ const port = (minimum: 0 | 1, fallback: number) => {
 const secretText = Type.String({
   minLength: 8,
   pattern: '^[^,\\s]([^,]*[^,\\s])?$',
-  words: 'secrets of at least 8 characters, separated by commas, without spaces around the commas',
+  words: 'secrets of at least 8 characters, separated by commas; no secret begins or ends with a space',
 });
 
 const webOrigin = { pattern: '^https?://[^/]+$', words: 'a web address without a path, like https://github.com' };
@@ -142,7 +142,8 @@ export const SettingsSchema = Type.Object(
       }),
       {
         env: 'TIDINGS_SEALING_KEYS_PREVIOUS',
-        description: 'Former sealing keys; at each start, the service re-encrypts their secrets with the current key',
+        description:
+          'Former sealing keys; at each start, secrets encrypted with them are re-encrypted with the current key',
         secret: true,
       },
     ),
@@ -188,7 +189,7 @@ export const SettingsSchema = Type.Object(
     limitClaimedRepositories: setting(count(0, 1_000_000, 200), {
       env: 'TIDINGS_LIMIT_CLAIMED_REPOSITORIES',
       description:
-        'Maximum number of repositories with an unconfirmed owner, per organization with its own webhook secret; 0 = no limit',
+        'Maximum number of repositories per organization that are known only from deliveries signed with its own webhook secret; 0 = no limit',
     }),
     tagSyncHours: setting(count(0, 720, 6), {
       env: 'TIDINGS_TAG_SYNC_HOURS',
@@ -216,7 +217,8 @@ export const SettingsSchema = Type.Object(
     }),
     natsTlsCa: setting(Type.String({ default: '' }), {
       env: 'TIDINGS_NATS_TLS_CA',
-      description: 'PEM file with the CA certificates of the NATS server, or with the pinned certificate of the server',
+      description:
+        'PEM file with the CA certificates of the NATS server, or with its own certificate, which is then the only one accepted',
     }),
     natsTlsCert: setting(Type.String({ default: '' }), {
       env: 'TIDINGS_NATS_TLS_CERT',
@@ -395,7 +397,7 @@ export const SettingsSchema = Type.Object(
         ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => Type.Literal(level)),
         { default: 'info' },
       ),
-      { env: 'TIDINGS_LOG_LEVEL', description: 'Lowest level of log lines that the service writes' },
+      { env: 'TIDINGS_LOG_LEVEL', description: 'Least severe level of the log lines that the service writes' },
     ),
   },
   { additionalProperties: false },

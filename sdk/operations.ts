@@ -129,7 +129,7 @@ export interface Operations {
   getDraftRevision: { input: { draftId: string; revision: string }; reply: RevisionText; };
   /** Restore the text and flags of a revision. */
   restoreDraft: { input: { draftId: string } & { revision: number }; reply: DraftRestore; };
-  /** Show the records that retention would erase now, and the erasures that wait for approval. */
+  /** Show how many records retention would erase now, and the erasures that wait for approval. */
   showRetention: { input: Record<string, never>; reply: Retention; };
   /** Approve an erasure that waits for approval. */
   approveRetention: { input: { partition?: string; id?: string }; reply: { approved: readonly ({ partition: string; id: string; cause: 'records' | 'clock' | 'organizations'; from?: string; to?: string; before?: string; records?: number; total?: number; organizations?: readonly ({ id: string; uninstalledAt: string })[]; shares?: readonly ({ partition: string; records: number; total: number })[] })[] }; };

@@ -66,8 +66,7 @@ function mailFaults({ from, fromName, tls, user, password }: Fields): ErrorDetai
   const named = namedSender.exec(String(from));
   if ((named?.[3] ?? String(from)).length > maxAddressLength)
     faults.from = `expected an address of at most ${maxAddressLength} characters`;
-  if (named && fromName !== undefined)
-    faults.fromName = 'expected no value, because the field from already contains a name';
+  if (named && fromName !== undefined) faults.fromName = 'expected no value, because "from" already contains a name';
   if (tls === 'none' && password !== undefined) faults.tls = 'expected starttls or implicit, because a password is set';
   return faults;
 }
@@ -84,7 +83,7 @@ function withSender(fields: Fields): Fields {
 
 function pageFaults({ visibility, key }: Fields): ErrorDetails {
   if (visibility !== 'unlisted' || key !== undefined) return {};
-  return { key: 'expected a key, because visibility is unlisted, got nothing' };
+  return { key: 'expected a key for unlisted pages, got nothing' };
 }
 
 function withoutValues(details: ErrorDetails, secrets: readonly string[]): ErrorDetails {

@@ -32,7 +32,7 @@ const refusals: Readonly<Record<number, Refusal>> = {
     example: { message: `The API key was revoked. ${newKeyRemedy}` },
   },
   403: {
-    when: 'The API key lacks a scope, or a policy of the organization refuses the request. The message names the missing scope or the policy. Revoking a key requires the scopes of that key.',
+    when: 'The API key may not do this (for example, it lacks a scope), a policy of the organization refuses the request, or the host does not give the service access. The message states the reason. Revoking a key requires the scopes of that key.',
     example: { message: 'The API key lacks the scope drafts:write; it has drafts:read.' },
   },
   404: {
@@ -40,7 +40,7 @@ const refusals: Readonly<Record<number, Refusal>> = {
     example: { message: 'Draft "draft_x" is not found or not accessible.' },
   },
   409: {
-    when: 'The request conflicts with the current state, with a maximum of the organization, or with another request that has the same Idempotency-Key. The message states which.',
+    when: 'The request conflicts with the current state, or it exceeds a maximum of the organization. The same reply is sent while an earlier request with the same Idempotency-Key is being processed, or if its reply cannot be repeated. The message states the reason.',
     example: {
       message: 'A request with this Idempotency-Key is still being processed. Send the request again in a second.',
       retryAfter: 1,
@@ -109,7 +109,7 @@ const receiverRefusals: Readonly<Record<number, Refusal>> = {
     },
   },
   500: {
-    when: 'The delivery may not be stored. Send the delivery again: the service ignores duplicates.',
+    when: 'The delivery was possibly not stored. Send the delivery again: the service ignores duplicates.',
     example: { message: 'The journal cannot accept more records right now. Send the request again.', retryAfter: 2 },
   },
 };

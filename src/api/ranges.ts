@@ -116,7 +116,7 @@ function checkBounds(bounds: RangeBounds): void {
   const { fromTag, toTag, fromDate, toDate, fromPrNumber, toPrNumber } = bounds;
   if (fromTag !== undefined && fromTag === toTag) throw unfit({ fromTag, toTag }, 'two different tags');
   if (fromDate !== undefined && toDate !== undefined && fromDate > toDate) {
-    throw unfit({ fromDate, toDate }, 'fromDate on or before toDate');
+    throw unfit({ fromDate, toDate }, 'fromDate to be on or before toDate');
   }
   if (fromPrNumber !== undefined && toPrNumber !== undefined && fromPrNumber > toPrNumber) {
     throw unfit({ fromPrNumber, toPrNumber }, 'fromPrNumber to be at most toPrNumber');

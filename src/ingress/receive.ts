@@ -209,7 +209,7 @@ export class Receiver {
     const max = this.options.settings.limitClaimedRepositories;
     throw new ServiceError(
       'rateLimited',
-      `This organization has reached the maximum of ${max} repositories whose owner is not confirmed (TIDINGS_LIMIT_CLAIMED_REPOSITORIES). Ask the operator to confirm their owners.`,
+      `This organization may have at most ${max} repositories whose owner is not confirmed (TIDINGS_LIMIT_CLAIMED_REPOSITORIES). Ask the operator to confirm their owners.`,
       { retryAfter: 600 },
     );
   }

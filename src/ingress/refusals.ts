@@ -128,7 +128,7 @@ export class Refusals implements RefusalMemory {
     const more = left.repeated + left.others;
     this.logger.warn(
       { repeated: left.repeated, fromOtherSources: left.others },
-      `${more} more webhook deliveries were refused in the same minute, but not logged one by one`,
+      `${more} more webhook deliveries were refused in the previous minute, but not logged one by one`,
     );
   }
 

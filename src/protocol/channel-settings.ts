@@ -112,7 +112,7 @@ export const EmailSettingsSchema = Type.Object(
       Type.String({
         maxLength: 20_000,
         description:
-          'PEM certificate of the authority that issued the certificate of the mail server; replaces the public authorities',
+          'PEM certificate of the authority that issued the certificate of the mail server, or that certificate itself if it is self-signed; replaces the public authorities',
       }),
     ),
     user: Type.Optional(

@@ -113,7 +113,7 @@ export const NotesSettingsSchema = Type.Object(
           maximum: 100,
           default: 12,
           description:
-            'maximum number of lines, without lines that require action; changes above the maximum are only counted',
+            'maximum number of lines, in addition to the lines that require action; further changes appear only as a number',
         }),
         closedIssues: flag(true),
         titles: Type.Object(
@@ -173,7 +173,9 @@ export const ReasonSchema = Type.Union([
   Type.Literal('branch', { description: 'merged into `detail`, which is not the branch of the tags' }),
   Type.Literal('open', { description: 'an issue that is still open' }),
   Type.Literal('unresolved', { description: 'an issue closed without being resolved' }),
-  Type.Literal('unlisted', { description: 'an issue whose pull request `detail` is not in the notes' }),
+  Type.Literal('unlisted', {
+    description: 'an issue whose pull request `detail` has no entry of its own in the notes',
+  }),
   Type.Literal('notCaptured', { description: 'named by a commit, but not captured by this service' }),
 ]);
 export type Reason = Static<typeof ReasonSchema>;

@@ -8,7 +8,7 @@ export const refusalReasons = {
   wrong_signature: {
     because: 'the signature of the delivery does not match any webhook secret that was tried',
     remedy:
-      'Give the webhook on the host the secret of this service. The secret is in TIDINGS_WEBHOOK_SECRETS or, if that is unset, in the file webhook-secret of the data directory. An organization can also have its own secret (tidings webhook-secrets list)',
+      'Give the webhook on the host the secret of this service. The secret is in TIDINGS_WEBHOOK_SECRETS or, if that is unset, in the file webhook-secret of the data directory. If the organization has its own secret, use that secret instead (tidings webhook-secrets list)',
   },
   no_signature: {
     because: 'the delivery is not signed',
@@ -20,7 +20,8 @@ export const refusalReasons = {
     remedy: 'Set the content type of the webhook on the host to application/json',
   },
   foreign: {
-    because: 'the delivery was signed with the secret of an organization that does not own the repository',
+    because:
+      'the delivery was signed with the secret of one organization, but is about a repository or account of another owner',
     remedy:
       'Use the secret of the organization that owns the repository, or confirm the owner of the repository (tidings doctor)',
   },

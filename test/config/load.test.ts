@@ -142,7 +142,7 @@ test('a fault describes the expected value and its place', () => {
     ],
     [
       { TIDINGS_LOG_LEVEL: 'loud' },
-      'TIDINGS_LOG_LEVEL: expected one of fatal, error, warn, info, debug, trace, silent, got "loud". Lowest level of log lines that the service writes.',
+      'TIDINGS_LOG_LEVEL: expected one of fatal, error, warn, info, debug, trace, silent, got "loud". Least severe level of the log lines that the service writes.',
     ],
     [
       { TIDINGS_AUTO_CONNECT: 'yes' },
@@ -160,7 +160,7 @@ test('a fault describes the expected value and its place', () => {
     [{ TIDINGS_ZZZZZZ: '1' }, 'TIDINGS_ZZZZZZ: no such setting. See: tidings settings'],
   ];
   for (const [env, fault] of said) assert.deepEqual(faultsOf(env), [fault]);
-  const secret = 'a secret value (not shown)';
+  const secret = 'a value that is not shown';
   const about = 'More hosts, a JSON list of {origin, kind, apiUrl, token, appId, appKeyFile}.';
   assert.deepEqual([...faultsOf({ TIDINGS_HOSTS: hosts })].sort(), [
     `TIDINGS_HOSTS[1].appId: expected the number of a GitHub App as a string of digits, got ${secret}. ${about}`,

@@ -12,7 +12,7 @@ const slowness: ReadonlySet<unknown> = new Set([
 ]);
 
 const refusal =
-  /^webhook delivery refused: |^\d+ more webhook deliveries were refused in the same minute, but not logged one by one$/;
+  /^webhook delivery refused: |^\d+ more webhook deliveries were refused in the previous minute, but not logged one by one$/;
 
 /** Returns the lines of a log that report a fault. */
 export function faultsIn(log: string): string[] {

@@ -47,7 +47,7 @@ export const DeliverySchema = Type.Object(
     address: orNull(
       text(
         '192.0.2.7',
-        'Address of the client; behind a proxy in TIDINGS_TRUSTED_PROXIES, the address in X-Forwarded-For',
+        'Address of the client; behind proxies in TIDINGS_TRUSTED_PROXIES, the last address in X-Forwarded-For that is not one of these proxies',
       ),
     ),
     contentType: orNull(text('application/json')),

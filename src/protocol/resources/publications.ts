@@ -73,7 +73,7 @@ export const DeletedPublicationSchema = Type.Object(
     deletedAt: time,
     message: text(
       'Anything already published to the channel workspace_chat stays there.',
-      'states what was removed and what remains',
+      'states what was removed, or what remains',
     ),
   },
   closed,

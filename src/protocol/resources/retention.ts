@@ -82,7 +82,7 @@ export const ApprovedSchema = Type.Object({ approved: Type.Array(WaitingSchema) 
 export const retentionContracts = {
   showRetention: {
     tag: 'Operations',
-    summary: 'Show the records that retention would erase now, and the erasures that wait for approval',
+    summary: 'Show how many records retention would erase now, and the erasures that wait for approval',
     replies: { 200: RetentionSchema },
   },
   approveRetention: {

@@ -54,7 +54,7 @@ export const WebhookDeliverySchema = Type.Object(
     attempts: Type.Array(attempt, { description: 'the newest twenty' }),
     nextAttemptAt: orNull({
       ...time,
-      description: 'time of the next attempt; a time in the past means that the attempt waits for other deliveries',
+      description: 'time of the next attempt; if it is in the past, the delivery waits for its turn',
     }),
     createdAt: time,
   },

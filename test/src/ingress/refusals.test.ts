@@ -92,7 +92,7 @@ test('stays small and quiet in a flood from many addresses', () => {
   assert.deepEqual(lines.at(-1)?.facts, { repeated: 0, fromOtherSources: 1980 });
   assert.match(
     lines.at(-1)?.message ?? '',
-    /^1980 more webhook deliveries were refused in the same minute, but not logged one by one$/,
+    /^1980 more webhook deliveries were refused in the previous minute, but not logged one by one$/,
   );
   assert.equal(refusals.list(null).length, 500);
   assert.equal(refusals.inLastHour(), minutes * 2000, 'all are counted');

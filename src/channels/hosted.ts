@@ -37,13 +37,13 @@ export const hosted: Channel<HostedSettings, HostedPayload> = {
     if (url === null)
       throw new DeliveryError(
         'refused',
-        'The pages of this repository are off, which is the default for private repositories. Set the visibility of the channel.',
+        'The pages of this repository are off (the default for private repositories). Set the visibility of the channel hosted.',
       );
     return { url, reference: page.version, page };
   },
-  test: async ({ settings: { visibility = 'as the repository is', key } }) => {
+  test: async ({ settings: { visibility = 'same as the repository', key } }) => {
     if (visibility === 'unlisted' && key === undefined)
-      throw new DeliveryError('refused', 'Unlisted pages need a key: without one, no one can see them.');
+      throw new DeliveryError('refused', 'Unlisted pages need a key. Without a key, no one can see them.');
     return `Pages need no access to other services. Visibility: ${visibility}.`;
   },
 };

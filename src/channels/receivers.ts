@@ -58,7 +58,7 @@ export function jsonOf(reply: EgressReply): Record<string, unknown> | undefined 
 export function afterSending(repeatable: boolean, message: string): DeliveryError {
   return repeatable
     ? new DeliveryError('retry', message)
-    : new DeliveryError('unknown', `${message} The message may have arrived nevertheless.`);
+    : new DeliveryError('unknown', `${message} The message may have arrived.`);
 }
 
 /**
@@ -74,7 +74,7 @@ function noReply(error: unknown, receiver: string, repeatable: boolean): unknown
   if (error.kind === 'refused') {
     return new DeliveryError('refused', `${receiver} cannot be reached: ${error.message}.`);
   }
-  const what = error.kind === 'timeout' ? 'did not answer in time' : 'could not be reached, or ended the connection';
+  const what = error.kind === 'timeout' ? 'did not answer in time' : 'could not be reached, or closed the connection';
   if (!error.sent) return new DeliveryError('retry', `${receiver} ${what}.`);
   return afterSending(repeatable, `${receiver} ${what}.`);
 }
@@ -87,7 +87,10 @@ function failureOf(reply: EgressReply, receiver: string, repeatable: boolean): D
     return new DeliveryError('retry', `${receiver} asks to wait (${status}).`, wait);
   if (status >= 500) return afterSending(repeatable, `${receiver} failed (${status}).`);
   if (status >= 300 && status < 400) {
-    return new DeliveryError('refused', `${receiver} answered with a redirect (${status}), which is not followed.`);
+    return new DeliveryError(
+      'refused',
+      `${receiver} answered with a redirect (${status}). The service does not follow redirects.`,
+    );
   }
   return new DeliveryError('refused', `${receiver} refused the request (${status}, ${reasonOf(reply)}).`);
 }

@@ -95,9 +95,9 @@ class Messenger {
       }
     }
     if (!(await this.call('GET', '/news/news_items?page=1&per_page=1'))) {
-      throw new DeliveryError('refused', `${receiver} has no news in this workspace.`);
+      throw new DeliveryError('refused', `${receiver} does not offer news in this workspace.`);
     }
-    return 'The token, the sender and the newsfeeds are known. Nothing was published.';
+    return 'The receiver accepted the token and knows the sender and the newsfeeds. Nothing was published.';
   }
 
   private async create(item: NewsItem): Promise<string> {

@@ -26,7 +26,7 @@ import { type CliCommand, single, UsageError } from './usage.ts';
 const options = {
   since: { value: 'YYYY-MM-DD', help: 'Skips history before this day' },
   host: { value: 'ORIGIN', help: 'Address of the host, if several hosts have the repository' },
-  'no-wait': { help: 'Starts the backfill and does not wait for its end' },
+  'no-wait': { help: 'Starts the backfill without waiting for it to end' },
   cancel: { help: 'Cancels the backfill and keeps the data read so far' },
 } as const;
 
@@ -81,7 +81,7 @@ function find(context: ApiContext, { name, origin }: Wanted): DirectoryRepositor
       (id === name || fullName.toLowerCase() === name.toLowerCase()) &&
       (origin === undefined || readOrganization(directory, orgId)?.origin === origin),
   );
-  if (found.length > 1) throw new UsageError(`Several hosts have ${name}: name one with --host`);
+  if (found.length > 1) throw new UsageError(`Several hosts have ${name}. Choose a host with --host`);
   if (found.length === 0 && name.startsWith('repo_')) throw new Error(`Repository ${name} is not known here.`);
   return found[0];
 }

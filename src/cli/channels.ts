@@ -34,7 +34,7 @@ export const channelsCommand: CliCommand = {
     }),
     put: action({
       arguments: 'CHANNEL FILE.json|-',
-      help: 'Connects a channel with the settings in a file, or from standard input',
+      help: 'Connects a channel; reads its settings from a file or standard input',
       options: ownerOptions,
       run: async (given, [channel = '', file = '']) => {
         const [name, settings] = [channelNamed(channel), readSettings(file)];
@@ -115,7 +115,7 @@ async function put(
 
 async function test(context: ApiContext, owner: Owner, channel: ChannelName): Promise<number> {
   if (owner.repoId === null && channelTraits[channel].needsRepository)
-    throw new UsageError(`The channel ${channel} is tested with a repository: --repo OWNER/REPO`);
+    throw new UsageError(`A test of the channel ${channel} needs a repository. Add --repo OWNER/REPO`);
   const directory = readPartition(context, directoryName);
   const connection = connectionInForce({ context, directory }, owner, channel);
   if (owner.repoId !== null) await assertHostWritable({ context, directory }, owner.repoId, channel);

@@ -13,20 +13,20 @@ import { printLines } from './print.ts';
 import { action, type CliCommand, UsageError } from './usage.ts';
 
 export const deadLettersCommand: CliCommand = {
-  help: 'Lists the records that could not be folded, and puts them back on the journal',
+  help: 'Lists dead letters (records that could not be processed), and retries them',
   examples: ['dead-letters list', 'dead-letters replay p00 1204/0'],
   actions: {
     list: action({
-      help: 'Lists the records that could not be folded, with the reason',
+      help: 'Lists the dead letters with their errors',
       options: jsonOption('{"deadLetters": [{"partition", "seq", "index", "at", "subject", "error"}], "total"}'),
       run: ({ json }) => withService((context) => list(context, json)),
     }),
     replay: action({
       arguments: '[PARTITION SEQ/INDEX]',
-      help: 'Puts all listed records back on the journal, or only the given one',
+      help: 'Retries all dead letters, or only the given one',
       run: async (_, place) => {
         if (place.length > 0 && !/^\S+ \d+\/\d+$/.test(place.join(' ')))
-          throw new UsageError('Expected PARTITION SEQ/INDEX, as printed by the list');
+          throw new UsageError('Expected PARTITION SEQ/INDEX, as printed by: tidings dead-letters list');
         return withService((context) => replay(context, place.join(' ')));
       },
     }),
@@ -76,7 +76,7 @@ async function replay(context: ApiContext, place: string): Promise<number> {
   for (const [partition, { seq, index, record }] of wanted) {
     await context.laneOf(partition).enqueue({ ...again(record), id: ulid(), replayed: { seq, index } });
   }
-  printLines([`${wanted.length} records are on the journal again.`]);
+  printLines([`${wanted.length} dead letters are in the journal again.`]);
   return 0;
 }
 

@@ -68,7 +68,7 @@ function namesOf(i: number): Names {
 function withoutCredentials({ origin }: Host): Finding {
   return {
     verdict: 'note',
-    text: `host ${origin}: not asked, as there are no credentials for it. Backfill and exact ranges need TIDINGS_HOST_TOKEN, or TIDINGS_HOST_APP_ID with TIDINGS_HOST_APP_KEY_FILE`,
+    text: `host ${origin}: not checked, because no credentials are set. Backfill and exact ranges need TIDINGS_HOST_TOKEN, or TIDINGS_HOST_APP_ID with TIDINGS_HOST_APP_KEY_FILE`,
   };
 }
 
@@ -81,7 +81,7 @@ function describe(host: Host, names: Names, check: HostCheck): Finding[] {
     case 'unknown':
       return [
         fault(
-          `${at}: ${apiUrl} answers ${check.status}, but not as the API of ${nameOfKind(kind)}. Check ${names.kind} and ${names.apiUrl}`,
+          `${at}: ${apiUrl} answers ${check.status}, but the reply is not from the API of ${nameOfKind(kind)}. Check ${names.kind} and ${names.apiUrl}`,
         ),
       ];
     case 'otherKind': {
@@ -108,20 +108,23 @@ function describe(host: Host, names: Names, check: HostCheck): Finding[] {
 
 function ofToken(token: TokenCheck, at: string, names: Names): Finding {
   if (token.state === 'refused') {
-    const why = token.status === 401 ? 'it is wrong, has expired or was revoked' : 'it may not be used here';
+    const why = token.status === 401 ? 'it is wrong, has expired or was revoked' : 'the host does not permit its use';
     return fault(`${at}: ${names.token} is rejected (${token.status}): ${why}. Make a new token on the host`);
   }
   if (token.state === 'lacking') {
     const missing = token.missing.join(' and ');
     return fault(
-      `${at}: ${names.token} lacks ${missing}. Make a token with it; publishing there needs write:repository`,
+      `${at}: ${names.token} lacks ${missing}. Create a token with these scopes. To publish on this host, the token also needs write:repository`,
     );
   }
   const { scopes } = token;
   if (scopes === undefined) return { verdict: 'ok', text: `${at}: ${names.token} is accepted` };
-  const text = `${at}: ${names.token} is accepted, its scopes are ${scopes.join(', ') || 'none'}`;
+  const text = `${at}: ${names.token} is accepted. Scopes: ${scopes.join(', ') || 'none'}`;
   if (scopes.includes('repo')) return { verdict: 'ok', text };
-  return { verdict: 'note', text: `${text}. Private repositories, and publishing there, need the scope repo` };
+  return {
+    verdict: 'note',
+    text: `${text}. For private repositories and for publishing on this host, the token needs the scope "repo"`,
+  };
 }
 
 function ofApp(app: AppCheck, at: string, names: Names): Finding {
@@ -129,7 +132,9 @@ function ofApp(app: AppCheck, at: string, names: Names): Finding {
     return fault(`${at}: the app is rejected (${app.reason.replace(/\.$/, '')}). Check ${names.app}`);
   const text = `${at}: the app ${app.slug} is accepted`;
   if (app.missing.length === 0) return { verdict: 'ok', text };
-  return fault(`${text}, but lacks the permissions ${app.missing.join(', ')}. Add them (read) in the app's settings`);
+  return fault(
+    `${text}, but lacks the permissions ${app.missing.join(', ')}. Add them with read access in the app's settings`,
+  );
 }
 
 function fault(text: string): Finding {

@@ -14,10 +14,10 @@ import type { Finding } from './finding.ts';
 const maxNamed = 10;
 
 const reasons: Record<RefusalCause, string> = {
-  missing: 'the host does not show it with the configured credentials',
-  owner: 'the host names another owner',
-  login: 'the host gives its owner another login',
-  installation: 'its installation of the app belongs to another account',
+  missing: 'the host does not show the repository to the configured credentials',
+  owner: 'the host reports another owner',
+  login: 'the host reports another login for the owner',
+  installation: 'the app installation of the repository belongs to another account',
 };
 
 /**
@@ -28,7 +28,7 @@ export async function checkOwners(settings: Settings): Promise<Finding[]> {
   const repositories = await listedRepositories(settings);
   if (repositories.length === 0) return [];
   const confirmed = repositories.filter(({ ownership }) => ownership?.confirmed).length;
-  const why = hostsOf(settings).some(hasAnyCredentials) ? '' : ' (no credentials to ask with)';
+  const why = hostsOf(settings).some(hasAnyCredentials) ? '' : ' (no credentials for the check)';
   const text = `owners: ${confirmed} of ${repositories.length} repositories confirmed by their host${why}`;
   const refused = repositories.flatMap(refusalOf);
   const left = refused.length - maxNamed;
@@ -40,7 +40,7 @@ export async function checkOwners(settings: Settings): Promise<Finding[]> {
 function refusalOf({ id, fullName, claimed, ownership }: DirectoryRepository): Finding[] {
   if (!ownership || ownership.confirmed) return [];
   const at = new Date(ownership.at).toISOString();
-  const text = `owner of ${fullName} (${id}) not confirmed: ${reasons[ownership.cause]}, asked at ${at}`;
+  const text = `owner of ${fullName} (${id}) not confirmed: ${reasons[ownership.cause]} (checked at ${at})`;
   return [{ verdict: claimed ? 'note' : 'fault', text }];
 }
 

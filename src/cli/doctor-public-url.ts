@@ -17,16 +17,22 @@ export function checkPublicUrl(settings: Settings): Finding {
 function judgeSetting(settings: Settings): Finding {
   const url = publicUrlOf(settings);
   if (settings.publicUrl === '') {
-    const text = `TIDINGS_PUBLIC_URL is not set: mail is refused, and addresses of pages begin with ${url}, which other machines may not reach. Set it to the address that people use, ${example}`;
+    const text = `TIDINGS_PUBLIC_URL is not set. The service therefore sends no mail. Page addresses begin with ${url}, which other machines may not reach. Set it to the address that people use, ${example}`;
     return { verdict: 'note', text };
   }
   if (!URL.canParse(url))
-    return { verdict: 'fault', text: `TIDINGS_PUBLIC_URL ${url} is not an address. Set it to one ${example}` };
+    return {
+      verdict: 'fault',
+      text: `TIDINGS_PUBLIC_URL ${url} is not a valid address. Set it to an address ${example}`,
+    };
   const { protocol, hostname } = new URL(url);
   const isLocal = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
   if (isLocal) return { verdict: 'note', text: `TIDINGS_PUBLIC_URL ${url} cannot be reached from other machines` };
   if (protocol === 'https:') return { verdict: 'ok', text: `TIDINGS_PUBLIC_URL is ${url}` };
-  return { verdict: 'note', text: `TIDINGS_PUBLIC_URL ${url} uses plain http: API keys are sent in clear. Use https` };
+  return {
+    verdict: 'note',
+    text: `TIDINGS_PUBLIC_URL ${url} uses plain http, so API keys are sent unencrypted. Use https`,
+  };
 }
 
 /**
@@ -41,7 +47,7 @@ export async function checkPublicAddress(settings: Settings, mark: string | unde
     const { status, text } = await exchange({ url, method: 'GET', headers, timeoutMs, signal: undefined });
     return [withoutUserInfo(judge(status, markIn(text), mark, url))];
   } catch (error) {
-    const text = `TIDINGS_PUBLIC_URL: ${url} does not answer (${reasonOf(error)}). Check the address, DNS and the proxy; a firewall can also keep this machine from its own public address`;
+    const text = `TIDINGS_PUBLIC_URL: ${url} does not answer (${reasonOf(error)}). Check the address, DNS and the proxy. A firewall can also block access from this machine to its own public address`;
     return [withoutUserInfo({ verdict: 'note', text })];
   }
 }
@@ -50,8 +56,8 @@ function judge(status: number, found: string | undefined, mark: string, url: str
   if (found === mark) return { verdict: 'ok', text: 'TIDINGS_PUBLIC_URL leads to this service' };
   const text =
     found === undefined
-      ? `TIDINGS_PUBLIC_URL: ${url} answers ${status}, but not as Tidings. Let the proxy forward all paths to this service`
-      : `TIDINGS_PUBLIC_URL: ${url} leads to another Tidings. Check the address and where the proxy forwards to`;
+      ? `TIDINGS_PUBLIC_URL: ${url} answers ${status}, but the reply is not from Tidings. Configure the proxy to forward all paths to this service`
+      : `TIDINGS_PUBLIC_URL: ${url} leads to another Tidings instance. Check the address and the target of the proxy`;
   return { verdict: 'fault', text };
 }
 

@@ -73,19 +73,23 @@ function checkHttpServer(): Finding {
 }
 
 function checkDataDir({ dataDir, partitions }: Settings): Finding[] {
-  if (!existsSync(dataDir)) return [{ verdict: 'note', text: `data directory ${dataDir} is made at the first start` }];
+  if (!existsSync(dataDir))
+    return [{ verdict: 'note', text: `data directory ${dataDir} does not exist yet: the first start creates it` }];
   try {
     accessSync(dataDir, constants.R_OK | constants.W_OK);
   } catch {
     return [
-      { verdict: 'fault', text: `data directory ${dataDir} cannot be written: change its owner or TIDINGS_DATA_DIR` },
+      {
+        verdict: 'fault',
+        text: `data directory ${dataDir} is not writable: change its owner, or set TIDINGS_DATA_DIR to another directory`,
+      },
     ];
   }
   const file = join(dataDir, 'partition-count');
   const fixed = existsSync(file) ? Number(readFileSync(file, 'utf8')) : partitions;
-  if (fixed === partitions) return [{ verdict: 'ok', text: `data directory ${dataDir} can be written` }];
+  if (fixed === partitions) return [{ verdict: 'ok', text: `data directory ${dataDir} is writable` }];
   return [
-    { verdict: 'fault', text: `${dataDir} was made with ${fixed} partitions: set TIDINGS_PARTITIONS to ${fixed}` },
+    { verdict: 'fault', text: `${dataDir} was created with ${fixed} partitions: set TIDINGS_PARTITIONS to ${fixed}` },
   ];
 }
 
@@ -103,12 +107,12 @@ function checkSecrets({ dataDir, webhookSecrets, natsCredentials, natsTlsKey }: 
   const open = [natsCredentials, natsTlsKey].filter((file) => isOpen(file, 0o007));
   const findings: Finding[] = open.map((file) => ({
     verdict: 'fault',
-    text: `${file} can be read by others: chmod 600 ${file}`,
+    text: `${file} can be read by other users. Run: chmod 600 ${file}`,
   }));
   const origin =
     webhookSecrets.length > 0
       ? 'from TIDINGS_WEBHOOK_SECRETS'
-      : `in ${webhookSecretFile(dataDir)}, made at first start`;
+      : `in ${webhookSecretFile(dataDir)}, created at first start`;
   return [...findings, { verdict: 'ok', text: `webhook secret ${origin}` }];
 }
 
@@ -122,7 +126,7 @@ function checkModes({ dataDir }: Settings): Finding[] {
   if (open.length === 0) return [{ verdict: 'ok', text: `data directory ${dataDir} is closed to other users` }];
   return open.map(({ path, mode, expected }) => ({
     verdict: 'fault',
-    text: `${path} can be used by other users: mode ${modeText(mode)}, expected ${modeText(expected)}: chmod ${modeText(expected)} ${path}`,
+    text: `${path} is open to other users (mode ${modeText(mode)}, expected ${modeText(expected)}). Run: chmod ${modeText(expected)} ${path}`,
   }));
 }
 
@@ -133,7 +137,7 @@ function isOpen(file: string, mask: number): boolean {
 function checkRetention(settings: Settings): Finding[] {
   return waitingLines(settings).map((line) => ({
     verdict: 'note',
-    text: `retention of ${line}: inspect it with tidings retention show, approve it with tidings retention approve`,
+    text: `retention of ${line}. To inspect it, run: tidings retention show. To approve it, run: tidings retention approve`,
   }));
 }
 
@@ -146,13 +150,16 @@ async function checkSeals(settings: Settings): Promise<Finding[]> {
     const sealer = openSealer(settings);
     const broken = seals.filter((seal) => !opens(sealer, seal)).length;
     if (broken > 0) {
-      const remedy = 'restore the former key, or rotate the secrets';
-      return [{ verdict: 'fault', text: `sealing key does not open ${broken} of ${all}: ${remedy}` }];
+      const remedy = 'restore the former sealing key, or rotate the secrets';
+      return [{ verdict: 'fault', text: `sealing key cannot open ${broken} of ${all}: ${remedy}` }];
     }
     const former = seals.filter(({ sealed }) => !sealer.isCurrent(sealed)).length;
     if (former === 0) return [{ verdict: 'ok', text: `sealing key opens all ${all}` }];
     return [
-      { verdict: 'note', text: `${former} of ${all} are under a former sealing key: they are sealed again at start` },
+      {
+        verdict: 'note',
+        text: `${former} of ${all} are still sealed with a former sealing key. The next start seals them with the key in use`,
+      },
     ];
   } catch (error) {
     return [{ verdict: 'fault', text: `sealing key: ${(error as Error).message}` }];
@@ -210,7 +217,7 @@ function checkProgram(): Finding[] {
     { verdict: 'ok', text: `nats-server ${version} at ${program}` },
     {
       verdict: level === 'power-loss' ? 'ok' : 'note',
-      text: `durability level: ${level}${level === 'power-loss' ? ' (an acknowledged delivery is on disk)' : ': 2.10.23 or later gives power-loss'}`,
+      text: `durability level: ${level}${level === 'power-loss' ? ' (an acknowledged delivery is on disk)' : '. The level power-loss needs nats-server 2.10.23 or later'}`,
     },
   ];
 }

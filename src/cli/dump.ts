@@ -15,7 +15,7 @@ import { type CliCommand, single } from './usage.ts';
 
 export const dumpCommand: CliCommand = single({
   arguments: 'OWNER/REPO|REPO_ID',
-  help: 'Prints everything captured for a repository, one JSON record per line, always in the same order',
+  help: 'Prints all captured data of a repository in a fixed order, one JSON record per line',
   examples: ['dump acme/rocket > rocket.jsonl'],
   run: async (_, [wanted = '']) => {
     const { dataDir, partitions } = loadSettings();

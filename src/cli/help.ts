@@ -18,7 +18,7 @@ export function overview(commands: Commands): string {
     '',
     'Options:',
     ...columns([
-      ['-h, --help', 'Shows the help, or the help of a command'],
+      ['-h, --help', 'Shows this help, or the help of one command'],
       ['--version', 'Shows the version'],
     ]),
     '',
@@ -26,7 +26,7 @@ export function overview(commands: Commands): string {
     '  tidings doctor',
     '  tidings help keys',
     '',
-    'Most commands connect to the running service and need its settings. tidings settings lists them.',
+    'Most commands connect to the running service and need the same settings as the service. To list the settings, run: tidings settings',
   ].join('\n');
 }
 

@@ -24,13 +24,13 @@ const dayMs = 86_400_000;
 const quiet = { help: 'Prints only the key' } as const;
 
 const createOptions = {
-  name: { value: 'NAME', required: true, help: 'Name of the key, for people' },
+  name: { value: 'NAME', required: true, help: 'Display name of the key' },
   org: { value: 'ORGANIZATION', required: 'owner', help: 'Login or id of the organization that the key is for' },
   instance: { required: 'owner', help: 'Creates a key with access to everything' },
-  host: { value: 'ORIGIN', help: 'Address of the host of the organization (default: the default host)' },
+  host: { value: 'ORIGIN', help: 'Address of the host of the organization (default: TIDINGS_HOST_ORIGIN)' },
   scopes: { value: 'A,B', help: 'Scopes of the key, such as repos:read,drafts:read (default: all)' },
   expires: { value: 'DAYS', help: 'Days until the key expires (default: never)' },
-  test: { help: 'Creates a key whose requests are all in test mode' },
+  test: { help: 'Creates a test key; its requests are always in test mode' },
   quiet,
 } as const;
 
@@ -59,7 +59,7 @@ export const keysCommand: CliCommand = {
     }),
     rotate: action({
       arguments: 'KEY_ID',
-      help: 'Creates the successor of a key; the old key stays valid for a while',
+      help: 'Replaces a key by a new one; the old key stays valid for some hours',
       options: rotateOptions,
       run: rotate,
     }),
@@ -98,7 +98,7 @@ async function rotate(values: Values<typeof rotateOptions>, [keyId = '']: readon
 }
 
 function show(key: string, id: string, quiet: boolean | undefined): void {
-  printText(quiet ? key : `${key}\n\nThis is ${id}. The key is shown once: keep it now.`);
+  printText(quiet ? key : `${key}\n\nThe id of this key is ${id}. The key is shown only once. Save it now.`);
 }
 
 function readNumber(
@@ -120,7 +120,7 @@ function readScopes(text: string | undefined): string[] {
   const wanted = text.split(',').map((scope) => scope.trim());
   const unknown = wanted.filter((scope) => scope !== '*' && !(scopes as readonly string[]).includes(scope));
   if (unknown.length > 0)
-    throw new UsageError(`--scopes: unknown ${unknown.join(', ')}; expected some of ${scopes.join(', ')}`);
+    throw new UsageError(`--scopes: unknown scope ${unknown.join(', ')}; expected one or more of ${scopes.join(', ')}`);
   return wanted;
 }
 
@@ -157,8 +157,12 @@ async function revoke(_: unknown, [keyId = '']: readonly string[]): Promise<numb
   const { endedKeys, rotatedTo } = await withService((context) => revokeKey(context, keyId));
   printLines([
     `${keyId} is revoked.`,
-    ...(endedKeys > 0 ? [`Keys that this key created have ended too: ${endedKeys}.`] : []),
-    ...(rotatedTo === null ? [] : [`Its successor ${rotatedTo} stays valid: revoke it too if you do not know it.`]),
+    ...(endedKeys > 0
+      ? [`Number of other keys that are no longer valid, because this key created them: ${endedKeys}.`]
+      : []),
+    ...(rotatedTo === null
+      ? []
+      : [`Its successor ${rotatedTo} stays valid. If you do not recognize the successor, revoke it too.`]),
   ]);
   return 0;
 }

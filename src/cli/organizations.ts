@@ -14,22 +14,22 @@ import { printLines } from './print.ts';
 import { action, type CliCommand, UsageError } from './usage.ts';
 
 export const organizationsCommand: CliCommand = {
-  help: 'Lists the organizations, assigns tiers of limits, and sets whether published notes outlive the app',
+  help: 'Lists organizations, sets their tiers of limits, and sets whether published notes are kept after app removal',
   examples: ['orgs list', 'orgs tier acme unlimited', 'orgs keep-published acme false'],
   actions: {
     list: action({
-      help: 'Lists the organizations with their tiers',
+      help: 'Lists the organizations with their tiers of limits',
       options: jsonOption('the reply of GET /api/orgs'),
       run: ({ json }) => withService((context) => (json ? printReply(context, 'listOrganisations') : list(context))),
     }),
     tier: action({
       arguments: 'LOGIN|ID TIER',
-      help: 'Assigns a tier of limits: standard, unlimited, or one from the settings',
+      help: 'Sets the tier of limits of an organization: standard, unlimited, or a tier from the settings',
       run: (_, [wanted = '', tier = '']) => withService((context) => setTier(context, wanted, tier)),
     }),
     'keep-published': action({
       arguments: 'LOGIN|ID true|false',
-      help: 'Keeps or erases the published notes of an organization when its app is removed',
+      help: 'Sets whether published notes are kept (true) or erased (false) after the app is removed',
       run: (_, [wanted = '', value = '']) => {
         if (value !== 'true' && value !== 'false') throw new UsageError(`Expected true or false, got "${value}".`);
         return withService((context) => keepPublished(context, wanted, value === 'true'));
@@ -65,7 +65,7 @@ async function keepPublished(context: ApiContext, wanted: string, keeps: boolean
   printLines([
     keeps
       ? `Published notes of ${login} stay when its app is removed.`
-      : `Published notes of ${login} are erased with the rest, 30 days after its app is removed.`,
+      : `Published notes of ${login} are erased with its other data, 30 days after its app is removed.`,
   ]);
   return 0;
 }

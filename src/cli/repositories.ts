@@ -23,17 +23,17 @@ export const repositoriesCommand: CliCommand = {
     }),
     select: action({
       arguments: 'OWNER/REPO|REPO_ID',
-      help: 'Captures the events of a repository',
+      help: 'Connects a repository: its events are captured',
       run: (_, [wanted = '']) => withService((context) => select(context, wanted, true)),
     }),
     unselect: action({
       arguments: 'OWNER/REPO|REPO_ID',
-      help: 'Drops the events of a repository',
+      help: 'Disconnects a repository: its events are dropped',
       run: (_, [wanted = '']) => withService((context) => select(context, wanted, false)),
     }),
     settings: action({
       arguments: 'OWNER/REPO|REPO_ID [FILE.json]',
-      help: 'Shows the notes settings of a repository, or replaces them by the content of a file',
+      help: 'Shows the notes settings of a repository, or replaces them with the content of a file',
       run: (_, [wanted = '', file]) => withService((context) => showSettings(context, wanted, file)),
     }),
   },

@@ -16,6 +16,8 @@ export function findRepository(readers: Readers, wanted: string): DirectoryRepos
   }
   const [repository] = found;
   if (!repository)
-    throw new Error(`Repository ${JSON.stringify(wanted)} is not known here. No delivery of it was folded yet.`);
+    throw new Error(
+      `Repository ${JSON.stringify(wanted)} is not known here. No delivery from it has been processed yet.`,
+    );
   return repository;
 }

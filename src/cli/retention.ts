@@ -17,18 +17,21 @@ import { printLines } from './print.ts';
 import { action, type CliCommand } from './usage.ts';
 
 export const retentionCommand: CliCommand = {
-  help: 'Shows what a sweep would erase and what waits for approval, sweeps now, and approves',
+  help: 'Shows, starts and approves the erasing of data after its retention period',
   examples: ['retention show', 'retention approve p00'],
   actions: {
     show: action({
-      help: 'Shows what the next sweep erases, and what waits for approval',
+      help: 'Shows what the next sweep erases, and which erasures wait for approval',
       options: jsonOption('the reply of GET /api/retention'),
       run: ({ json }) => withService((context) => (json ? printReply(context, 'showRetention') : show(context))),
     }),
-    sweep: action({ help: 'Erases due records now instead of tomorrow', run: () => withService(sweep) }),
+    sweep: action({
+      help: 'Starts a sweep now: erases records after their retention period',
+      run: () => withService(sweep),
+    }),
     approve: action({
       arguments: '[PARTITION]',
-      help: 'Approves the waiting erasures, in all partitions or in one',
+      help: 'Approves the waiting erasures in all partitions, or in one partition',
       run: (_, [partition]) => withService((context) => approveWaiting(context, partition)),
     }),
   },
@@ -46,7 +49,7 @@ async function show(context: ApiContext): Promise<number> {
   }
   const waiting = partitions.flatMap((each) => each.waiting);
   for (const wait of waiting) lines.push(`Waiting: ${JSON.stringify(wait)}`);
-  if (waiting.length > 0) lines.push('To approve it: tidings retention approve [PARTITION]');
+  if (waiting.length > 0) lines.push('To approve these erasures, run: tidings retention approve [PARTITION]');
   printLines(lines);
   return 0;
 }
@@ -66,7 +69,7 @@ async function sweep({ journal, settings }: ApiContext): Promise<number> {
 async function approveWaiting(context: ApiContext, partition: string | undefined): Promise<number> {
   const approved = await approve(context, partition === undefined ? {} : { partition });
   const lines = approved.map(({ partition: name, wait }) => `${name}: ${summary(wait)}`);
-  printLines(lines, 'Nothing waits for approval.');
+  printLines(lines, 'No erasure waits for approval.');
   return 0;
 }
 
@@ -88,19 +91,19 @@ export function waitingLines({ dataDir, partitions }: Settings): string[] {
 }
 
 const doubts: Record<Wait['cause'], string> = {
-  clock: 'the clock differs from the last tick by more than a day, so nothing is erased',
+  clock: 'the clock differs by more than a day from the last recorded time, so nothing is erased',
   records: 'a sweep would erase a large share of the records, so nothing is erased',
-  organisations: 'removed organizations have many records, so they are not erased',
+  organisations: 'removed organizations have many records, so these records are not erased',
 };
 
 /** Describes in one sentence which erasure was approved. */
 function summary(wait: Wait): string {
   switch (wait.cause) {
     case 'clock':
-      return `the clock is right at ${new Date(wait.to).toISOString()}, erasing continues from there`;
+      return `the clock was confirmed at ${new Date(wait.to).toISOString()}, and erasing continues from that time`;
     case 'records':
-      return `${wait.records} of ${wait.total} records last synced before ${toDate(wait.before)} are erased`;
+      return `${wait.records} of ${wait.total} records will be erased, because they were last synced before ${toDate(wait.before)}`;
     case 'organisations':
-      return `organizations that are erased: ${wait.organisations.length}`;
+      return `number of organizations that will be erased: ${wait.organisations.length}`;
   }
 }

@@ -19,7 +19,7 @@ const options = {
 
 export const sendCommand: CliCommand = single({
   arguments: 'FILE.jsonl|FILE.jsonl.gz',
-  help: 'Signs the deliveries of a file and posts them, one JSON object {event, delivery, body} per line',
+  help: 'Signs and posts deliveries from a file with one JSON object {event, delivery, body} per line',
   options,
   examples: ['send history.jsonl.gz'],
   run: async (values, [file = '']) => {
@@ -38,7 +38,7 @@ function findSecret(settings: Settings): string {
   if (current !== undefined) return current;
   const file = webhookSecretFile(settings.dataDir);
   if (existsSync(file)) return readFileSync(file, 'utf8').trim();
-  throw new UsageError(`No webhook secret: expected --secret, TIDINGS_WEBHOOK_SECRETS or the file ${file}`);
+  throw new UsageError(`No webhook secret found: expected --secret, TIDINGS_WEBHOOK_SECRETS or the file ${file}`);
 }
 
 async function send(file: string, url: string, secret: string, concurrency: number): Promise<number> {

@@ -26,13 +26,13 @@ export const snapshotCommand: CliCommand = single({
 
 export const restoreCommand: CliCommand = single({
   arguments: 'PARTITION|all',
-  help: 'Restores a partition from its newest snapshot while the service is stopped; the next start catches up',
+  help: 'Restores a partition from its newest snapshot; stop the service first',
   examples: ['restore p00', 'restore all'],
   run: async (_, [wanted = '']) => {
     const { dataDir, partitions } = loadSettings();
     const names = partitionNames(partitions);
     if (wanted !== 'all' && !names.includes(wanted)) {
-      throw new UsageError(`Expected a partition: ${names.join(', ')} or all`);
+      throw new UsageError(`Expected the name of a partition (${names.join(', ')}) or all`);
     }
     for (const name of wanted === 'all' ? names : [wanted]) await restore(dataDir, name);
     return 0;

@@ -10,7 +10,7 @@ import { checkPublicUrl } from './doctor-public-url.ts';
 import { type CliCommand, single } from './usage.ts';
 
 export const startCommand: CliCommand = single({
-  help: 'Runs the service: nats-server, partition workers, gateway. tidings settings lists its settings',
+  help: 'Runs the service: nats-server, partition workers, gateway. To list its settings, run: tidings settings',
   examples: ['start'],
   run: async () => {
     const settings = loadSettings();
@@ -55,7 +55,7 @@ async function warnOfSettings(settings: Settings, logger: Logger, signal: AbortS
 
 function announce(facts: ServiceFacts, settings: Settings, logger: Logger): void {
   const { url, opsUrl, durability, first } = facts;
-  for (const file of first.made) logger.info({ file }, 'made at first start');
+  for (const file of first.made) logger.info({ file }, 'created at first start');
   const adminKey = adminKeyFile(settings.dataDir);
   logger.info({ url, webhooks: `${url}/api/webhooks/scm`, opsUrl, durability, adminKey }, 'tidings is ready');
 }

@@ -26,12 +26,12 @@ import { action, type CliCommand, UsageError, type Values } from './usage.ts';
 const quiet = { help: 'Prints only the secret' } as const;
 
 const createOptions = {
-  host: { value: 'ORIGIN', help: 'Address of the host (default: the default host)' },
+  host: { value: 'ORIGIN', help: 'Address of the host (default: TIDINGS_HOST_ORIGIN)' },
   org: { value: 'LOGIN|ID', help: 'Organization that the secret is for (default: the whole host)' },
-  name: { value: 'NAME', help: 'Name of the secret, for people' },
+  name: { value: 'NAME', help: 'Display name of the secret' },
   'secret-file': {
     value: 'FILE|-',
-    help: 'Reads the secret from a file or standard input (default: a new one is generated)',
+    help: 'Reads the secret from a file or standard input (default: generates a new secret)',
   },
   quiet,
 } as const;
@@ -51,13 +51,13 @@ export const webhookSecretsCommand: CliCommand = {
       run: create,
     }),
     list: action({
-      help: 'Lists the secrets without their texts',
+      help: 'Lists the secrets without showing their values',
       options: jsonOption('the reply of GET /api/webhook-secrets'),
       run: ({ json }) => withService((context) => (json ? printReply(context, 'listWebhookSecrets') : list(context))),
     }),
     rotate: action({
       arguments: 'SECRET_ID',
-      help: 'Generates a new text for a secret; the old text stays valid for a while',
+      help: 'Generates a new value for a secret; the old value stays valid for some hours',
       options: rotateOptions,
       run: rotate,
     }),
@@ -86,8 +86,11 @@ function readSecret(file: string): string {
 
 function show({ value, secret }: WrittenSecret, quiet: boolean): void {
   if (quiet) printText(secret ?? value.id);
-  else if (secret === undefined) printText(`This is ${value.id}.`);
-  else printText(`${secret}\n\nThis is ${value.id}. The secret is shown once: give it to the host now.`);
+  else if (secret === undefined) printText(`The id of this secret is ${value.id}.`);
+  else
+    printText(
+      `${secret}\n\nThe id of this secret is ${value.id}. The secret is shown only once. Save it in the webhook settings of the host now.`,
+    );
 }
 
 async function list({ readers }: ApiContext): Promise<number> {

@@ -32,13 +32,16 @@ const quiet = { help: 'Prints only the secret' } as const;
 const createOptions = {
   org: { value: 'LOGIN|ID', required: true, help: 'Organization whose events are sent' },
   url: { value: 'URL', required: true, help: 'Address of the receiver' },
-  events: { value: 'A,B', help: `Events to send: some of ${webhookEvents.join(', ')} (default: all)` },
-  description: { value: 'TEXT', help: 'Description for people' },
+  events: { value: 'A,B', help: `Events to send: one or more of ${webhookEvents.join(', ')} (default: all)` },
+  description: { value: 'TEXT', help: 'Description of the endpoint' },
   quiet,
 } as const;
 
 const rotateOptions = {
-  overlap: { value: 'HOURS', help: `Hours that both secrets sign (default: ${usualOverlapHours})` },
+  overlap: {
+    value: 'HOURS',
+    help: `Hours that deliveries are signed with both secrets (default: ${usualOverlapHours})`,
+  },
   quiet,
 } as const;
 
@@ -67,7 +70,7 @@ export const webhooksCommand: CliCommand = {
     }),
     enable: action({
       arguments: 'ENDPOINT_ID',
-      help: 'Sends to an endpoint again',
+      help: 'Resumes sending to a disabled endpoint',
       run: (_, [id = '']) => withService((context) => setEnabled(context, id, true)),
     }),
     disable: action({
@@ -77,7 +80,7 @@ export const webhooksCommand: CliCommand = {
     }),
     rotate: action({
       arguments: 'ENDPOINT_ID',
-      help: 'Generates a new secret; for a while, deliveries are signed with the old one too',
+      help: 'Generates a new secret; for some hours, deliveries are signed with both secrets',
       options: rotateOptions,
       run: (given, [id = '']) => withService((context) => rotate(context, given, id)),
     }),
@@ -109,13 +112,15 @@ function readEvents(text: string | undefined): WebhookEvent[] | undefined {
   const wanted = text.split(',').map((event) => event.trim());
   const known = webhookEvents.filter((event) => wanted.includes(event));
   if (known.length !== wanted.length)
-    throw new UsageError(`--events: expected some of ${webhookEvents.join(', ')}, got ${text}`);
+    throw new UsageError(`--events: expected one or more of ${webhookEvents.join(', ')}, got ${text}`);
   return known;
 }
 
 function show({ value, secret }: WrittenEndpoint, quiet = false): void {
   printText(
-    quiet ? secret : `${secret}\n\nThis is ${value.id}. The secret is shown once: give it to the receiver now.`,
+    quiet
+      ? secret
+      : `${secret}\n\nThe id of this endpoint is ${value.id}. The secret is shown only once. Save it at the receiver now.`,
   );
 }
 
@@ -160,7 +165,7 @@ function endpointOf({ readers }: ApiContext, id: string): WebhookEndpointRecord 
 async function setEnabled(context: ApiContext, endpointId: string, enabled: boolean): Promise<number> {
   const { id } = endpointOf(context, endpointId);
   await runCommand(context, directoryName, { name: 'updateWebhookEndpoint', endpointId: id, enabled });
-  printLines([`${id} is ${enabled ? 'enabled' : 'disabled: events are skipped meanwhile'}.`]);
+  printLines([`${id} is ${enabled ? 'enabled' : 'disabled: new events are not sent to it'}.`]);
   return 0;
 }
 

@@ -108,8 +108,8 @@ export class Egress {
     done: (error: EgressError | null, addresses: LookupAddress[]) => void,
   ): void {
     systemLookup(hostname, { all: true, family }, (error, addresses) => {
-      if (error) done(new EgressError('network', false, `the name cannot be resolved (${error.code})`), []);
-      else if (addresses.length === 0) done(new EgressError('network', false, 'the name has no address'), []);
+      if (error) done(new EgressError('network', false, `the host name cannot be resolved (${error.code})`), []);
+      else if (addresses.length === 0) done(new EgressError('network', false, 'the host name has no IP address'), []);
       else if (addresses.every(({ address }) => accepts(this.rule.judge(address)))) done(null, addresses);
       else done(new EgressError('refused', false, notPublic), []);
     });
@@ -134,10 +134,10 @@ export function retryAfterMs(reply: Pick<EgressReply, 'headers'>, now: number): 
 
 function headerFault(headers: Readonly<Record<string, string>>): string | undefined {
   for (const [name, value] of Object.entries(headers)) {
-    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'expected header names without blanks and separators';
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'expected header names without spaces or separators';
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for control characters
     if (/[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/.test(value))
-      return `expected one line in the header ${name}`;
+      return `expected a value of one line in the header ${name}`;
   }
   return undefined;
 }
@@ -147,7 +147,7 @@ async function withinTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new EgressError('timeout', false, 'the name was not resolved in time')),
+      () => reject(new EgressError('timeout', false, 'the host name was not resolved in time')),
       resolveTimeoutMs,
     );
   });

@@ -92,7 +92,11 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     if (error instanceof EgressError) this.fail(error.kind, error.message);
-    else this.fail('network', `${this.sent ? 'the connection broke' : 'no connection was made'}${codeOf(error)}`);
+    else
+      this.fail(
+        'network',
+        `${this.sent ? 'the connection broke' : 'the connection could not be opened'}${codeOf(error)}`,
+      );
   }
 
   private readonly stop = (): void => this.fail('network', 'the request was stopped');

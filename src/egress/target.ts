@@ -44,7 +44,7 @@ export function targetFault(url: string, options: EgressOptions): string | undef
  */
 export function hostFault(host: string, { allow }: Pick<EgressOptions, 'allow'>): string | undefined {
   const url = `http://${host.includes(':') ? `[${host}]` : host}/`;
-  if (!URL.canParse(url)) return 'expected the name or the address of a server';
+  if (!URL.canParse(url)) return 'expected the name or IP address of a server';
   const address = unbracketed(new URL(url).hostname);
   if (isIP(address) === 0 || new AddressRule(allow).judge(address) !== 'refused') return undefined;
   return notPublic;

@@ -16,7 +16,7 @@ const checksumLength = 6;
  * The command is named because no dashboard exists yet.
  */
 export const newKeyRemedy =
-  'Generate a new key in the dashboard under Settings → API Keys. This version has no dashboard yet: run tidings keys create --org ORGANIZATION --name NAME where the service runs.';
+  'Generate a new key in the dashboard under Settings → API Keys. This version does not have a dashboard yet. Instead, run tidings keys create --org ORGANIZATION --name NAME where the service runs.';
 
 /** The parts of a key that are stored. */
 export interface KeyParts {

@@ -165,7 +165,7 @@ export function auditedCommand(
     case 'replayWebhookDeliveries':
       return undefined;
     default:
-      return unreachable(command, `There is no command ${nameIn(command, 'name')}.`);
+      return unreachable(command, `Unknown command: ${nameIn(command, 'name')}.`);
   }
 }
 

@@ -12,7 +12,7 @@ const fastBuckets = [0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.0025, 0.005,
 
 export const buildInfo = new Gauge({
   name: 'tidings_build_info',
-  help: 'Always 1; the labels are the version of Tidings and of Node.js',
+  help: 'Always 1; the labels give the versions of Tidings and Node.js',
   labelNames: ['version', 'node'] as const,
   registers,
 });
@@ -35,12 +35,12 @@ export const webhooksRefused = new Counter({
 });
 export const webhooksDelayed = new Counter({
   name: 'tidings_webhooks_delayed_total',
-  help: 'Webhook deliveries accepted with a due time because their organization is over its limit',
+  help: 'Webhook deliveries that were accepted but delayed, because their organization is over its limit',
   registers,
 });
 export const webhookSeconds = new Histogram({
   name: 'tidings_webhook_reply_seconds',
-  help: 'Time from the request line to the reply of an accepted delivery',
+  help: 'Time from the arrival of the request line until the reply, for accepted deliveries',
   buckets: pubAckBuckets,
   registers,
 });
@@ -57,7 +57,7 @@ export const sealsUnreadable = new Counter({
 });
 export const bodyBytesHeld = new Gauge({
   name: 'tidings_body_bytes_held',
-  help: 'Memory held by bodies being received',
+  help: 'Memory used by request bodies that are being received',
   registers,
 });
 export const apiRequests = new Counter({
@@ -68,7 +68,7 @@ export const apiRequests = new Counter({
 });
 export const apiSeconds = new Histogram({
   name: 'tidings_api_reply_seconds',
-  help: 'Time from the request line to the reply of an API request, by route',
+  help: 'Time from the arrival of the request line until the reply, for API requests by route',
   labelNames: ['route'] as const,
   buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 10],
   registers,
@@ -81,7 +81,7 @@ export const enqueuesWaiting = new Gauge({
 });
 export const pubAckSeconds = new Histogram({
   name: 'tidings_journal_puback_seconds',
-  help: 'Time from publishing a batch to its PubAck',
+  help: 'Time from sending a batch to the journal until its acknowledgement (PubAck)',
   buckets: pubAckBuckets,
   registers,
 });
@@ -94,7 +94,7 @@ export const batchRecords = new Histogram({
 /** `outcome` is one of: stored, retried, refused, expired, busy. */
 export const enqueues = new Counter({
   name: 'tidings_journal_enqueues_total',
-  help: 'Records passed to a lane, by outcome; whether expired records are stored is unknown',
+  help: 'Records passed to a journal lane, by outcome; records with the outcome expired may have been stored',
   labelNames: ['partition', 'outcome'] as const,
   registers,
 });
@@ -117,14 +117,14 @@ export const journalConnected = new Gauge({
 });
 export const durabilityLevel = new Gauge({
   name: 'tidings_journal_durability',
-  help: '1 for the durability level in force',
+  help: '1 for the durability level that is in use',
   labelNames: ['level'] as const,
   registers,
 });
 /** `layer` is one of: delivery, record, relay, command, usage, replay. */
 export const duplicates = new Counter({
   name: 'tidings_duplicates_total',
-  help: 'Records that had been folded before, by the layer that recognized them',
+  help: 'Duplicates of folded records, by the layer that recognized them',
   labelNames: ['layer'] as const,
   registers,
 });
@@ -154,7 +154,7 @@ export const foldLagRecords = new Gauge({
 });
 export const foldLagSeconds = new Gauge({
   name: 'tidings_fold_lag_seconds',
-  help: 'Age of the newest folded record at the time it was folded',
+  help: 'Age of the newest folded record, measured when it was folded',
   labelNames: ['partition'] as const,
   registers,
 });
@@ -166,13 +166,13 @@ export const foldSeconds = new Histogram({
 });
 export const flushedSeconds = new Histogram({
   name: 'tidings_store_flushed_seconds',
-  help: 'Time from a commit until it is on disk',
+  help: 'Time from a commit until its data is on disk',
   buckets: pubAckBuckets,
   registers,
 });
 export const cursorEpoch = new Gauge({
   name: 'tidings_fold_epoch',
-  help: 'How often the journal was found replaced or cut',
+  help: 'Number of times that the journal was found replaced or cut',
   labelNames: ['partition'] as const,
   registers,
 });
@@ -196,7 +196,7 @@ export const readerSlots = new Gauge({
 });
 export const partitionAlarms = new Gauge({
   name: 'tidings_partition_alarm',
-  help: '1 while a partition needs an operator: it is stopped (cause: hole, store, lock), or an erasure is waiting for approval (clock, erasure)',
+  help: '1 while a partition needs an operator. Causes hole, store and lock: the partition is stopped. Causes clock and erasure: an erasure waits for approval',
   labelNames: ['partition', 'cause'] as const,
   registers,
 });
@@ -211,13 +211,13 @@ export const erasedRecords = new Counter({
 });
 export const lastSweepTime = new Gauge({
   name: 'tidings_retention_last_sweep_timestamp_seconds',
-  help: 'End of the last sweep of a partition, in seconds since 1970; 0 if there was none',
+  help: 'Time when the last retention sweep of a partition ended, in seconds since 1970; 0 if there was none',
   labelNames: ['partition'] as const,
   registers,
 });
 export const outboxRows = new Gauge({
   name: 'tidings_outbox_rows',
-  help: 'Effects that are stored but not yet carried out',
+  help: 'Effects, such as renders and backfills, that are stored but not yet carried out',
   labelNames: ['partition'] as const,
   registers,
 });
@@ -231,7 +231,7 @@ export const renderSeconds = new Histogram({
 /** `task` is one of: render, recount. */
 export const renderFailures = new Counter({
   name: 'tidings_render_failures_total',
-  help: 'Drafts that failed, and recounts of ranges that failed, by task',
+  help: 'Failed drafts and failed recounts of ranges, by task',
   labelNames: ['task'] as const,
   registers,
 });
@@ -264,20 +264,20 @@ export const hostItems = new Counter({
 /** `outcome` is one of: confirmed, missing, owner, login, installation, unavailable. */
 export const ownerConfirmations = new Counter({
   name: 'tidings_owner_confirmations_total',
-  help: 'Checks with hosts of who owns a repository, by outcome; the credentials of the operator are used only after confirmed',
+  help: 'Checks of repository owners with their hosts, by outcome; only the outcome confirmed permits the use of the service’s credentials',
   labelNames: ['outcome'] as const,
   registers,
 });
 export const claimsRefused = new Counter({
   name: 'tidings_claims_refused_total',
-  help: 'Deliveries folded without effect because they claimed a repository of another organization',
+  help: 'Deliveries that had no effect, because they claimed a repository of another organization',
   labelNames: ['partition'] as const,
   registers,
 });
 /** `outcome` is one of: read, unchanged, refused, missing, unavailable, failed. */
 export const hostRequests = new Counter({
   name: 'tidings_host_requests_total',
-  help: 'Requests for pages and objects to the REST API of a host, by outcome',
+  help: 'Requests to the REST API of a host, for list pages and single objects, by outcome',
   labelNames: ['outcome'] as const,
   registers,
 });
@@ -310,7 +310,7 @@ export const publicationsUnderWay = new Gauge({
 });
 export const openBreakers = new Gauge({
   name: 'tidings_publish_open_breakers',
-  help: 'Receivers that get no attempts for a while after repeated failures, by channel',
+  help: 'Receivers that get no attempts for some time after repeated failures, by channel',
   labelNames: ['channel'] as const,
   registers,
 });
@@ -329,7 +329,7 @@ export const endpointSeconds = new Histogram({
 });
 export const endpointQueue = new Gauge({
   name: 'tidings_webhook_endpoint_queue_deliveries',
-  help: 'Deliveries to webhook endpoints that wait for their turn or for another attempt',
+  help: 'Deliveries to webhook endpoints that wait for their first or next attempt',
   registers,
 });
 /** `reason` is one of: gone, failing. */
@@ -341,7 +341,7 @@ export const endpointsDisabled = new Counter({
 });
 export const serviceReady = new Gauge({
   name: 'tidings_ready',
-  help: '1 while /readyz reports that everything is ready to serve',
+  help: '1 while /readyz reports that the service is ready',
   registers,
 });
 export const diskFreeBytes = new Gauge({

@@ -72,10 +72,12 @@ export function createSealer(key: Buffer, former: readonly Buffer[] = [], digest
     },
     open: (sealed, belongsTo) => {
       const [, sealedUnder, content = ''] = pattern.exec(sealed) ?? [];
-      if (sealedUnder === undefined) throw new SealError('it is not a sealed text of a known version');
+      if (sealedUnder === undefined) throw new SealError('the stored value is not in a known sealed format');
       const sealing = keys.get(sealedUnder);
       if (!sealing) {
-        throw new SealError(`it was sealed under another key (${sealedUnder}; the sealing key in use is ${keyId})`);
+        throw new SealError(
+          `the stored value was sealed with another key (${sealedUnder}; the sealing key in use is ${keyId})`,
+        );
       }
       return decipher(sealing, Buffer.from(content, 'base64url'), belongsTo);
     },
@@ -94,7 +96,7 @@ function decipher(key: Buffer, bytes: Buffer, belongsTo: readonly string[]): str
     const text = opening.update(bytes.subarray(nonceBytes, -tagBytes));
     return Buffer.concat([text, opening.final()]).toString('utf8');
   } catch {
-    throw new SealError('it was changed, or sealed for another object');
+    throw new SealError('the stored value was changed, or was sealed for another object');
   }
 }
 

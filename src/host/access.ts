@@ -93,5 +93,5 @@ async function readRepository(api: RepositoryApi): Promise<Json> {
 async function mustRead(api: RepositoryApi, path: string): Promise<Json> {
   const found = await api.read(path);
   if (found) return found as Json;
-  throw new ServiceError('notFound', 'The host has no such tag.');
+  throw new ServiceError('notFound', 'The tag does not exist on the host.');
 }

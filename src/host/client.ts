@@ -185,7 +185,7 @@ export class HostClient {
     const seen = walk.lastIndexOf(url);
     const passed = seen < 0 ? [...walk, url] : walk.slice(0, seen + 1);
     if (next !== null && passed.includes(next))
-      throw new ServiceError('invalid', `The pages of ${kind} on the host ${this.name} lead in a circle.`);
+      throw new ServiceError('invalid', `The page links of ${kind} on the host ${this.name} form a loop.`);
     this.walks.set(kind, passed);
   }
 
@@ -201,7 +201,7 @@ export class HostClient {
       const isOwn = this.host.kind === 'gitea' && page.origin === new URL(this.host.origin).origin;
       if (isOwn) return `${api.origin}${page.pathname}${page.search}`;
     }
-    throw new ServiceError('invalid', `The address of a page is not part of the API of the host ${this.name}.`);
+    throw new ServiceError('invalid', `The host ${this.name} sent a page link that leads outside its API.`);
   }
 
   private accepted(answer: Answer): Answer {

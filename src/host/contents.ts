@@ -94,7 +94,7 @@ function toText(base64: string, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(base64, 'base64'));
   } catch {
-    throw new ServiceError('invalid', `${path} is not in UTF-8, so it is not changed.`);
+    throw new ServiceError('invalid', `${path} is not UTF-8 text, so the service does not change the file.`);
   }
 }
 

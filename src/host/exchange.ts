@@ -60,7 +60,7 @@ async function follow({ url, method, headers, body }: HttpRequest, signal: Abort
     await response.body?.cancel();
     target = onSameHost(location, target);
   }
-  throw new ServiceError('invalid', `The host ${new URL(url).host} redirects a request in a circle.`);
+  throw new ServiceError('invalid', `The host ${new URL(url).host} redirects a request in a loop.`);
 }
 
 function redirectOf(response: Response): string | null {
@@ -76,7 +76,10 @@ function onSameHost(location: string, from: string): string {
   const there = URL.canParse(location, from) ? new URL(location, from) : undefined;
   if (there?.origin === here.origin && there.username === '' && there.password === '') return there.href;
   const where = there ? there.origin : 'an invalid address';
-  throw new ServiceError('invalid', `The host ${here.host} redirects to ${where}, which is not followed.`);
+  throw new ServiceError(
+    'invalid',
+    `The host ${here.host} redirects to ${where}. The service does not follow this redirect.`,
+  );
 }
 
 async function read(response: Response): Promise<Omit<HttpAnswer, 'url'>> {

@@ -52,7 +52,10 @@ export async function createRelease(
   const existing = await findRelease(api, fields.tag);
   if (existing) return updateRelease(api, existing.id, fields);
   // The release exists, but the list does not contain it yet. A later attempt may find it in the list.
-  throw new ServiceError('unavailable', `The host has a release of ${fields.tag} but does not list it.`);
+  throw new ServiceError(
+    'unavailable',
+    `The host reports that a release of ${fields.tag} exists, but its list of releases does not contain that release yet.`,
+  );
 }
 
 /**

@@ -171,7 +171,7 @@ export class Requests {
     const installation = this.options.installationId;
     throw new ServiceError(
       'unauthorized',
-      `The host refused a token for installation ${installation} of the app (${answer.status}). It may be suspended or removed.`,
+      `The host refused a token for installation ${installation} of the app (${answer.status}). The installation may be suspended or removed.`,
     );
   }
 

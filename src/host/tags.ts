@@ -49,7 +49,7 @@ async function fromGithub(get: Get, name: string): Promise<TagDetails> {
     date ??= toInstant((answer.tagger as Json)?.date);
     target = targetOf(answer);
   }
-  if (target.type !== 'commit') throw new ServiceError('notFound', 'The tag does not lead to a commit.');
+  if (target.type !== 'commit') throw new ServiceError('notFound', 'The tag does not point to a commit.');
   return { sha: target.sha, object, date: date ?? (await commitDate(get, target.sha)) };
 }
 
@@ -57,7 +57,7 @@ async function fromGitea(get: Get, name: string): Promise<TagDetails> {
   const answer = await get(`tags/${name}`);
   const commit = answer.commit as Json;
   const sha = toSha(commit?.sha);
-  if (sha === undefined) throw new ServiceError('notFound', 'The tag does not lead to a commit.');
+  if (sha === undefined) throw new ServiceError('notFound', 'The tag does not point to a commit.');
   const id = toSha(answer.id);
   const date = toInstant(commit?.created) ?? (await commitDate(get, sha));
   return { sha, object: id !== undefined && id !== sha ? id : null, date };
@@ -72,7 +72,7 @@ async function commitDate(get: Get, sha: string): Promise<number | null> {
 function targetOf(answer: Record<string, unknown>): { type: string; sha: string } {
   const target = answer.object as Json;
   const sha = toSha(target?.sha);
-  if (sha === undefined) throw new ServiceError('notFound', 'The tag does not lead to a commit.');
+  if (sha === undefined) throw new ServiceError('notFound', 'The tag does not point to a commit.');
   return { type: String(target?.type), sha };
 }
 

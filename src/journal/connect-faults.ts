@@ -20,7 +20,7 @@ export function explain(error: NodeJS.ErrnoException | undefined, settings: Nats
  * because the server closes the connection while the client is still sending.
  */
 const cutAdvice =
-  'a server that requires a client certificate also does this: see TIDINGS_NATS_TLS_CERT and TIDINGS_NATS_TLS_KEY';
+  'the cause may be that the server requires a client certificate: see TIDINGS_NATS_TLS_CERT and TIDINGS_NATS_TLS_KEY';
 
 function wasCut(error: NodeJS.ErrnoException | undefined): boolean {
   return /^(ECONNRESET|ECONNABORTED|EPIPE|CONNECTION_CLOSED)$/.test(error?.code ?? '') || !error?.message;
@@ -40,16 +40,16 @@ function proofOf({ natsCredentials, natsUrl }: NatsSettings): string {
 function tlsCause(error: NodeJS.ErrnoException | undefined): string | undefined {
   const code = error?.code ?? '';
   if (code === ErrorCode.ServerOptionNotAvailable) {
-    return 'The NATS server does not offer TLS, but TIDINGS_NATS_URL or a TIDINGS_NATS_TLS_* setting asks for it';
+    return 'The NATS server does not offer TLS, but TIDINGS_NATS_URL or a TIDINGS_NATS_TLS_* setting requires TLS';
   }
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') {
-    return 'The NATS server does not begin with TLS: TIDINGS_NATS_TLS_FIRST needs handshake_first in its configuration';
+    return 'TIDINGS_NATS_TLS_FIRST is set, but the NATS server does not begin with a TLS handshake: set handshake_first in the configuration of the server';
   }
   if (/ALERT_CERTIFICATE_REQUIRED|ALERT_BAD_CERTIFICATE|ALERT_HANDSHAKE_FAILURE/.test(code)) {
     return 'The NATS server requires a client certificate: set TIDINGS_NATS_TLS_CERT and TIDINGS_NATS_TLS_KEY';
   }
   if (/SELF_SIGNED|UNABLE_TO|CERT_|ALTNAME/.test(code)) {
-    return 'The certificate of the NATS server is not trusted: set TIDINGS_NATS_TLS_CA to its CA, or to the certificate itself';
+    return 'The certificate of the NATS server is not trusted: set TIDINGS_NATS_TLS_CA to the file of its CA certificate, or of the server certificate';
   }
   return undefined;
 }

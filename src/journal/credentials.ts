@@ -28,7 +28,9 @@ const userToken = '-----BEGIN NATS USER JWT-----';
 export function keyPairOf(file: string): KeyPair {
   const pair = pairIn(read(file));
   if (pair) return pair;
-  throw new JournalSetupError(`${file} does not hold an NKey seed. Delete it, and the next start makes a new one.`);
+  throw new JournalSetupError(
+    `${file} does not contain an NKey seed. Delete the file: the next start creates it with a new seed.`,
+  );
 }
 
 function pairIn(text: string): KeyPair | undefined {

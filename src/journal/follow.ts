@@ -38,7 +38,9 @@ export class JournalHoleError extends Error {
  */
 export class JournalCutError extends Error {
   constructor(partition: PartitionName, read: number, last: number) {
-    super(`The journal of ${partition} was cut: it ends at sequence ${last}, but sequence ${read} was read before.`);
+    super(
+      `The journal of ${partition} was cut: it ends at sequence ${last}, but sequence ${read} has already been read.`,
+    );
     this.name = 'JournalCutError';
   }
 }

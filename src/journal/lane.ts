@@ -84,7 +84,7 @@ export class Lane {
     const bytes = packRecord(record);
     if (bytes.length > maxRecordBytes) {
       return Promise.reject(
-        new ServiceError('tooLarge', `The record has ${bytes.length} bytes; at most ${maxRecordBytes} fit.`),
+        new ServiceError('tooLarge', `The record has ${bytes.length} bytes; the maximum is ${maxRecordBytes} bytes.`),
       );
     }
     if (this.closed || this.isFull(bytes.length)) {

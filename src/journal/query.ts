@@ -25,9 +25,13 @@ export async function ask<Q, T>(journal: Journal, partition: PartitionName, ques
   const reply = await journal.connection
     .request(querySubject(partition), packMessage(question), { timeout: queryMs })
     .catch(() => {
-      throw new ServiceError('unavailable', 'The partition of this resource is not being served right now.', {
-        retryAfter: 1,
-      });
+      throw new ServiceError(
+        'unavailable',
+        'The data of this resource is not available right now. Try again in a second.',
+        {
+          retryAfter: 1,
+        },
+      );
     });
   const answer = unpackMessage<Answer<T>>(reply.data);
   if (answer.ok) return answer.value;

@@ -26,7 +26,7 @@ export function currentGeneration(dataDir: string, partition: string): number {
   const pointer = join(partitionFolder(dataDir, partition), 'current');
   if (!existsSync(pointer)) return 0;
   const match = /^g(\d{6})$/.exec(readFileSync(pointer, 'utf8').trim());
-  if (!match) throw new Error(`${pointer} does not name a generation`);
+  if (!match) throw new Error(`${pointer} does not contain the name of a generation`);
   return Number(match[1]);
 }
 

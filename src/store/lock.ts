@@ -17,7 +17,7 @@ export interface PartitionLock {
 /** Thrown if another process owns the partition. */
 export class PartitionLockedError extends Error {
   constructor(partition: string) {
-    super(`Partition ${partition} is owned by another process of this data directory.`);
+    super(`Another process with this data directory is using partition ${partition}.`);
   }
 }
 

@@ -19,7 +19,10 @@ const maxEnds = 2;
 export async function guardedOpen<T>(folder: string, open: () => T | Promise<T>): Promise<T> {
   const file = join(folder, 'opening');
   const ends = existsSync(file) ? statSync(file).size : 0;
-  if (ends >= maxEnds) throw new Error(`opening ${folder} has ended the process ${ends} times`);
+  if (ends >= maxEnds)
+    throw new Error(
+      `${folder} is not opened again: the process ended during each of the last ${ends} attempts to open it`,
+    );
   appendFileSync(file, '.');
   try {
     return await open();

@@ -77,7 +77,7 @@ function sealingKeys({ sealingKey, sealingKeysPrevious, dataDir }: KeySettings):
   const texts = sealingKey === '' ? readFileSync(file, 'utf8').trim().split(/\s+/) : [sealingKey];
   const [key, ...former] = [...texts, ...sealingKeysPrevious].map(parseSealingKey);
   if (key && former.every((each) => each !== undefined)) return [key, ...former];
-  const expected = `expected ${sealingKeyBytes} bytes in base64 or hex on each line, the key in use first`;
+  const expected = `expected ${sealingKeyBytes} bytes in base64 or hex on each line, with the key in use on the first line`;
   throw new DataDirError(`${file}: ${expected}. Restore it from a backup.`);
 }
 
@@ -164,7 +164,7 @@ export function prepareDataDir(settings: Settings): FirstStart {
  * user owns the directory or an entry of it.
  */
 function closeToOthers(dataDir: string): OpenPath[] {
-  const remedy = `or name a folder that does not exist yet, like TIDINGS_DATA_DIR=${join(dataDir, 'tidings')}`;
+  const remedy = `or use a folder that does not exist yet, for example TIDINGS_DATA_DIR=${join(dataDir, 'tidings')}`;
   refuseForeign(dataDir, remedy);
   const { closed, open } = closeDataDir(dataDir);
   // The owners are checked again: another user may have added an entry before the directory was closed.
@@ -173,7 +173,7 @@ function closeToOthers(dataDir: string): OpenPath[] {
   if (first === undefined) return closed;
   const { path, mode, expected } = first;
   throw new DataDirError(
-    `${path} can be used by other users and cannot be closed: found mode ${modeText(mode)}, expected ${modeText(expected)}. Run: chmod ${modeText(expected)} ${path}, ${remedy}.`,
+    `${path} is open to other users, and its mode could not be changed: found mode ${modeText(mode)}, expected ${modeText(expected)}. Run: chmod ${modeText(expected)} ${path}, ${remedy}.`,
   );
 }
 
@@ -217,6 +217,6 @@ function fixPartitions(dataDir: string, partitions: number): void {
   const fixed = Number(readFileSync(file, 'utf8').trim());
   if (fixed === partitions) return;
   throw new DataDirError(
-    `TIDINGS_PARTITIONS: ${dataDir} was made with ${fixed} partitions, got ${partitions}. Set it to ${fixed}, or start with another data directory.`,
+    `TIDINGS_PARTITIONS: ${dataDir} was created with ${fixed} partitions, got ${partitions}. Set it to ${fixed}, or start with another data directory.`,
   );
 }

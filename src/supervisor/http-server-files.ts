@@ -73,7 +73,10 @@ export function checkServerFiles(folder = installedServer(), reviewed = reviewed
       const verdict = path === file && !binary.compared ? 'unsure' : 'different';
       return { verdict, text: `HTTP server: ${path} is ${found}, expected ${wanted}` };
     }
-  return { verdict: 'same', text: `HTTP server ${reviewed.version} is the reviewed one (${name}, ${binary.gitBlob})` };
+  return {
+    verdict: 'same',
+    text: `HTTP server ${reviewed.version} matches the reviewed version (${name}, ${binary.gitBlob})`,
+  };
 }
 
 /**

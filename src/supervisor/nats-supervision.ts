@@ -34,7 +34,8 @@ export async function superviseNats(settings: Settings, logger: Logger): Promise
   let server: NatsServer = await startNatsServer(options);
   let stopping = false;
   if (server.adopted) await assertOwn(settings);
-  if (server.adopted) logger.warn({ natsPid: server.pid }, 'the nats-server of an earlier start is adopted');
+  if (server.adopted)
+    logger.warn({ natsPid: server.pid }, 'the nats-server of an earlier start is still running and is used again');
   const stop = new AbortController();
   const watching = watch();
 

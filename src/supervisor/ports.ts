@@ -72,9 +72,13 @@ export function portError(
     return new PortError(`Port ${port} of ${host} is taken by another program. Set ${portVariable} to a free one.`);
   if (code === 'EACCES')
     return new PortError(
-      `Port ${port} of ${host} may not be used by this user. Set ${portVariable} to 1024 or higher.`,
+      `Port ${port} of ${host} is not allowed for this user. Set ${portVariable} to 1024 or higher.`,
     );
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return new PortError(`This machine does not have the address ${host}. Set ${hostVariable} to one that it has.`);
-  return new PortError(`Port ${port} of ${host} cannot be listened on (${code ?? message}). Change ${portVariable}.`);
+    return new PortError(
+      `This machine does not have the address ${host}. Set ${hostVariable} to an address of this machine.`,
+    );
+  return new PortError(
+    `The service cannot listen on port ${port} of ${host} (${code ?? message}). Change ${portVariable}.`,
+  );
 }

@@ -159,11 +159,15 @@ function logClosed(closed: readonly OpenPath[], { dataDir }: Settings, logger: L
   const wasOpen = closed.some(({ path }) => path === dataDir);
   for (const { path, mode, expected } of closed) {
     const was = { path, mode: modeText(mode), closedTo: modeText(expected) };
-    if (!wasOpen) logger.info(was, 'closed to other users, who could not reach it in the closed data directory');
+    if (!wasOpen)
+      logger.info(
+        was,
+        'path is now closed to other users; they had no access before, because the data directory was closed to them',
+      );
     else
       logger.warn(
         was,
-        'closed to other users, who could use it before; rotate the keys if one of them may have read it',
+        'path is now closed to other users; they had access before. If one of them may have read it, rotate the keys',
       );
   }
 }
@@ -277,7 +281,7 @@ async function makeStreamsAgain(journal: Journal, settings: Settings, logger: Lo
       await makeStreams(journal, settings);
       return;
     } catch (error) {
-      logger.warn({ err: error }, 'streams could not be made and are made later');
+      logger.warn({ err: error }, 'streams could not be created; the supervisor tries again');
       await pause(streamsRetryMs);
     }
   }

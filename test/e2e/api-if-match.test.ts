@@ -83,7 +83,7 @@ test('writes accept a condition', async (t) => {
       const won = answers.find(({ status }) => status === 200) as Answer;
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412], JSON.stringify(answers));
       const lost = answers.find(({ status }) => status === 412);
-      assert.match(lost?.body.message, /has changed since the state that If-Match names/);
+      assert.match(lost?.body.message, /has changed since the version in If-Match/);
       assert.equal(after.headers.get('etag'), won.headers.get('etag'), 'the reply has the validator of the GET');
       if (operation !== 'updateDraft') assert.deepEqual(won.body, after.body);
     });

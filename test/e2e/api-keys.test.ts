@@ -177,7 +177,7 @@ test('API keys are managed by API', async (t) => {
     const { body: second } = await service.api('POST', `/api/keys/${maker.id}/rotate`, { overlapHours: 1 }, maker.key);
     const refused = await make({ name: 'late' }, maker.key);
     assert.equal(refused.status, 403);
-    assert.match(refused.body.message, new RegExp(`was rotated: ask with its successor ${second.id}`));
+    assert.match(refused.body.message, new RegExp(`was rotated\\. Use its successor ${second.id}`));
     const { body: third } = await service.api('POST', `/api/keys/${second.id}/rotate`, { overlapHours: 0 });
     assert.deepEqual(
       await Promise.all([maker, child, second, third].map(({ key }) => works(key))),
@@ -207,9 +207,15 @@ test('API keys are managed by API', async (t) => {
     for (const key of [service.adminKey, child.key]) {
       const { status, body } = await service.api('DELETE', `/api/keys/${admin.id}`, undefined, key);
       assert.equal(status, 409);
-      assert.match(body.message, /last key of the instance.*tidings keys create --instance\.$/);
+      assert.match(
+        body.message,
+        /no other key of the instance could then create keys.*tidings keys create --instance\.$/,
+      );
     }
-    assert.match((await service.run('keys', 'revoke', admin.id)).output, /is the last key of the instance/);
+    assert.match(
+      (await service.run('keys', 'revoke', admin.id)).output,
+      /cannot be revoked, because no other key of the instance/,
+    );
     assert.deepEqual([await works(service.adminKey), await works(child.key)], [200, 200]);
   });
 

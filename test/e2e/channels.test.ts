@@ -69,7 +69,7 @@ test('channels are connected over HTTP', async (t) => {
       ['email', 'host', { ...mail, host: '192.168.0.1' }, /public address/],
       ['email', 'host', { ...mail, host: '0x7f.1' }, /public address/],
       ['email', 'host', { ...mail, host: '::1' }, /public address/],
-      ['email', 'host', { ...mail, host: 'mail.example:25' }, /name or the address of a server/],
+      ['email', 'host', { ...mail, host: 'mail.example:25' }, /name or IP address of a server/],
     ];
     for (const [channel, field, settings, expected] of cases) {
       const { status, body } = await call('PUT', '', { settings }, channel);

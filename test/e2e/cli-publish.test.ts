@@ -82,7 +82,7 @@ test('the command line publishes drafts and manages channels', async (t) => {
     const url = 'https://hooks.acme.example/tidings';
     const made = await service.run('webhooks', 'create', '--org', 'acme', '--url', url, '--events', 'draft.published');
     assert.equal(made.code, 0, made.output);
-    const [, secret = '', id = ''] = /^(whsec_\S+)\n\nThis is (ep_\w+)\./.exec(made.output) ?? [];
+    const [, secret = '', id = ''] = /^(whsec_\S+)\n\nThe id of this endpoint is (ep_\w+)\./.exec(made.output) ?? [];
     const line = async () => (await service.run('webhooks', 'list', '--org', 'acme')).output;
     assert.equal(await line(), `${id}  acme  ${url}  draft.published  enabled\n`);
     assert.equal((await service.run('webhooks', 'disable', id)).code, 0);

@@ -46,7 +46,7 @@ test('the command line works with a service', async (t) => {
     const made = tidings('keys', 'create', '--org', 'acme', '--name', 'ci "x"', '--scopes', 'repos:read');
     assert.equal(made.status, 0);
     const [, key = '', id = ''] =
-      /^(rn_live_\w{36})\n\nThis is (key_\w+)\. The key is shown once/.exec(made.stdout) ?? [];
+      /^(rn_live_\w{36})\n\nThe id of this key is (key_\w+)\. The key is shown only once/.exec(made.stdout) ?? [];
     const listed = tidings('keys', 'list').stdout;
     assert.ok(listed.includes(`${id}  rn_live_…${key.slice(-4)}  acme  "ci \\"x\\""  active`), listed);
     assert.equal(listed.includes(key), false, 'a key is shown once');
@@ -98,8 +98,8 @@ test('the command line works with a service', async (t) => {
     const fresh = /key_\w+/.exec(tidings('keys', 'rotate', id).stdout)?.[0] as string;
     assert.deepEqual(tidings('keys', 'revoke', id).stdout.split('\n'), [
       `${id} is revoked.`,
-      'Keys that this key created have ended too: 1.',
-      `Its successor ${fresh} stays valid: revoke it too if you do not know it.`,
+      'Number of other keys that are no longer valid, because this key created them: 1.',
+      `Its successor ${fresh} stays valid. If you do not recognize the successor, revoke it too.`,
       '',
     ]);
     const listed = tidings('keys', 'list').stdout;
@@ -204,14 +204,14 @@ test('the command line works with a service', async (t) => {
   await t.test('the doctor reports a different partition count', () => {
     const { status, stdout } = run({ ...service.env, TIDINGS_PARTITIONS: '2' }, 'doctor');
     assert.equal(status, 1);
-    assert.match(stdout, /✗ .* was made with 4 partitions: set TIDINGS_PARTITIONS to 4/);
+    assert.match(stdout, /✗ .* was created with 4 partitions: set TIDINGS_PARTITIONS to 4/);
   });
 
   await t.test('a different partition count prevents the start', async () => {
     assert.equal(await service.stop(), 0);
     const { status, stderr } = run({ ...service.env, TIDINGS_PARTITIONS: '8' }, 'start');
     assert.equal(status, 1);
-    assert.match(stderr, /TIDINGS_PARTITIONS: .* was made with 4 partitions, got 8\. Set it to 4/);
+    assert.match(stderr, /TIDINGS_PARTITIONS: .* was created with 4 partitions, got 8\. Set it to 4/);
     assert.doesNotMatch(stderr, /^ +at /m);
   });
 });
@@ -235,7 +235,7 @@ test('the command line works without a service', async (t) => {
       [['keys', 'create', '--name', 'a', '--org', 'o', '--instance'], /--org ORGANIZATION, or --instance/],
       [
         ['keys', 'create', '--name', 'a', '--org', 'o', '--scopes', 'all'],
-        /--scopes: unknown all; expected some of drafts:read/,
+        /--scopes: unknown scope all; expected one or more of drafts:read/,
       ],
       [['keys', 'create', '--nam', 'a'], /"--nam"\. Did you mean --name\?/],
       [['keys', 'revoke'], /KEY_ID/],
@@ -247,11 +247,11 @@ test('the command line works without a service', async (t) => {
       [['webhook-secrets', 'revoke'], /SECRET_ID/],
       [['send'], /FILE\.jsonl/],
       [['send', 'x.jsonl', '--concurrency', '0'], /--concurrency: expected a positive integer/],
-      [['send', 'x.jsonl'], /No webhook secret: expected --secret/],
+      [['send', 'x.jsonl'], /No webhook secret found: expected --secret/],
       [['dead-letters', 'burn'], /list or replay/],
       [['retention', 'burn'], /retention show, sweep or approve/],
       [['restore'], /tidings restore PARTITION\|all/],
-      [['restore', 'p99'], /Expected a partition: directory, p00/],
+      [['restore', 'p99'], /Expected the name of a partition \(directory, p00/],
     ];
     for (const [args, message] of wrong) {
       const { status, stdout, stderr } = run(env, ...args);
@@ -275,7 +275,7 @@ test('the command line works without a service', async (t) => {
     for (const args of asking) {
       const { status, stderr } = run(env, ...args);
       assert.equal(status, 1);
-      assert.match(stderr, /The service of .*data is not running\. Start it with: npm start/);
+      assert.match(stderr, /The service with the data directory .*data is not running\. Start it with: npm start/);
     }
   });
 
@@ -321,7 +321,7 @@ test('the command line works without a service', async (t) => {
   await t.test('the doctor works before the first start', () => {
     const { status, stdout } = run(env, 'doctor');
     assert.equal(status, 0, stdout);
-    assert.match(stdout, /! data directory .* is made at the first start/);
+    assert.match(stdout, /! data directory .* does not exist yet: the first start creates it/);
     assert.match(stdout, /! service is not running/);
   });
 });

@@ -116,7 +116,7 @@ test('a claimed number reads nothing of the repository that has the number', asy
   assert.ok(!JSON.stringify(await tenant.repositories()).includes('victimcorp'));
   assert.ok((await service.metric('tidings_owner_confirmations_total\\{outcome="owner"\\}')) > 0);
   assert.match(service.log, /the host does not confirm the owner of a repository.*/);
-  assert.match((await service.run('doctor')).output, /! owner of acme\/ghost .*the host names another owner/);
+  assert.match((await service.run('doctor')).output, /! owner of acme\/ghost .*the host reports another owner/);
 });
 
 test('a claimed name writes nothing to the repository that has the name', async (t) => {

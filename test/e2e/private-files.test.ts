@@ -76,7 +76,7 @@ test('doctor reports an open data directory and a start closes it', async (t) =>
   assert.equal(code, 1);
   const file = join(dataDir, 'webhook-secret');
   assert.ok(
-    output.includes(`✗ ${file} can be used by other users: mode 0640, expected 0600: chmod 0600 ${file}`),
+    output.includes(`✗ ${file} is open to other users (mode 0640, expected 0600). Run: chmod 0600 ${file}`),
     output,
   );
 });

@@ -41,7 +41,7 @@ test('a start on an address that this machine does not have ends and names the s
   assert.equal(await service.exit(), 1);
   assert.equal(
     lastLine(service),
-    'This machine does not have the address 192.0.2.1. Set TIDINGS_HOST to one that it has.',
+    'This machine does not have the address 192.0.2.1. Set TIDINGS_HOST to an address of this machine.',
   );
 });
 

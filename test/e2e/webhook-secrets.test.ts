@@ -311,7 +311,7 @@ test('organizations and hosts have webhook secrets', async (t) => {
     const file = join(temporaryFolder(t), 'secret');
     writeFileSync(file, `${chosen}\n`);
     const made = tidings(service, '', 'webhook-secrets', 'create', '--org', 'ours', '--secret-file', file);
-    const [, id] = /^This is (secret_\w+)\.\n$/.exec(made.stdout) ?? [];
+    const [, id] = /^The id of this secret is (secret_\w+)\.\n$/.exec(made.stdout) ?? [];
     assert.ok(id, made.stdout + made.stderr);
     const repository = { id: 3003, full_name: 'ours/one', owner: { login: 'ours', id: 99 } };
     assert.equal(await status(chosen, 'pull_request', pullPayload(1, {}, repository)), 202);
@@ -320,7 +320,8 @@ test('organizations and hosts have webhook secrets', async (t) => {
     const piped = tidings(service, `${chosen}\r\n`, 'webhook-secrets', 'create', '--secret-file', '-', '--quiet');
     assert.match(piped.stdout, /^secret_\w+\n$/);
     const shown = tidings(service, '', 'webhook-secrets', 'create', '--org', 'ours').stdout;
-    const [, secret = ''] = /^(\w{64})\n\nThis is secret_\w+\. The secret is shown once/.exec(shown) ?? [];
+    const [, secret = ''] =
+      /^(\w{64})\n\nThe id of this secret is secret_\w+\. The secret is shown only once/.exec(shown) ?? [];
     texts.push(secret);
     assert.equal(await status(secret, 'pull_request', pullPayload(2, {}, repository)), 202);
     assert.match(
@@ -379,7 +380,7 @@ test('organizations and hosts have webhook secrets', async (t) => {
     assert.ok((await again.metric('tidings_seals_unreadable_total')) > 0);
     assert.match(again.log, /the current sealing key cannot decrypt a webhook secret.*Restore the former sealing key/);
     const doctor = tidings(again, '', 'doctor', '--offline');
-    assert.match(doctor.stdout, /✗ sealing key does not open \d+ of \d+ stored secrets: restore the former key/);
+    assert.match(doctor.stdout, /✗ sealing key cannot open \d+ of \d+ stored secrets: restore the former sealing key/);
     assert.equal(doctor.status, 1);
     assert.ok(!again.log.includes(other) && !doctor.stdout.includes(other));
     // A rotated secret is sealed with the new sealing key.

@@ -102,7 +102,7 @@ class Actor {
       case 'comparison':
         return this.recountIf(writeComparison(this.partition, this.repository.id, body.comparison));
       default:
-        return unreachable(body, 'the event is of no known kind');
+        return unreachable(body, 'the kind of the event is not known');
     }
   }
 

@@ -50,7 +50,7 @@ export function foldCommand(partition: Partition, command: Command, at: number):
     case 'deletePublication':
       return deletePublication(partition, command.publicationId, at);
     default:
-      return unreachable(command, `There is no command ${nameIn(command, 'name')}.`);
+      return unreachable(command, `Unknown command: ${nameIn(command, 'name')}.`);
   }
 }
 

@@ -130,7 +130,7 @@ function merged(draft: DraftRecord, generated: string): string | ServiceError {
   if (bodyMd instanceof ServiceError) return bodyMd;
   const bytes = Buffer.byteLength(bodyMd);
   if (bytes <= maxBodyMdBytes) return bodyMd;
-  const sizes = `${bytes} bytes; at most ${maxBodyMdBytes} fit`;
+  const sizes = `${bytes} bytes; the maximum is ${maxBodyMdBytes}`;
   return new ServiceError('tooLarge', `The new text merged with the edits would have ${sizes}. Shorten the draft.`);
 }
 

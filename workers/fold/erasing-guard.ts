@@ -50,7 +50,7 @@ function isNear(at: number, time: number): boolean {
  */
 export function foldApproval(partition: Partition, wait: Wait, at: number): CommandResult {
   if (approve(partition, wait, at)) return { ok: true, value: { partition: partition.name, ...wait } };
-  const message = `Partition ${partition.name} does not wait for this. See what it waits for and say so again.`;
+  const message = `Partition ${partition.name} is not waiting for this approval. Run tidings retention show, then approve again.`;
   return { ok: false, kind: 'conflict', message };
 }
 
@@ -63,7 +63,7 @@ function approve(partition: Partition, wait: Wait, at: number): boolean {
     case 'organisations':
       return approveOrganizations(partition, wait, at);
     default:
-      return unreachable(wait, `There is no wait ${nameIn(wait, 'cause')}.`);
+      return unreachable(wait, `Unknown cause of a wait: ${nameIn(wait, 'cause')}.`);
   }
 }
 

@@ -113,7 +113,7 @@ function foldRecord(partition: Partition, record: JournalRecord, place: Place): 
     case 'usage':
       return foldUsage(partition, record);
     default:
-      return unreachable(record, `There is no kind of record ${nameIn(record, 'kind')}.`);
+      return unreachable(record, `Unknown kind of record: ${nameIn(record, 'kind')}.`);
   }
 }
 
@@ -237,6 +237,6 @@ function acceptRelay(partition: Partition, record: RelayRecord): void {
     case 'webhookEvent':
       return foldWebhookEvent(partition, body, record.id);
     default:
-      return unreachable(body, `There is no relay ${nameIn(body, 'relay')}.`);
+      return unreachable(body, `Unknown kind of relayed record: ${nameIn(body, 'relay')}.`);
   }
 }

@@ -45,7 +45,7 @@ export function foldInstallation(partition: Partition, record: InstallationRecor
     case 'selected':
       break;
     default:
-      unreachable(body.action, `There is no installation action ${JSON.stringify(body.action)}.`);
+      unreachable(body.action, `Unknown action of an app installation: ${JSON.stringify(body.action)}.`);
   }
   if (body.action !== 'uninstalled') for (const added of body.added) connect(partition, organization, record, added);
   for (const { id } of body.removed) leave(partition, organization, id);

@@ -42,8 +42,9 @@ export function rotateKey(partition: Partition, command: Named<'rotateKey'>, at:
   // no `line`. They are folded as those versions folded them.
   const isBound = key.line !== undefined;
   const status = isBound ? keyStateOf(partition, old, at).status : keyStatus(old, at);
-  if (status !== 'active') return conflict(`The API key ${keyId} is ${status}: make a new one.`);
-  if (old.rotatedTo !== undefined) return conflict(`The API key ${keyId} was rotated before, into ${old.rotatedTo}.`);
+  if (status !== 'active') return conflict(`The API key ${keyId} is ${status}. Create a new key.`);
+  if (old.rotatedTo !== undefined)
+    return conflict(`The API key ${keyId} was already rotated. Its successor is ${old.rotatedTo}.`);
   const { name, orgId, scopes } = old;
   const expiresAt = old.expiresAt === null ? null : at + old.expiresAt - old.createdAt;
   const fresh = { ...key, name, orgId, scopes, createdAt: at, expiresAt };
@@ -72,7 +73,7 @@ function rotateBound(
   // Keys in their overlap do not count towards the maximum. All keys together may be at most twice the maximum, so that
   // keys in overlap do not accumulate.
   if (old.orgId !== null && maxKeys && overlapMs > 0 && countKeys(partition, old.orgId, at).all >= 2 * maxKeys) {
-    const message = `An organization has at most ${2 * maxKeys} API keys with those in their overlap (twice TIDINGS_MAX_KEYS). Rotate without overlap.`;
+    const message = `An organization has at most ${2 * maxKeys} API keys, including rotated keys that are still valid (twice TIDINGS_MAX_KEYS). Rotate without overlap.`;
     return conflict(message);
   }
   const bound = { ...fresh, line: old.line ?? old.id, makers: makersOfSuccessor(partition, old, other) };
@@ -105,7 +106,7 @@ export function revokeKey(partition: Partition, { keyId, guarded }: Named<'revok
   const left = activeKeys(partition, key.orgId, at);
   if (before.some(managesInstance) && !left.some(managesInstance)) {
     writeKey(partition, key);
-    const message = `The API key ${keyId} is the last key of the instance that works and may make keys, or the others end with it. Rotate it, or make another with the command line first: tidings keys create --instance.`;
+    const message = `The API key ${keyId} cannot be revoked, because no other key of the instance could then create keys. Rotate the key, or first create another one with the command line: tidings keys create --instance.`;
     return conflict(message);
   }
   const others = before.filter(({ id }) => id !== keyId);
@@ -116,7 +117,8 @@ export function revokeKey(partition: Partition, { keyId, guarded }: Named<'revok
 function makerFault(partition: Partition, { createdBy }: KeyRecord, at: number): string | undefined {
   if (createdBy === undefined) return undefined;
   const maker = readKey(partition, createdBy);
-  if (!maker || keyStateOf(partition, maker, at).status !== 'active') return 'The API key of the request has ended.';
+  if (!maker || keyStateOf(partition, maker, at).status !== 'active')
+    return 'The API key of the request has expired or was revoked.';
   return maker.rotatedTo === undefined ? undefined : rotatedFault(maker.rotatedTo);
 }
 

@@ -43,7 +43,7 @@ export function foldOutcome(partition: Partition, outcome: ResultBody, at: numbe
       removeEffect(partition, outcome.row);
       return recounted(partition, outcome, at);
     default:
-      return unreachable(outcome, `There is no result ${nameIn(outcome, 'result')}.`);
+      return unreachable(outcome, `Unknown kind of result: ${nameIn(outcome, 'result')}.`);
   }
 }
 

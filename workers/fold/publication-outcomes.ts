@@ -24,7 +24,7 @@ type Outcome<Name extends ResultBody['result']> = Extract<ResultBody, { result: 
 
 /** Maximum number of attempts that are listed in a publication. */
 const maxListedAttempts = 20;
-const interrupted = 'The service was ended during this attempt.';
+const interrupted = 'The service stopped during this attempt.';
 
 /** Stores that an attempt begins. If an earlier run of the worker left an attempt open, that attempt is ended. */
 export function publicationSending(partition: Partition, outcome: Outcome<'publicationSending'>, at: number): void {
@@ -125,7 +125,7 @@ export function publishFailed(partition: Partition, outcome: Outcome<'publishFai
     status: isRetried ? before.status : 'failed',
     sending: null,
     attempts: endLast(before, at, error),
-    error: newer ? `Publication ${newer.id} of the same draft took its place. ${error}` : error,
+    error: newer ? `Publication ${newer.id} of the same draft replaced this one. ${error}` : error,
     nextAttemptAt: isRetried ? retryAt : null,
     outcomeUnknown: unknown,
     updatedAt: at,

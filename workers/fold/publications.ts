@@ -69,7 +69,7 @@ export function resendPublication(
   const { publicationId } = command;
   const known = readPublication(partition, publicationId);
   if (!known) return missing('Publication', publicationId);
-  if (!hasEnded(known)) return conflict(`Publication ${known.id} is ${known.status}: wait until it has ended.`);
+  if (!hasEnded(known)) return conflict(`Publication ${known.id} is ${known.status}. Wait until it has ended.`);
   clearDoubtful(partition, known);
   return start(partition, { ...known, ...fresh, ...throughOf(command), updatedAt: at });
 }
@@ -80,7 +80,7 @@ export function resendPublication(
 export function deletePublication(partition: Partition, id: string, at: number): CommandResult {
   const known = readPublication(partition, id);
   if (!known) return missing('Publication', id);
-  if (known.sending) return conflict(`Publication ${id} is being sent: wait until that has ended.`);
+  if (known.sending) return conflict(`Publication ${id} is being sent. Wait until sending has ended.`);
   removePublication(partition, known);
   removePage(partition, known);
   return { ok: true, value: { id, repoId: known.repoId, deletedAt: at } };
@@ -110,7 +110,7 @@ function throughOf({ connection, pagesUrl, personaPath }: Through): Through {
 function publishAgain(partition: Partition, known: PublicationRecord, through: Through, at: number): CommandResult {
   if (known.status !== 'failed') return answer(known);
   if (!known.outcomeUnknown) return start(partition, { ...known, ...fresh, ...through, updatedAt: at });
-  const message = `Publication ${known.id} of this may have arrived: its outcome is unknown. Look at the receiver, then resend it, or leave it.`;
+  const message = `Publication ${known.id} of the same draft may have arrived; its outcome is unknown. Check at the receiver. If it did not arrive, resend that publication.`;
   return conflict(message);
 }
 
@@ -122,7 +122,7 @@ function start(partition: Partition, publication: PublicationRecord): CommandRes
   const { updatedAt } = publication;
   for (const rival of rivals(partition, publication)) {
     if (rival.sending) continue;
-    const error = `Publication ${publication.id} of the same draft took its place.`;
+    const error = `Publication ${publication.id} of the same draft replaced this one.`;
     writePublication(partition, { ...rival, status: 'failed', error, nextAttemptAt: null, updatedAt });
   }
   writePublication(partition, publication);

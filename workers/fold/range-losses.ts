@@ -43,17 +43,17 @@ export function lossRefusal(partition: Partition, range: RangeRecord, since = 0)
   if (lost && lost.row > since) {
     return new ServiceError(
       'conflict',
-      `Release range ${JSON.stringify(id)} had ${had} changes (pull requests, issues and commits) and has ${left}: ` +
-        'the others were erased at the end of their retention period, and a draft would lack them. ' +
-        'Send "force": true to generate it from what is left, or backfill the repository first.',
+      `Release range ${JSON.stringify(id)} had ${had} changes (pull requests, issues and commits) and now has ${left}. ` +
+        'The others were erased at the end of their retention period, so a draft would lack them. ' +
+        'Send "force": true to generate the draft from the remaining changes, or backfill the repository first.',
     );
   }
   if (left === 0 || readErasedRecount(partition, repoId) <= since) return undefined;
   return new ServiceError(
     'conflict',
-    `Release range ${JSON.stringify(id)} had ${had} changes (pull requests, issues and commits), and records of its repository ` +
-      'were just erased at the end of their retention period: the range is being counted again. ' +
-      'Try again in a few seconds, or send "force": true to generate from what is left.',
+    `Release range ${JSON.stringify(id)} had ${had} changes (pull requests, issues and commits). Some records of its repository ` +
+      'were just erased at the end of their retention period, so the range is being counted again. ' +
+      'Try again in a few seconds, or send "force": true to generate the draft from the remaining changes.',
   );
 }
 

@@ -19,7 +19,7 @@ export function stale(resource: string, id: string): CommandResult {
   return refused(
     new ServiceError(
       'preconditionFailed',
-      `${what} has changed since the state that If-Match names. Get it and try again.`,
+      `${what} has changed since the version in If-Match. Get the current version, then try again.`,
     ),
   );
 }

@@ -359,6 +359,6 @@ export function hostTime({ body }: EventRecord): number {
     case 'issue_removed':
       return body.seenAt;
     default:
-      return unreachable(body, 'the event is of no known kind');
+      return unreachable(body, 'the kind of the event is not known');
   }
 }

@@ -53,7 +53,7 @@ export function foldSweep(partition: Partition, { body, at }: SweepRecord): void
     case 'more':
       return continueSweep(partition, at);
     default:
-      return unreachable(body, `There is no sweep ${nameIn(body, 'sweep')}.`);
+      return unreachable(body, `Unknown kind of sweep: ${nameIn(body, 'sweep')}.`);
   }
 }
 
@@ -62,7 +62,8 @@ function beginSweep(
   { before, notesLosses }: Extract<SweepBody, { sweep: 'records' }>,
   at: number,
 ): void {
-  if (before > dayOf(at) - minDays) throw new Error(`A sweep on day ${dayOf(at)} may not go up to day ${before}.`);
+  if (before > dayOf(at) - minDays)
+    throw new Error(`A sweep on day ${dayOf(at)} must not erase records up to day ${before}: that day is too recent.`);
   const underWay = readSweep(partition);
   if (underWay && underWay.phase !== 'waiting') return;
   if (underWay && underWay.before >= before) return;

@@ -127,7 +127,9 @@ function rotate(
 ): CommandResult {
   const older = overlapMs > 0 ? endpoint.previous.filter(({ until }) => until > at) : [];
   if (older.length + 2 > maxTexts) {
-    return conflict(`At most ${maxTexts} secrets of an endpoint sign at a time. Rotate without overlap.`);
+    return conflict(
+      `An endpoint has at most ${maxTexts} valid secrets at a time, including old ones after a rotation. Rotate without overlap.`,
+    );
   }
   const previous = overlapMs > 0 ? [{ sealed: endpoint.sealed, until: at + overlapMs }, ...older] : [];
   return saved(partition, { ...endpoint, sealed, previous, updatedAt: at });

@@ -69,7 +69,7 @@ function countTexts(partition: Partition, { origin, orgId }: WebhookSecretRecord
 }
 
 function tooMany(): CommandResult {
-  const message = `An organization, or a whole host, has at most ${maxTexts} webhook secrets at a time, old ones in overlap included. Revoke one, or rotate without overlap.`;
+  const message = `An organization or a host has at most ${maxTexts} valid webhook secrets at a time, including old ones after a rotation. Revoke one, or rotate without overlap.`;
   return { ok: false, kind: 'conflict', message };
 }
 

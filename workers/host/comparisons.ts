@@ -69,7 +69,10 @@ export class Comparisons {
         if (this.stop.signal.aborted) return;
         const hasAnswered = error instanceof ServiceError && error.kind !== 'unavailable';
         if (!hasAnswered) this.awayUntil.set(origin, Date.now() + awayMs);
-        this.context.logger.warn({ repo: wanted.repoId, err: error }, 'a range uses only captured data');
+        this.context.logger.warn(
+          { repo: wanted.repoId, err: error },
+          'comparison on the host failed: the range uses only captured data',
+        );
       })
       .finally(() => this.asking.delete(key));
     this.asking.set(key, done);

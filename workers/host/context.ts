@@ -48,7 +48,7 @@ export function clientFor(
   options: { installationId: string | null; signal: AbortSignal; onWait?: (wait: HostWait) => void },
 ): HostClient {
   const host = hostAt(hosts, origin);
-  if (!host) throw new ServiceError('invalid', `The settings have no host ${origin}: see TIDINGS_HOSTS.`);
+  if (!host) throw new ServiceError('invalid', `The host ${origin} is not in the settings. See TIDINGS_HOSTS.`);
   const { installationId, signal, onWait } = options;
   return new HostClient({
     host,

@@ -95,7 +95,10 @@ async function askContenders(
       if (await context.owners.refute(repoId, orgId, client, signal)) return true;
     } catch (error) {
       if (signal.aborted) throw error;
-      context.logger.warn({ repo: repoId, org: orgId, err: error }, 'asking with an installation failed');
+      context.logger.warn(
+        { repo: repoId, org: orgId, err: error },
+        'check of the owner with an app installation failed',
+      );
     }
   }
   return false;

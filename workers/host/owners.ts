@@ -244,7 +244,10 @@ export class Owners {
       // owner, the claim is false or a transfer was missed (error).
       const level = answer.cause === 'missing' ? 'warn' : 'error';
       const what = { repo: repoId, org: orgId, cause: answer.cause };
-      logger[level](what, 'the host does not confirm the owner of a repository: credentials are not used for it');
+      logger[level](
+        what,
+        'the host does not confirm the owner of a repository: the service does not use credentials for this repository',
+      );
     }
     const body: OwnerAnswered = {
       ...{ result: 'ownerAnswered', repoId, orgId, ownerId: ownerId ?? '' },

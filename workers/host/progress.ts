@@ -186,6 +186,7 @@ export class Progress {
   private assertFolded({ step, state }: BackfillProgress): void {
     const stored = readBackfill(this.context.partition(), this.row.repoId);
     if (stored?.id !== this.row.id || (isUnderWay({ state }) && !isUnderWay(stored))) throw new Superseded();
-    if (stored.step < step) throw new Error('A page of the backfill could not be folded: see the dead letters.');
+    if (stored.step < step)
+      throw new Error('A page of the backfill could not be processed. See: tidings dead-letters list');
   }
 }

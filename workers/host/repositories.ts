@@ -39,7 +39,7 @@ export async function resolveRepository(
   }
   const { installationId, organization } = installationOf(directory, origin, fullName);
   const abort = new AbortController();
-  const busy = new ServiceError('unavailable', `The host ${origin} does not answer now. Try again later.`, {
+  const busy = new ServiceError('unavailable', `The host ${origin} does not answer right now. Try again later.`, {
     retryAfter: 60,
   });
   const timer = setTimeout(() => abort.abort(busy), answerMs);

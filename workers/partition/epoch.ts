@@ -33,7 +33,7 @@ export async function checkEpoch(
     epoch += 1;
     logger.error(
       { partition: partition.name, cursor: cursor.seq, lastSeq: stream.lastSeq },
-      'journal was cut or replaced: it is read again',
+      'journal was cut or replaced: it is read again from its start',
     );
     // `firstSeq` is 0 in a stream that never held a message, and 1 before the first purge. Both mean cursor 0.
     const seq = Math.max(0, stream.firstSeq - 1);

@@ -66,7 +66,7 @@ function carried(effect: Effect): PoolEffect | undefined {
     case 'relay':
       return undefined;
     default:
-      return unreachable(effect, `There is no effect ${nameIn(effect, 'effect')}.`);
+      return unreachable(effect, `Unknown kind of effect: ${nameIn(effect, 'effect')}.`);
   }
 }
 
@@ -223,7 +223,7 @@ export class Outbox {
       if (this.stopped) throw new ServiceError('unavailable', 'The worker stops.');
       begun = true;
       const ends = await beginAttempt(owner.partition, number);
-      if (ends >= maxEnds) throw new ServiceError('internal', `It has ended the worker ${ends} times.`);
+      if (ends >= maxEnds) throw new ServiceError('internal', `The worker ended during each of ${ends} attempts.`);
     };
     try {
       return await pool.run<Work>({ dataDir, partition: owner.name, work }, { organization, begin });
@@ -266,6 +266,6 @@ function assertFits(bodyMd: string): void {
   if (bytes <= maxBodyMdBytes) return;
   throw new ServiceError(
     'tooLarge',
-    `The draft has ${bytes} bytes; at most ${maxBodyMdBytes} fit. Take a smaller range.`,
+    `The draft has ${bytes} bytes; the maximum is ${maxBodyMdBytes}. Choose a smaller range.`,
   );
 }

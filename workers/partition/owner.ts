@@ -259,7 +259,7 @@ export class PartitionOwner {
     const { seq } = readCursor(this.partition);
     if (owner === this.id && seq === expected) return;
     throw new NotOwnerError(
-      `Partition ${this.name} was written by another process: owner ${owner} at ${seq}, expected ${this.id} at ${expected}.`,
+      `Partition ${this.name} was written by another process: found owner ${owner} at sequence ${seq}, expected owner ${this.id} at sequence ${expected}.`,
     );
   }
 

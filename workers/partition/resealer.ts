@@ -37,7 +37,7 @@ export class Resealer {
   /** Starts the work. This function must be called after the directory has caught up. Later calls do nothing. */
   kick(): void {
     this.working ??= this.run().catch((error: Error) => {
-      this.options.logger.error({ err: error }, 'stored secrets could not be sealed under the current sealing key');
+      this.options.logger.error({ err: error }, 'stored secrets could not be sealed with the current sealing key');
     });
   }
 
@@ -52,7 +52,7 @@ export class Resealer {
     const seals = old.flatMap((seal) => this.renewed(seal));
     for (const some of batches(seals)) await this.enqueue({ name: 'reseal', seals: some });
     if (seals.length > 0)
-      logger.info({ seals: seals.length }, 'stored secrets are sealed under the current sealing key');
+      logger.info({ seals: seals.length }, 'stored secrets are now sealed with the current sealing key');
   }
 
   /** Seals the queries of webhook addresses that an earlier version of Tidings stored in plain text. */
@@ -63,7 +63,8 @@ export class Resealer {
       return { endpointId: endpoint.id, updatedAt: endpoint.updatedAt, ...sealAddress(sealer, endpoint, endpoint.url) };
     });
     for (const some of batches(addresses)) await this.enqueue({ name: 'sealWebhookAddresses', addresses: some });
-    if (clear.length > 0) logger.info({ endpoints: clear.length }, 'queries of webhook addresses are sealed');
+    if (clear.length > 0)
+      logger.info({ endpoints: clear.length }, 'query strings of stored webhook addresses are now sealed');
   }
 
   private async enqueue(command: CommandRecord['command']): Promise<void> {

@@ -72,7 +72,7 @@ async function tryOpen(
   const folder = generationFolder(dataDir, name, generation);
   try {
     // Opening a missing file would create an empty one, and readers of the lost file would never notice.
-    if (inodeOf(folder) === undefined) throw new Error(`the file in ${folder} is gone`);
+    if (inodeOf(folder) === undefined) throw new Error(`the data file in ${folder} is missing`);
     return await guardedOpen(folder, () => {
       const partition = openPartition(dataDir, name);
       readCursor(partition);

@@ -138,7 +138,8 @@ export class Sweeper {
   private async enqueue(body: SweepBody): Promise<void> {
     const now = Date.now();
     const { seq } = await this.lane.enqueue({ id: ulid(now), at: now, kind: 'sweep', body });
-    if (!(await this.owner.reach(seq, foldMs))) throw new Error('the fold is far behind: the sweep continues later');
+    if (!(await this.owner.reach(seq, foldMs)))
+      throw new Error('the partition is far behind its journal: the sweep continues later');
   }
 
   private reportState(): void {
@@ -158,11 +159,11 @@ export class Sweeper {
 
 const messages: Record<Wait['cause'], string> = {
   clock:
-    'the clock is more than a day off the last tick: nothing is erased until the clock is right again or an operator runs `tidings retention approve`',
+    'the clock differs by more than a day from the last recorded time: nothing is erased until the clock is right again or an operator runs `tidings retention approve`',
   records:
     'a sweep would erase a large share of the records: nothing is erased until an operator runs `tidings retention approve`',
   organisations:
-    'removed organizations hold a large share of the records: they are not erased until an operator runs `tidings retention approve`',
+    'removed organizations have a large share of the records: these records are not erased until an operator runs `tidings retention approve`',
 };
 
 /**

@@ -39,7 +39,7 @@ const pollMs = 5;
 const busyMs = 500;
 
 const interrupted =
-  'The service ended while the publication was being sent. The publication may have arrived, and the receiver cannot be asked. Check at the receiver, then resend the publication.';
+  'The service ended while the publication was being sent. The publication may have arrived, and the service cannot check this. Check at the receiver. If it did not arrive, resend the publication.';
 
 export class Attempt {
   private readonly context: PublishContext;
@@ -73,7 +73,7 @@ export class Attempt {
     if (publication.tries >= givenUp && publication.sending?.by !== this.runId) {
       const error = publication.attempts.at(-1)?.error ?? interrupted;
       return this.end(
-        this.failure(current, `Given up after ${publication.tries} attempts. ${error}`, { unknown: open }),
+        this.failure(current, `The service gave up after ${publication.tries} attempts. ${error}`, { unknown: open }),
       );
     }
     const prepared = await this.prepare().catch((error: unknown) => this.unprepared(error, current));
@@ -176,7 +176,7 @@ export class Attempt {
     if (outcome === 'refused' || isUnclear) return this.failure(attempt, message, { unknown: isUnclear });
     const next = retryAt(tries + 1, Date.now(), retryAfterMs);
     if (next !== null) return this.failure(attempt, message, { retryAt: next });
-    return this.failure(attempt, `Given up after ${tries + 1} attempts. ${message}`, {
+    return this.failure(attempt, `The service gave up after ${tries + 1} attempts. ${message}`, {
       unknown: outcome === 'unknown',
     });
   }

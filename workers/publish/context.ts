@@ -45,7 +45,7 @@ export function openSettings(sealer: Sealer, channel: ChannelName, connection: C
       return [field, JSON.parse(sealer.open(sealed, channelSealedFor(connection, channel, field)))];
     } catch {
       throw new ConnectionError(
-        `The ${field} of the connection cannot be opened with the sealing key in use. Set it again.`,
+        `The sealing key in use cannot open the ${field} of the connection. Set this field again.`,
       );
     }
   });

@@ -72,7 +72,7 @@ function pageOf(
     if (persona !== 'customer' && personaPath === undefined)
       throw new DeliveryError(
         'refused',
-        'An earlier version accepted this request without a page. Publish the draft again.',
+        'An earlier version of the service accepted this publication without a page address. Publish the draft again.',
       );
     return pageUrl(pagesUrl, version, personaPath);
   }

@@ -41,10 +41,10 @@ function checkTags(view: RepositoryView, bounds: RangeBounds): void {
       ...(!from && { fromTag: expected(known, fromTag) }),
       ...(!to && { toTag: expected(known, toTag) }),
     };
-    throw invalid(details, 'The range names a tag that is not known.');
+    throw invalid(details, 'A tag of the range is not known.');
   }
   if (isReversed(view, bounds, from, to)) {
-    const order = 'fromTag to be the older of the two';
+    const order = 'fromTag to be older than toTag';
     throw invalid({ fromTag: expected(order, fromTag), toTag: expected(order, toTag) }, 'The tags are reversed.');
   }
 }

@@ -65,7 +65,7 @@ function runTask(partition: Partition, { work }: PoolTask, beforeRead: () => voi
     case 'payload':
       return payload(partition, work);
     default:
-      return unreachable(work, `There is no task ${nameIn(work, 'task')}.`);
+      return unreachable(work, `Unknown kind of task: ${nameIn(work, 'task')}.`);
   }
 }
 

@@ -92,7 +92,7 @@ function lines(text: string): string {
 }
 
 function withLastLine(text: string, unsubscribeUrl: string): string {
-  return `${text}\n-- \nTo get no more of these: ${unsubscribeUrl}\n`;
+  return `${text}\n-- \nTo unsubscribe: ${unsubscribeUrl}\n`;
 }
 
 function withFooter(html: string, unsubscribeUrl: string): string {

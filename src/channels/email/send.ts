@@ -76,7 +76,7 @@ class Round {
     }
     if (this.failure) throw this.failedAfter(accepted, all, this.failure, reached);
     if (accepted === 0 && deferred > 0) {
-      throw new DeliveryError('retry', `The mail server accepts no messages at present (${this.lastCode}).`);
+      throw new DeliveryError('retry', `The mail server is not accepting messages right now (${this.lastCode}).`);
     }
     if (accepted === 0) {
       throw new DeliveryError('refused', `The mail server refused all ${all} messages (${this.lastCode}).`);
@@ -91,7 +91,7 @@ class Round {
   private failedAfter(accepted: number, all: number, failure: DeliveryError, reached: Reached): DeliveryError {
     const { outcome, message, retryAfterMs } = failure;
     const so =
-      accepted === 0 ? '' : `The mail server accepted ${accepted} of ${all} messages, and the others were not sent. `;
+      accepted === 0 ? '' : `The mail server accepted ${accepted} of ${all} messages. The others were not sent. `;
     return new DeliveryError(outcome, so + message, retryAfterMs, reached);
   }
 
@@ -128,7 +128,10 @@ class Round {
     if (handover.kind === 'lost') {
       if (handover.handed) this.doubtful.push(recipient);
       else
-        this.failure ??= new DeliveryError('retry', 'The mail server ends the connection before it accepts a message.');
+        this.failure ??= new DeliveryError(
+          'retry',
+          'The mail server closed the connection before it accepted a message.',
+        );
       return;
     }
     this.tally[handover.kind] += 1;

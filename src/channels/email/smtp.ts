@@ -65,7 +65,10 @@ export class SmtpSession {
   static async open(settings: EmailSettings, egress: Egress, signal: AbortSignal): Promise<SmtpSession> {
     const { host, tls = 'starttls', user, password } = settings;
     if (tls === 'none' && password !== undefined) {
-      throw new DeliveryError('refused', 'A password is not sent without TLS: set tls to starttls or implicit.');
+      throw new DeliveryError(
+        'refused',
+        'The connection has a password, which must not be sent without TLS. Set tls to starttls or implicit.',
+      );
     }
     if ((user === undefined) !== (password === undefined)) {
       throw new DeliveryError('refused', 'The connection needs both user and password, or neither.');
@@ -189,7 +192,7 @@ function connectFailure(error: SmtpError): DeliveryError {
     return new DeliveryError('refused', `The mail server's certificate cannot be verified (${cause}).`);
   }
   if (code === 'ETLS')
-    return new DeliveryError('refused', 'The mail server does not support TLS as the connection requires.');
+    return new DeliveryError('refused', 'The connection requires TLS, but the mail server does not offer it.');
   if (responseCode >= 500)
     return new DeliveryError('refused', `The mail server refused the connection (${codeOf(error)}).`);
   const why = /^E[A-Z]+$/.test(cause) ? ` (${cause})` : '';

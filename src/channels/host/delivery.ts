@@ -35,9 +35,9 @@ export function testHost(context: Pick<DeliveryContext, 'host' | 'signal'>): Pro
   return onHost(context, async (host) => {
     const canWrite = await host.canWrite();
     if (canWrite === false)
-      throw new DeliveryError('refused', 'The token or the app may read the repository, but not write to it.');
+      throw new DeliveryError('refused', 'The token or the app can read the repository but cannot write to it.');
     return canWrite
-      ? 'The host reports that the token or the app may write to the repository. Nothing was written.'
-      : 'The repository can be read; the host does not report whether it can be written to. Nothing was written.';
+      ? 'The host reports that the token or the app can write to the repository. Nothing was written.'
+      : 'The token or the app can read the repository. The host does not report whether it can also write to the repository. Nothing was written.';
   });
 }

@@ -38,7 +38,7 @@ export function withVersion(text: string | null, title: string, notes: VersionNo
   if (isOpen && end >= lastOf(body))
     throw new DeliveryError(
       'refused',
-      'The file has a block of code or a comment that never ends. Close the block or comment, then publish again.',
+      'The file has a code block or a comment without an end. Close it in the file, then publish again.',
     );
   const before = body.slice(0, start);
   const after = body.slice(end);

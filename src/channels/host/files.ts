@@ -71,7 +71,7 @@ async function commit(payload: FilePayload, host: HostAccess): Promise<Delivered
   }
   throw new DeliveryError(
     'retry',
-    `${path} was changed by others ${maxReadings} times while it was being committed to.`,
+    `Other commits changed ${path} during each of ${maxReadings} attempts to commit the notes.`,
   );
 }
 

@@ -31,7 +31,7 @@ export const scmReleases: Channel<ReleasesSettings, ReleasePayload> = {
   render: (note) => {
     const { tag } = note;
     if (tag === null)
-      throw new DeliveryError('refused', 'A release belongs to a tag: publish a draft of a range between two tags.');
+      throw new DeliveryError('refused', 'A release needs a tag. Publish a draft of a range between two tags.');
     return {
       tag,
       name: harmlessLine(note.version),
@@ -59,7 +59,7 @@ async function release(payload: ReleasePayload, host: HostAccess): Promise<Deliv
   if (existing && !existing.draft && draft)
     throw new DeliveryError(
       'refused',
-      `The release of ${tag} is published on the host; it is not turned back into a draft.`,
+      `The release of ${tag} is already published on the host. The service does not turn it back into a draft.`,
     );
   if (existing && existing.draft === draft && isSameText(existing.bodyMd, bodyMd)) return toDelivered(existing);
   if (!existing) return toDelivered(await host.createRelease({ ...payload, bodyMd }));

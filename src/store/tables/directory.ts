@@ -295,13 +295,14 @@ export function directoryRepositoryResponse(repository: DirectoryRepository): Re
  * with that number.
  */
 function unconfirmedReason(ownership: Ownership | undefined): string | null {
-  if (ownership === undefined) return 'The host has not been asked yet, or there are no credentials to ask it with.';
+  if (ownership === undefined)
+    return 'The owner has not been checked with the host yet, or the service has no credentials for this host.';
   return ownership.confirmed ? null : refusedOwner;
 }
 
 /** The message for everyone but the operator when the host does not confirm an owner. */
 export const refusedOwner =
-  'The host does not confirm that this repository belongs to its organization: it shows no such repository to the credentials of this service, or names another owner.';
+  'The host does not confirm that this repository belongs to its organization. Either the credentials of this service cannot see the repository, or the host reports another owner.';
 
 /**
  * Returns the validator (ETag) of a repository's state. The list of fields is fixed: a replay by a later version of

@@ -126,5 +126,5 @@ function makersOf(partition: Partition, key: KeyRecord): readonly string[] {
  * successor has already replaced the rotated key, and the new keys would outlive the rotated key.
  */
 export function rotatedFault(successor: string): string {
-  return `The API key was rotated: ask with its successor ${successor} to make or rotate keys.`;
+  return `This API key was rotated. Use its successor ${successor} to create or rotate keys.`;
 }

@@ -139,7 +139,7 @@ test('refused recipients are counted but not named', async (t) => {
   const later = await send(t, { refuse: () => 451 });
   assert.deepEqual((({ outcome, message }) => [outcome, message])(await failureOf(later.delivery)), [
     'retry',
-    'The mail server accepts no messages at present (451 4.1.1).',
+    'The mail server is not accepting messages right now (451 4.1.1).',
   ]);
   assert.equal(all.server.mails.length + later.server.mails.length, 0);
 });
@@ -239,10 +239,10 @@ test('nothing is sent when TLS differs from the settings', async (t) => {
     assert.equal(got.mails.length, 0);
   }
   assert.deepEqual(failures, [
-    'The mail server does not support TLS as the connection requires.',
+    'The connection requires TLS, but the mail server does not offer it.',
     "The mail server's certificate cannot be verified (DEPTH_ZERO_SELF_SIGNED_CERT).",
     "The mail server's certificate cannot be verified (DEPTH_ZERO_SELF_SIGNED_CERT).",
-    'A password is not sent without TLS: set tls to starttls or implicit.',
+    'The connection has a password, which must not be sent without TLS. Set tls to starttls or implicit.',
     'The connection needs both user and password, or neither.',
   ]);
 });
@@ -305,7 +305,7 @@ test('subjects and bodies keep letters of all scripts', async (t) => {
   assert.deepEqual([mail?.headers.bcc, mail?.to], [undefined, ['ann@example.org']]);
   assert.match(
     mail?.text ?? '',
-    /- Größe (?:漢字 ){299}漢字\r\n\r\n\.\r\n\r\nFrom here\r\n\r\n-- \r\nTo get no more of these: \S+\r\n$/,
+    /- Größe (?:漢字 ){299}漢字\r\n\r\n\.\r\n\r\nFrom here\r\n\r\n-- \r\nTo unsubscribe: \S+\r\n$/,
   );
 });
 

@@ -138,7 +138,7 @@ test('refusals are final, and only their codes are shown', async (t) => {
       ['refused', 'The chat refused the request (invalid_auth).'],
       ['refused', 'The chat refused the request (404, no_service).'],
       ['refused', 'The chat refused the request (403, no reason given).'],
-      ['refused', 'The chat answered with a redirect (302), which is not followed.'],
+      ['refused', 'The chat answered with a redirect (302). The service does not follow redirects.'],
       ['refused', 'The connection needs either webhookUrl, or botToken and channel.'],
     ],
   );

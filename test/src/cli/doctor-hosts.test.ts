@@ -32,7 +32,7 @@ test('the kind and the token of a correct host are reported', async (t) => {
   const github = await said(t, { token: 'secret-token', scopes: ['repo', 'read:org'] });
   assert.deepEqual(github.lines, [
     'ok: host HOST: HOST/api/v3 answers as GitHub',
-    'ok: host HOST: TIDINGS_HOST_TOKEN is accepted, its scopes are repo, read:org',
+    'ok: host HOST: TIDINGS_HOST_TOKEN is accepted. Scopes: repo, read:org',
   ]);
   const gitea = await said(t, { kind: 'gitea', token: 'secret-token' });
   assert.deepEqual(gitea.lines, [
@@ -66,7 +66,7 @@ test('a host of the list is named by its index', async (t) => {
   const hosts = JSON.stringify([{ origin: host.origin, token: 'secret-token' }]);
   const [first, second] = await checkHosts(loadSettings({ TIDINGS_HOSTS: hosts }));
   assert.equal(first?.verdict, 'note');
-  assert.match(first?.text ?? '', /^host https:\/\/github\.com: not asked, as there are no credentials for it\./);
+  assert.match(first?.text ?? '', /^host https:\/\/github\.com: not checked, because no credentials are set\./);
   assert.match(second?.text ?? '', /TIDINGS_HOSTS\[0\]\.kind is github, .* Set TIDINGS_HOSTS\[0\]\.kind to gitea$/);
 });
 
@@ -83,12 +83,12 @@ test('a token that is refused or lacks a scope is reported', async (t) => {
   const gitea = await said(t, { kind: 'gitea', token: 'secret-token', scopes: ['read:repository'] });
   assert.equal(
     gitea.lines[1],
-    'fault: host HOST: TIDINGS_HOST_TOKEN lacks read:issue. Make a token with it; publishing there needs write:repository',
+    'fault: host HOST: TIDINGS_HOST_TOKEN lacks read:issue. Create a token with these scopes. To publish on this host, the token also needs write:repository',
   );
   const github = await said(t, { token: 'secret-token', scopes: ['public_repo'] });
   assert.match(
     github.lines[1] ?? '',
-    /^note: .* its scopes are public_repo\. Private repositories, .* need the scope repo$/,
+    /^note: .* Scopes: public_repo\. For private repositories .* needs the scope "repo"$/,
   );
 });
 
@@ -99,7 +99,7 @@ test('the key and the permissions of an app are checked', async (t) => {
   app.permissions = ['metadata', 'contents'];
   assert.equal(
     (await said(t, { app })).lines[1],
-    "fault: host HOST: the app tidings-test is accepted, but lacks the permissions issues, pull_requests. Add them (read) in the app's settings",
+    "fault: host HOST: the app tidings-test is accepted, but lacks the permissions issues, pull_requests. Add them with read access in the app's settings",
   );
   const other = new TestApp(temporaryFolder(t));
   assert.equal(
@@ -123,7 +123,7 @@ test('a host that does not answer and a server that is not a host are distinguis
   const [unknown] = await checkHosts(loadSettings({ TIDINGS_HOST_ORIGIN: here, TIDINGS_HOST_TOKEN: 'secret-token' }));
   assert.deepEqual(unknown, {
     verdict: 'fault',
-    text: `host ${here}: ${here}/api/v3 answers 404, but not as the API of GitHub. Check TIDINGS_HOST_KIND and TIDINGS_HOST_API_URL`,
+    text: `host ${here}: ${here}/api/v3 answers 404, but the reply is not from the API of GitHub. Check TIDINGS_HOST_KIND and TIDINGS_HOST_API_URL`,
   });
 });
 

@@ -26,7 +26,7 @@ async function answering(t: TestContext, status: number, body: string) {
 test('a public URL is missing, local, unencrypted or good', () => {
   assert.deepEqual(checkPublicUrl(of('')), {
     verdict: 'note',
-    text: 'TIDINGS_PUBLIC_URL is not set: mail is refused, and addresses of pages begin with http://127.0.0.1:8080, which other machines may not reach. Set it to the address that people use, like https://notes.example.com',
+    text: 'TIDINGS_PUBLIC_URL is not set. The service therefore sends no mail. Page addresses begin with http://127.0.0.1:8080, which other machines may not reach. Set it to the address that people use, like https://notes.example.com',
   });
   const verdicts = ['http://localhost:8080', 'http://[::1]:1', 'http://notes.example', 'https://notes.example/x/'];
   assert.deepEqual(
@@ -35,7 +35,7 @@ test('a public URL is missing, local, unencrypted or good', () => {
   );
   assert.match(
     checkPublicUrl(of('http://notes.example')).text,
-    /uses plain http: API keys are sent in clear\. Use https$/,
+    /uses plain http, so API keys are sent unencrypted\. Use https$/,
   );
   assert.equal(checkPublicUrl(of('https://')).verdict, 'fault');
 });
@@ -50,14 +50,14 @@ test('a public URL leads here, to another Tidings, elsewhere or nowhere', async 
   assert.deepEqual(await checkPublicAddress(of(here.url), 'm2'), [
     {
       verdict: 'fault',
-      text: `TIDINGS_PUBLIC_URL: ${page} leads to another Tidings. Check the address and where the proxy forwards to`,
+      text: `TIDINGS_PUBLIC_URL: ${page} leads to another Tidings instance. Check the address and the target of the proxy`,
     },
   ]);
   const other = await answering(t, 404, 'no such page');
   assert.deepEqual(await checkPublicAddress(of(`${other.url}/`), 'm1'), [
     {
       verdict: 'fault',
-      text: `TIDINGS_PUBLIC_URL: ${other.url}/api/instance answers 404, but not as Tidings. Let the proxy forward all paths to this service`,
+      text: `TIDINGS_PUBLIC_URL: ${other.url}/api/instance answers 404, but the reply is not from Tidings. Configure the proxy to forward all paths to this service`,
     },
   ]);
   const [away] = await checkPublicAddress(of(`http://127.0.0.1:${await freePort()}`), 'm1');

@@ -120,7 +120,7 @@ test('reports whether a failed request may have arrived', async (t) => {
   await receiver.close();
   const none = await failure(egress.request(post(`${receiver.url}/secret-path`)));
   assert.deepEqual([none.kind, none.sent], ['network', false]);
-  assert.match(none.message, /^no connection was made \(ECONNREFUSED\)$/);
+  assert.match(none.message, /^the connection could not be opened \(ECONNREFUSED\)$/);
 });
 
 test('reports nothing as sent while the connection is being made', async (t) => {

@@ -53,7 +53,7 @@ test('a start refuses a link to an open entry, and does not change the entry', (
     () => openDataDir(dataDir),
     (error: Error) => {
       assert.ok(error instanceof DataDirError);
-      const found = `${join(dataDir, 'nats')} can be used by other users and cannot be closed: found mode 0750, expected 0700`;
+      const found = `${join(dataDir, 'nats')} is open to other users, and its mode could not be changed: found mode 0750, expected 0700`;
       assert.ok(error.message.startsWith(found), error.message);
       return true;
     },

@@ -39,14 +39,20 @@ test('a sealed text does not open for another object', () => {
     ['webhook secret', 'secret_1https://github.com', '', ''],
   ];
   for (const belongsTo of others) {
-    assert.throws(() => sealer.open(sealed, belongsTo), /SealError: it was changed, or sealed for another object/);
+    assert.throws(
+      () => sealer.open(sealed, belongsTo),
+      /SealError: the stored value was changed, or was sealed for another object/,
+    );
   }
 });
 
 test('the error for another key names both keys', () => {
   const sealed = sealer.seal('a secret text', place);
   const other = createSealer(randomBytes(32));
-  assert.throws(() => other.open(sealed, place), /it was sealed under another key \([0-9a-f]{16}; the sealing key/);
+  assert.throws(
+    () => other.open(sealed, place),
+    /the stored value was sealed with another key \([0-9a-f]{16}; the sealing key/,
+  );
 });
 
 test('a changed sealed text does not open', () => {

@@ -153,7 +153,7 @@ test('refuses the address of a page on another host', async (t) => {
     assert.ok(items.length > 0);
     if (address === path) assert.equal(next, host.origin + path);
     else
-      await assert.rejects(client.page(next as string, 'pulls'), { kind: 'invalid', message: /not part of the API/ });
+      await assert.rejects(client.page(next as string, 'pulls'), { kind: 'invalid', message: /leads outside its API/ });
   }
   assert.equal(other.host.seen.length, 0);
 });
@@ -165,22 +165,22 @@ test('reports pages that lead in a circle', async (t) => {
   host.fail(/page=3/, withLink(`<${at(2)}>; rel="next"`));
   await client.page(at(2), 'pulls');
   await client.page(at(2), 'pulls');
-  await assert.rejects(client.page(at(3), 'pulls'), { kind: 'invalid', message: /pages of pulls .* in a circle/ });
+  await assert.rejects(client.page(at(3), 'pulls'), { kind: 'invalid', message: /page links of pulls .* form a loop/ });
   host.fail(/page=4/, withLink(`<${at(4)}>; rel="next"`));
-  await assert.rejects(client.page(at(4), 'pulls'), { kind: 'invalid', message: /in a circle/ });
+  await assert.rejects(client.page(at(4), 'pulls'), { kind: 'invalid', message: /form a loop/ });
 });
 
 test('refuses a redirect to another host, and one in a circle', async (t) => {
   const { client, host } = await openClient(t, { token: 'secret-token-1' });
   const other = await openClient(t, { token: 'secret-token-1' });
   host.fail(/GET/, redirect(301, `${other.host.apiUrl}/repos/acme/rocket`));
-  const message = new RegExp(`redirects to ${other.host.origin}, which is not followed`);
+  const message = new RegExp(`redirects to ${other.host.origin}\\. The service does not follow this redirect`);
   await assert.rejects(client.repository('acme/rocket'), { kind: 'invalid', message });
   host.fail(/GET/, redirect(302, host.origin.replace('//', '//user:word@')));
   await assert.rejects(client.repository('acme/rocket'), { kind: 'invalid' });
   assert.equal(other.host.seen.length, 0);
   host.fail(/GET/, redirect(307, '/api/v3/repos/acme/rocket'), { times: 50 });
-  await assert.rejects(client.repository('acme/rocket'), { kind: 'invalid', message: /in a circle/ });
+  await assert.rejects(client.repository('acme/rocket'), { kind: 'invalid', message: /in a loop/ });
   assert.equal(host.seen.length, 8);
 });
 

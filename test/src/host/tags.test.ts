@@ -51,7 +51,7 @@ test('refuses a tag that does not lead to a commit', async (t) => {
     host.fail(/git\/tags/, status(200, endless), { times: object === endless.object ? 5 : 0 });
     await assert.rejects(client.tagDetails(host.history, 'odd'), {
       kind: 'notFound',
-      message: /does not lead to a commit/,
+      message: /does not point to a commit/,
     });
   }
 });

@@ -115,7 +115,7 @@ test('currentGeneration throws if the pointer does not name a generation', (t) =
   const dataDir = temporaryFolder(t);
   mkdirSync(join(dataDir, 'partitions/p00'), { recursive: true });
   writeFileSync(join(dataDir, 'partitions/p00/current'), 'gone\n');
-  assert.throws(() => currentGeneration(dataDir, 'p00'), /does not name a generation/);
+  assert.throws(() => currentGeneration(dataDir, 'p00'), /does not contain the name of a generation/);
 });
 
 function pulls(seq: number) {

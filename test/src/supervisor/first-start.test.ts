@@ -65,7 +65,7 @@ test('former keys open texts, and the digest key stays the same after they are r
   const old = of({ TIDINGS_SEALING_KEY: first });
   const [sealed, digest] = [old.seal('a secret text', ['a']), old.mac('ada', ['b'])];
   const alone = of({ TIDINGS_SEALING_KEY: second });
-  assert.throws(() => alone.open(sealed, ['a']), /sealed under another key/);
+  assert.throws(() => alone.open(sealed, ['a']), /sealed with another key/);
   assert.notEqual(alone.mac('ada', ['b']), digest, 'without the former key the digest differs');
   const both = of({ TIDINGS_SEALING_KEY: second, TIDINGS_SEALING_KEYS_PREVIOUS: first });
   assert.deepEqual([both.open(sealed, ['a']), both.isCurrent(sealed)], ['a secret text', false]);
@@ -84,5 +84,5 @@ test('the key file can hold former keys on further lines', (t) => {
   prepareDataDir(settings);
   assert.equal(openSealer(settings).open(sealed, ['a']), 'a secret text');
   writeFileSync(file, `${former}half of a key\n`);
-  assert.throws(() => openSealer(settings), /on each line, the key in use first/);
+  assert.throws(() => openSealer(settings), /on each line, with the key in use on the first line/);
 });

@@ -308,7 +308,7 @@ test('late and duplicate reports of an attempt are ignored', async (t) => {
   assert.equal(stage.read('pub_1').sending?.by, 'life-1');
   await stage.sending('pub_1', 2, 'life-2');
   assert.deepEqual(stage.read('pub_1').sending, { attempt: 2, by: 'life-2' });
-  assert.match(stage.read('pub_1').attempts[0]?.error ?? '', /ended during this attempt/);
+  assert.match(stage.read('pub_1').attempts[0]?.error ?? '', /stopped during this attempt/);
   await stage.published('pub_1', 1);
   assert.equal(stage.status('pub_1'), 'processing', 'of an attempt that was taken over');
   await stage.failed('pub_1', 1);
@@ -325,7 +325,7 @@ test('a publication yields to a newer text for the same receiver', async (t) => 
   await stage.failed('pub_1', 1, epoch + 99_000);
   await stage.edit('Second.\n');
   await stage.publish('pub_2', { revision: 2 });
-  assert.match(stage.read('pub_1').error ?? '', /pub_2 of the same draft took its place/);
+  assert.match(stage.read('pub_1').error ?? '', /pub_2 of the same draft replaced this one/);
   assert.deepEqual([stage.status('pub_1'), stage.status('pub_2')], ['failed', 'pending']);
   await stage.sending('pub_2', 1);
   await stage.edit('Third.\n');

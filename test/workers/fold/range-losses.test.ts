@@ -147,9 +147,9 @@ for (const [kind, bounds] of [
     await bench.recount();
     assert.equal(
       refusal(await bench.generate({ ticket: 'two' })),
-      `Release range "${rangeId}" had 7 changes (pull requests, issues and commits) and has 2: the others were erased at the ` +
-        'end of their retention period, and a draft would lack them. Send "force": true to generate it from what is left, ' +
-        'or backfill the repository first.',
+      `Release range "${rangeId}" had 7 changes (pull requests, issues and commits) and now has 2. The others were erased at the ` +
+        'end of their retention period, so a draft would lack them. Send "force": true to generate the draft from the ' +
+        'remaining changes, or backfill the repository first.',
     );
     const draft = readDraft(bench.partition, theDraft);
     assert.deepEqual([draft?.status, draft?.bodyMd], ['ready', 'one'], 'the draft stays as it was');

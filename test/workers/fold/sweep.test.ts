@@ -235,7 +235,7 @@ test('erases a tenth without approval', async (t) => {
 test('a sweep into the last year becomes a dead letter', async (t) => {
   const partition = await aged(t, ...pulls(1, 3));
   await foldRecords(partition, 3, sweepRecord({ sweep: 'records', before: dayOf(later) - 364 }, later));
-  assert.match(listDeadLetters(partition)[0]?.error ?? '', /may not go up to day/);
+  assert.match(listDeadLetters(partition)[0]?.error ?? '', /must not erase records up to day/);
   assert.deepEqual(sizes(partition, 'pulls'), [3]);
 });
 

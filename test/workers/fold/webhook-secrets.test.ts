@@ -92,7 +92,7 @@ test('counts the texts of one owner, including old ones', async (t) => {
     ok: false,
     kind: 'conflict',
     message:
-      'An organization, or a whole host, has at most 4 webhook secrets at a time, old ones in overlap included. Revoke one, or rotate without overlap.',
+      'An organization or a host has at most 4 valid webhook secrets at a time, including old ones after a rotation. Revoke one, or rotate without overlap.',
   });
   assert.equal((await rotate('secret_2', 'new', hour, epoch))?.ok, false);
   assert.ok((await create('secret_5', { orgId: null }))?.ok, 'a whole host has its own count');

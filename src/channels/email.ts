@@ -52,7 +52,7 @@ async function deliver(payload: EmailPayload, context: Context): Promise<Deliver
 async function test({ settings, egress, signal, publicationId }: Context): Promise<string> {
   const session = await SmtpSession.open(settings, egress, signal);
   try {
-    const payload = plainEmail('Test message', 'Release notes will be sent from here.');
+    const payload = plainEmail('Test message', 'Release notes will be sent from this address.');
     const addressing = { publicationId, to: settings.from, unsubscribeUrl: null, date: new Date() };
     const message = await toMessage(payload, settings, addressing);
     const { kind } = await session.send(settings.from, settings.from, message);

@@ -68,7 +68,7 @@ function namesOf(i: number): Names {
 function withoutCredentials({ origin }: Host): Finding {
   return {
     verdict: 'note',
-    text: `host ${origin}: not checked, because no credentials are set. Backfill and exact ranges need TIDINGS_HOST_TOKEN, or TIDINGS_HOST_APP_ID with TIDINGS_HOST_APP_KEY_FILE`,
+    text: `host ${origin}: not checked, because no credentials are set. To backfill history and to compare tags on the host, set TIDINGS_HOST_TOKEN, or TIDINGS_HOST_APP_ID with TIDINGS_HOST_APP_KEY_FILE`,
   };
 }
 
@@ -95,7 +95,12 @@ function describe(host: Host, names: Names, check: HostCheck): Finding[] {
     case 'host': {
       const none: Finding[] = hasAnyCredentials(host)
         ? []
-        : [{ verdict: 'note', text: `${at}: no credentials; backfill and exact ranges need ${names.token}` }];
+        : [
+            {
+              verdict: 'note',
+              text: `${at}: no credentials. To backfill history and to compare tags on the host, set ${names.token}`,
+            },
+          ];
       return [
         { verdict: 'ok', text: `${at}: ${apiUrl} answers as ${nameOf(check.is)}` },
         ...(check.token ? [ofToken(check.token, at, names)] : []),

@@ -158,7 +158,7 @@ async function checkSeals(settings: Settings): Promise<Finding[]> {
     return [
       {
         verdict: 'note',
-        text: `${former} of ${all} are still sealed with a former sealing key. The next start seals them with the key in use`,
+        text: `${former} of ${all} are still sealed with a former sealing key. The next start seals them again with the key in use`,
       },
     ];
   } catch (error) {

@@ -59,7 +59,7 @@ export const keysCommand: CliCommand = {
     }),
     rotate: action({
       arguments: 'KEY_ID',
-      help: 'Replaces a key by a new one; the old key stays valid for some hours',
+      help: 'Replaces a key with a new one; the old key stays valid for some hours',
       options: rotateOptions,
       run: rotate,
     }),

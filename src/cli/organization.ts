@@ -15,7 +15,7 @@ export function findOrganization(readers: Readers, wanted: string): Organization
   if (!organization) throw new Error(`Organization ${JSON.stringify(wanted)} is not known here.`);
   if (found.length > 1) {
     const ids = found.map(({ id }) => id).join(', ');
-    throw new Error(`Several organizations are called ${wanted}. Name one by its id: ${ids}`);
+    throw new Error(`Several organizations are called ${wanted}. Use one of these ids instead: ${ids}`);
   }
   return organization;
 }

@@ -284,7 +284,7 @@ export const hostRequests = new Counter({
 /** `reason` is one of: rate_limit, secondary_limit, server_error. */
 export const hostWaitSeconds = new Counter({
   name: 'tidings_host_wait_seconds_total',
-  help: 'Time waited for a host, by reason',
+  help: 'Time that the service waited for a host, by reason',
   labelNames: ['reason'] as const,
   registers,
 });

@@ -20,7 +20,7 @@ export async function claimInstance(journal: Journal, dataDir: string): Promise<
   const answer = await connection.request(instanceSubject, undefined, { timeout: askMs }).catch(() => undefined);
   if (answer) {
     throw new JournalSetupError(
-      `Another Tidings instance uses this NATS server, with the data directory ${answer.string()}. Stop it first, or name another server in TIDINGS_NATS_URL.`,
+      `Another Tidings instance uses this NATS server, with the data directory ${answer.string()}. Stop it first, or set TIDINGS_NATS_URL to another server.`,
     );
   }
   connection.subscribe(instanceSubject, { callback: (error, message) => void (error ?? message.respond(dataDir)) });

@@ -180,7 +180,7 @@ export function ambiguousLogin(partition: Partition, login: string, origin: stri
   );
   if (bearers.length < 2) return undefined;
   const ids = bearers.map(({ id }) => id).join(', ');
-  const message = `Several organizations on ${origin} are called ${JSON.stringify(login)}: ${ids}. Name one of them by its id.`;
+  const message = `Several organizations on ${origin} are called ${JSON.stringify(login)}: ${ids}. Use one of these ids instead of the login.`;
   return new ServiceError('conflict', message, { details: { org: `expected one of ${ids}` } });
 }
 

@@ -41,7 +41,7 @@ test('the kind and the token of a correct host are reported', async (t) => {
   ]);
   const bare = await said(t, { kind: 'gitea' });
   assert.deepEqual(bare.lines.slice(1), [
-    'note: host HOST: no credentials; backfill and exact ranges need TIDINGS_HOST_TOKEN',
+    'note: host HOST: no credentials. To backfill history and to compare tags on the host, set TIDINGS_HOST_TOKEN',
   ]);
 });
 

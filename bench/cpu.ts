@@ -4,10 +4,10 @@
  */
 import { readFileSync } from 'node:fs';
 
-/** Process ids by name. */
+/** Process ids by the name of the process. */
 export type Processes = Record<string, number>;
 
-/** `getconf CLK_TCK`, 100 on every Linux that Node runs on. */
+/** Clock ticks per second, as `getconf CLK_TCK` prints them. The value is 100 on every Linux that Node runs on. */
 const ticksPerSecond = 100;
 
 /** Returns the processor seconds that each process has used so far. Processes that cannot be read are left out. */
@@ -25,7 +25,10 @@ export function cpuBetween(before: Record<string, number>, after: Record<string,
   return Object.fromEntries(Object.entries(after).map(([name, seconds]) => [name, seconds - (before[name] ?? 0)]));
 }
 
-/** Returns the processor seconds of the whole machine without idle time; undefined where they cannot be read. */
+/**
+ * Returns the processor seconds that the whole machine has used, without idle time. Returns undefined if they cannot be
+ * read.
+ */
 export function machineSeconds(): number | undefined {
   try {
     const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
@@ -42,8 +45,8 @@ export function machineSeconds(): number | undefined {
 function readProcess(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The program's name is in brackets and may contain blanks. The user time and the system time are the 12th and the
-    // 13th field after the name.
+    // In `/proc/PID/stat`, the program's name is in brackets and may contain blanks. The 12th and the 13th field after
+    // the name are the user time and the system time.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
   } catch {

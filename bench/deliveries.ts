@@ -35,8 +35,8 @@ export interface SignedRequest {
 }
 
 /**
- * Hash states for HMAC-SHA256. They already contain the key and the fixed part of the body. A signature only adds the
- * end of the body, which changes.
+ * Hash states for HMAC-SHA256. The states already contain the key and the fixed part of the body. To sign a delivery,
+ * only the end of its body must be added.
  */
 interface Signer {
   inner: Hash;

@@ -1,5 +1,6 @@
 /**
- * Computes figures from runs: medians, percentiles, the ratio of service to floor. All functions are pure.
+ * Computes figures from runs: medians, percentiles, and the ratio of service to floor (the server that the service is
+ * compared with). All functions are pure.
  */
 import type { LoadResult } from './load.ts';
 
@@ -42,7 +43,8 @@ export function median(values: readonly number[]): number {
  * values are equal or smaller. The median (50 %) of 1, 2, 3 and 4 is 2.
  */
 export function percentile(sorted: ArrayLike<number>, percent: number): number {
-  // In floating point, 99.9 % of 1,000 is slightly more than 999, which would be rounded up to rank 1,000.
+  // In floating point, 99.9 % of 1,000 is slightly more than 999. Without the subtraction, this value would be rounded
+  // up to rank 1,000.
   const rank = Math.ceil((percent * sorted.length) / 100 - 1e-6);
   return sorted[Math.max(0, Math.min(sorted.length - 1, rank - 1))] ?? 0;
 }

@@ -8,8 +8,8 @@ import type { LoadJob, LoadMessage, LoadResult, RequestSource } from './load.ts'
 import { answerMessages } from './program.ts';
 
 /**
- * The two members of autocannon's client that this program replaces: one returns the bytes of each request, and the
- * other receives the bytes of each reply. autocannon's types contain neither.
+ * Two members of autocannon's client that this program replaces. The first member returns the bytes of each request,
+ * and the second member receives the bytes of each reply. autocannon's types contain neither of them.
  */
 type Client = autocannon.Client & {
   getRequestBuffer: () => Buffer;

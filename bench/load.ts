@@ -1,7 +1,7 @@
 /**
- * Starts the load program, which runs autocannon in its own process. Messages to the program define the requests and
- * the server that they are sent to. One process sends the whole load of a scenario. Service and floor then get their
- * load from the same generator, which is equally warm for both.
+ * Starts the load program, which runs autocannon in its own process. The bench sends messages to this process. Each
+ * message describes the requests of one run and the server to load. One process sends the whole load of a scenario. So
+ * the generator is equally warm for the service and for the floor (the server that the service is compared with).
  */
 import { startProgram } from './program.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Installs programs of other projects, with which a scenario compares the service. The programs are not a dependency of
- * Tidings: `bench/peers/` has its own package.json and is installed when a scenario first needs it.
+ * Installs programs of other projects. Scenarios compare the service with these programs. The programs are not a
+ * dependency of Tidings: `bench/peers/` has its own package.json and is installed when a scenario first needs it.
  */
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';

@@ -43,8 +43,8 @@ export class Prober {
   }
 
   /**
-   * Probes at random times, so that the probes do not always coincide with a timer of the service, and do not always
-   * miss it.
+   * Probes at random times. At regular times, the probes could always coincide with a timer of the service, or could
+   * always miss that timer.
    */
   async probeFor(seconds: number): Promise<Probe[]> {
     const progress = createProgress({ label: 'event-to-read', total: seconds * probesASecond, stream: process.stderr });

@@ -31,13 +31,13 @@ const columns = [
 ];
 
 /**
- * Largest share of the machine that other programs may use. Above it, the figures describe those programs more than the
- * service.
+ * Largest share of the machine that other programs may use. If the other programs use more, the figures describe those
+ * programs more than the service.
  */
 const quietShare = 0.1;
 /**
- * Largest share of one processor that the generator may use. Above it, the generator may be too slow to send more
- * requests, and then it limits the measured rates.
+ * Largest share of one processor that the generator may use. A generator that uses more may be too slow to send more
+ * requests. Then the generator limits the measured rates, not the server.
  */
 const busyShare = 0.85;
 

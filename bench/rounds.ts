@@ -1,6 +1,7 @@
 /**
- * Runs paired rounds. After a warm-up that is not counted, the load runs against service and floor in turns (A B A B
- * …). Other activity on the machine then affects both equally.
+ * Runs paired rounds. A round is one run against the service and one run against the floor (the server that the service
+ * is compared with). Other activity on the machine then affects service and floor equally. A warm-up precedes the
+ * rounds and is not counted.
  */
 import { cpus } from 'node:os';
 import { createProgress } from '../src/cli/progress.ts';
@@ -13,7 +14,9 @@ import type { BenchContext } from './scenario.ts';
 export interface Target {
   url: string;
   pids: Processes;
-  /** Waits until all work that a run left is done, so that this work does not disturb the next run. */
+  /**
+   * Waits until the server has finished all work of the previous run, so that this work does not disturb the next run.
+   */
   settle(): Promise<void>;
 }
 
@@ -27,8 +30,8 @@ export interface Pairing {
 }
 
 /**
- * The counted runs. After each run against the service, `settleSeconds` gets the time that the service needed to finish
- * its work.
+ * The runs of all rounds, without the warm-up. `settleSeconds` has one value per run against the service: the time that
+ * the service needed after the run to finish its work.
  */
 export interface Paired {
   service: Run[];
@@ -74,8 +77,8 @@ async function runOnce({ load, connections }: Pairing, target: Target, seconds: 
 }
 
 /**
- * Advances the progress by one every second while a run lasts. At the end of the run, it advances by the remaining
- * seconds.
+ * Advances the progress display by one every second while a run lasts. At the end of the run, the display advances by
+ * the remaining seconds.
  */
 function tickEachSecond(length: number, advance: (seconds: number) => void) {
   return async <T>(work: Promise<T>): Promise<T> => {

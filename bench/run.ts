@@ -1,7 +1,7 @@
 /**
  * Runs the bench's command line: runs scenarios, prints the table, writes `bench/results/latest.json` and
- * `report.html`. The exit code is 1 when a ratio is too small (below the scenario's line) or a reply was wrong, and 2
- * for a wrong command line.
+ * `report.html`. The exit code is 1 if a reply was wrong, or if a ratio was below the scenario's line (the smallest
+ * ratio that passes). The exit code is 2 for a wrong command line.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -8,7 +8,7 @@ export interface BenchContext {
   seconds: number;
   rounds: number;
   warmUpSeconds: number;
-  /** Folder for data directories. On a memory file system an fsync would cost nothing. */
+  /** Folder for data directories. It must be on a disk, because an fsync costs nothing on a memory file system. */
   folder: string;
   /**
    * Registers a clean-up function, which runs when the scenario ends for any reason. The function that was registered
@@ -34,7 +34,7 @@ export interface Comparison {
   notes: string[];
 }
 
-/** One question that the bench can answer. */
+/** A scenario of the bench. It answers one question, such as how fast the service accepts deliveries. */
 export interface Scenario {
   name: string;
   question: string;

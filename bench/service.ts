@@ -58,8 +58,8 @@ export async function startBenchService(context: BenchContext, hostOrigin: strin
 }
 
 /**
- * Returns the environment without Tidings settings, which the person who runs the bench may have set for another
- * service.
+ * Returns the environment of the bench without variables that begin with TIDINGS_. The person who runs the bench may
+ * have set these variables for another service.
  */
 function withoutSettings(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TIDINGS_')));
@@ -71,8 +71,9 @@ export function environmentOf(service: BenchService): NodeJS.ProcessEnv {
 }
 
 /**
- * Number of checks in a row that must find no further folded records. Comparing the number of folded records with the
- * number of queued deliveries is not enough, because one delivery can become several records.
+ * Number of consecutive checks in which the number of folded records must stay the same. Then all deliveries count as
+ * folded. Comparing folded records with queued deliveries is not enough, because one delivery can become several
+ * records.
  */
 const checksWithoutMore = 3;
 

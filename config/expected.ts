@@ -46,7 +46,10 @@ function describe({ type, schema, path, value }: ValueError, place: string, whol
   return { place, expected: `expected ${wordsOf(schema)}`, given: { value } };
 }
 
-/** Describes the values that a schema accepts: with the schema's own `words`, else by its type and bounds. */
+/**
+ * Describes the values that a schema accepts. The description is the schema's own `words`. Without `words`, it is made
+ * from the schema's type and bounds.
+ */
 export function wordsOf(schema: TSchema): string {
   if (typeof schema.words === 'string') return schema.words;
   if (Array.isArray(schema.anyOf)) return `one of ${schema.anyOf.map((each: TSchema) => each.const).join(', ')}`;

@@ -1,6 +1,6 @@
 /**
- * Lists the source-code hosts of the settings: the default host first, then the others. If a host has no REST API
- * address in the settings, its default address is filled in.
+ * Lists the source-code hosts of the settings: the default host first, then the others. A host without a REST API
+ * address in the settings gets its default address.
  */
 import type { Settings } from './schema.ts';
 

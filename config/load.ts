@@ -99,8 +99,8 @@ function readFile(env: NodeJS.ProcessEnv, faults: string[]): Record<string, unkn
 }
 
 /**
- * Parses the settings file. The message of the JSON parser is replaced: it quotes a part of the file, and this part can
- * be a secret.
+ * Parses the settings file. The message of the JSON parser is replaced, because the parser quotes a part of the file.
+ * This part can be a secret.
  */
 function parseFile(text: string): unknown {
   try {

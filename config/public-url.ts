@@ -1,6 +1,4 @@
-/**
- * Determines the address of the service that links contain.
- */
+/** Determines the service's own address, which is used in links to the service. */
 import type { Settings } from './schema.ts';
 
 /** The message that explains why no mail is sent while TIDINGS_PUBLIC_URL is not set. */

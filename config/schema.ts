@@ -1,6 +1,6 @@
 /**
- * Defines every setting of the service: type, default, unit, meaning and environment variable.
- * `load.ts` reads their values. `tidings settings` prints the table of `docs/settings.md` from this file.
+ * Defines every setting of the service: type, default, unit, meaning and environment variable. `load.ts` reads the
+ * values of the settings. `tidings settings` prints the table of `docs/settings.md` from this file.
  */
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 

@@ -1,6 +1,6 @@
 /**
  * Lists the tiers of limits: `standard`, `unlimited`, and the tiers of the setting `tiers`. Each limit of `standard`
- * has a setting of its own. If a tier of this setting does not set a limit, the limit of the standard tier applies.
+ * has a setting of its own. If another tier does not set a limit, the limit of the standard tier applies.
  */
 import type { Settings } from './schema.ts';
 

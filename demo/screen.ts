@@ -1,5 +1,6 @@
 /**
- * Writes the demo's screen: the same changes from the draft of each reader, one reader below the other.
+ * Writes the demo's screen. The screen shows the same changes several times: once per reader, as in the draft for this
+ * reader.
  */
 import { type Persona, personas } from './client.ts';
 import { renderMarkdown, type TerminalStyle } from './terminal/markdown.ts';
@@ -26,7 +27,10 @@ export function readersText(
   return entries.join('\n');
 }
 
-/** Returns the list item of a pull request, which its marker identifies, and the lines that belong to the item. */
+/**
+ * Returns the list item of a pull request with all lines that belong to the item. The item is found by the marker in
+ * its first line.
+ */
 function entryOf(markdown: string, number: number): string {
   const lines = markdown.split('\n');
   const start = lines.findIndex((line) => line.endsWith(`<!-- rn:pr:${number} -->`));

@@ -37,7 +37,9 @@ const program = (path, args = []) => step(path, ['--enable-source-maps', join(RO
 const commits = () => step('commit subjects', [join(ROOT, 'scripts/commits.mjs')]);
 const checks = () => [biome('ci', '.'), knip(), commits(), suite('architecture')];
 
-/** The targets. `setup` names the parts that set-up makes ready; `steps` are run in order until one fails. */
+/**
+ * The targets. `setup` lists the parts of the checkout that are set up first. `steps` are run in order until one fails.
+ */
 const TARGETS = {
   demo: { setup: { only: ALL, nats: 'required' }, steps: (args) => [program('demo/main.js', args)] },
   start: { setup: { only: ALL, nats: 'optional' }, steps: (args) => [program('src/main.js', ['start', ...args])] },
@@ -118,7 +120,8 @@ function testStep(label, files, concurrency, options) {
   const flags = [
     '--test',
     '--test-reporter=spec',
-    // Ends a test that hangs, even on a slow machine. The limit also applies to a whole file.
+    // Time limit of 20 minutes for a test, and also for a whole test file. The limit ends a test that hangs. It is
+    // large enough for a slow machine.
     '--test-timeout=1200000',
     `--test-concurrency=${concurrency}`,
     '--enable-source-maps',

@@ -19,7 +19,7 @@ export interface RateLimit {
 export interface Meta {
   status: number;
   requestId: string | undefined;
-  /** Undefined if the reply contains no rate limit. */
+  /** The rate limit after this reply. Undefined if the reply contains no rate limit. */
   rateLimit: RateLimit | undefined;
   /** The ETag of the object, which a later change can send as `ifMatch`. */
   etag: string | undefined;
@@ -28,7 +28,7 @@ export interface Meta {
    * request.
    */
   replayed: boolean;
-  /** Seconds to wait before a retry, as the service asks. */
+  /** Number of seconds that the service asks the client to wait before a retry. */
   retryAfter: number | undefined;
 }
 
@@ -37,7 +37,7 @@ export class TidingsError extends Error {
   readonly status: number;
   /** The error type of the service, such as `Not found`. */
   readonly error: string;
-  /** By field: the expected value and the received value. */
+  /** Details by field name. Each text states the expected value and the received value. */
   readonly details: Readonly<Record<string, string>>;
   readonly meta: Meta;
 

@@ -5,7 +5,7 @@
  */
 import { type Meta, readMeta, ServerError, TidingsError, toError } from './errors.ts';
 
-/** The options of a client that sending needs. */
+/** The client options that are used to send a request. */
 export interface Sending {
   url: string;
   key: string;
@@ -116,8 +116,8 @@ function parsed(text: string): unknown {
 
 function mayRepeat({ method, options }: Outgoing, error: Error): boolean {
   if (error instanceof TidingsError && error.status === 429) return true;
-  // The service may have carried out the attempt. If so, a second attempt with `ifMatch` would fail because the first
-  // attempt has changed the resource. A second attempt without a key would have its effect twice.
+  // The service may have carried out the failed attempt. A second attempt with `ifMatch` would then fail, because the
+  // first attempt has changed the resource. A second POST without a key would be carried out twice.
   if (options.ifMatch !== undefined || (method === 'POST' && options.idempotencyKey === false)) return false;
   return error instanceof ServerError || !(error instanceof TidingsError);
 }

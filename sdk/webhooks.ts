@@ -70,9 +70,9 @@ async function matches(keys: readonly Bytes[], given: readonly (Bytes | undefine
 }
 
 /**
- * Returns the error for a wrong signature. If the content digest does not match the body, the body was changed;
- * otherwise the secret is wrong. This distinction only helps with debugging, since a forged webhook can contain any
- * digest.
+ * Returns the error for a wrong signature. If the content digest does not match the body, the error says that the body
+ * was changed. In all other cases, the error says that the secret is wrong. This distinction only helps with debugging,
+ * since a forged webhook can contain any digest.
  */
 async function mismatch(body: Bytes, headers: WebhookHeaders): Promise<WebhookError> {
   const [, digest] = /(?:^|,)\s*sha-256=:([^:]*):/.exec(optional(headers, 'content-digest') ?? '') ?? [];

@@ -1,7 +1,7 @@
 /**
- * Runs the floor (the server that the service is compared with) of `webhook-accept`. It is the service's receiver and
- * HTTP server without the journal, so every delivery is acknowledged immediately. Like the service, the floor searches
- * for duplicates. It reads the partitions of the measured service for that.
+ * Runs the floor of `webhook-accept` (the server that the service is compared with). The floor is the service's
+ * receiver and HTTP server without the journal, so it acknowledges every delivery immediately. Like the service, the
+ * floor searches for duplicates. It searches in the partitions of the measured service.
  */
 import { loadSettings } from '../../config/load.ts';
 import { createLogger } from '../../src/foundation/logger.ts';

@@ -1,7 +1,7 @@
 /**
- * render: compares two programs that write notes for a long range of the same history: a worker's render thread and
- * git-cliff. git-cliff reads only commits and writes a list of them. The draft of the render thread also has issues,
- * authors, steps and areas.
+ * render: compares a worker's render thread with git-cliff. Both programs write notes for a long range of the same
+ * history. git-cliff reads only the commits, and writes a list of them. The render thread writes a draft, which also
+ * has issues, authors, steps and areas.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';

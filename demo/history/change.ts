@@ -28,7 +28,10 @@ export type Change = {
   note?: string;
   /** The last comment before the pull request was closed without a merge. */
   closingComment?: string;
-  /** Title of the pull request at its merge, if the final title was written later. */
+  /**
+   * Title that the pull request has when it is merged. The field is set if an edit after the merge changes this title
+   * to `title`.
+   */
   titleAtMerge?: string;
   /** Whether the change is merged early or late in its release. If the field is missing, the position is random. */
   position?: 'early' | 'late';
@@ -37,7 +40,9 @@ export type Change = {
   byBot?: true;
 };
 
-/** Optional fields that a content line may add to title and body. `high` adds a label for high priority. */
+/**
+ * Optional fields that a content file may add to the title and body of a change. `high` adds a label for high priority.
+ */
 export type Extras = Partial<Omit<Change, 'title' | 'body'>> & { high?: true };
 
 /** The changes of one area, by release. */

@@ -36,7 +36,10 @@ function openIssue(recording: Recording, issue: PlannedIssue, labels: string[]):
   recordAction(recording, issue, 'opened', issue.reporter);
 }
 
-/** Closes the issue. `closer` is a person who closes it by hand, or the person whose merge closes it. */
+/**
+ * Closes the issue. `closer` is the person who closes the issue by hand, or the person who merges the pull request that
+ * closes it.
+ */
 export function closeIssue(recording: Recording, issue: PlannedIssue, closer: Person, at: number): void {
   update(recording, issue, { state: 'closed', closedAt: at, updatedAt: at });
   recordAction(recording, issue, 'closed', closer);

@@ -1,7 +1,7 @@
 /**
  * Builds the host's payloads: users, labels, the repository, issues, remarks and commits. `pull-request-payloads.ts`
- * builds pull requests. The builders are pure, and the timeline decides when each event happens. Real payloads contain
- * file names and author addresses, so these payloads contain them too. The service must not keep them.
+ * builds pull requests. The builders are pure, and the timeline decides when each event happens. The payloads contain
+ * file names and author addresses, as real payloads do. The service must not keep these names and addresses.
  */
 
 import { emailOf, maintainers, type Person, regulars } from './people.ts';
@@ -59,8 +59,8 @@ export function labelPayload(name: string): Payload {
 }
 
 /**
- * Returns the repository, with `pushedAt` as the time of its last push. Payloads of pushes contain times as epoch
- * seconds; payloads of other events contain them as text.
+ * Returns the repository, with `pushedAt` as the time of its last push. Times are numbers (epoch seconds) in payloads
+ * of pushes, and texts in payloads of other events.
  */
 export function repositoryPayload(pushedAt: number, inPush = false): Payload {
   const createdAt = toSeconds(sampleRepository.createdAt);
@@ -84,7 +84,7 @@ export function repositoryPayload(pushedAt: number, inPush = false): Payload {
   };
 }
 
-/** Returns the fields that every event has in addition to its own. */
+/** Returns the fields that the payloads of all events have in common. */
 export const surroundings = (sender: Person, pushedAt: number, inPush = false): Payload => ({
   repository: repositoryPayload(pushedAt, inPush),
   organization: {

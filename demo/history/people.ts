@@ -9,7 +9,7 @@ export type Person = {
   login: string;
   name: string;
   id: number;
-  /** Minutes east of UTC, for commit dates. */
+  /** Time zone of the person's commits, in minutes east of UTC. */
   offsetMinutes: number;
   isBot: boolean;
 };
@@ -39,7 +39,7 @@ export const regulars = [
   person(1820116, 'joao-teles', 'João Teles', -180),
 ];
 
-/** By release: the people whose first pull request is in this release. */
+/** For each release, the people whose first pull request is in this release. */
 export const newcomers: Record<Milestone, Person[]> = {
   'v1.0.0': [],
   'v1.1.0': [person(2010557, 'wren-ashby', 'Wren Ashby', 0), person(2044130, 'mikkel-s', 'Mikkel Sand', 60)],

@@ -11,7 +11,10 @@ export type PlannedIssue = {
   report: Report;
   reporter: Person;
   openedAt: number;
-  /** The closing answer and its time. The field is set if a person closes the issue by hand. */
+  /**
+   * The answer with which a person closes the issue, and its time. The field is absent if no person closes the issue by
+   * hand.
+   */
   answer?: { text: string; at: number };
 };
 
@@ -31,7 +34,7 @@ export type PlannedPullRequest = {
   headSha: string;
   testMergeSha: string;
   mergeSha: string;
-  /** Commits of the branch if the pull request is merged with a merge commit. Empty for a squash merge. */
+  /** Commits of the branch if the pull request is merged with a merge commit. The list is empty for a squash merge. */
   branchCommits: { sha: string; subject: string }[];
   issues: PlannedIssue[];
   /** The pull request that this one reverts or backports. */

@@ -14,12 +14,12 @@ import { headOf, type Recording, record } from './recording.ts';
 export type Page = {
   pull: PlannedPullRequest;
   now: Snapshot;
-  /** Head of the base branch when the pull request was opened. Empty before the opening. */
+  /** Head of the base branch when the pull request was opened. The text is empty before the opening. */
   baseSha: string;
-  /** Labels added right after opening, and labels added only after the merge. */
+  /** `labelsSoon` are added right after the opening. `labelsLate` are added only after the merge. */
   labelsSoon: string[];
   labelsLate: string[];
-  /** True if the description does not name the issues at first: an edit after the merge adds them. */
+  /** True if the first description does not mention the issues. An edit after the merge then adds them. */
   linksLate: boolean;
 };
 

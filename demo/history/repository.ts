@@ -19,8 +19,8 @@ export const sampleRepository = {
   createdAt: '2026-01-05T08:00:00Z',
   tags: ['v1.0.0', 'v1.1.0', 'v1.2.0', 'v1.2.1', 'v1.3.0', 'v2.0.0'],
   /**
-   * The range that shows the most features of drafts: breaking changes, both kinds of revert, newcomers, chained
-   * updates.
+   * The range that shows the most features of drafts: breaking changes, both kinds of revert, newcomers, and several
+   * updates of the same dependency one after another.
    */
   demoRange: { fromTag: 'v1.3.0', toTag: 'v2.0.0' },
   /** Pull requests of `demoRange` whose entries differ most between readers: a breaking change, a feature and a fix. */
@@ -31,7 +31,7 @@ export type Release = {
   milestone: Milestone;
   /** Start of the release in Unix seconds. No change of this release is merged earlier. */
   start: number;
-  /** Time of the release's tag in Unix seconds. For `next`, which has no tag, the end of the recording. */
+  /** Time of the release's tag in Unix seconds. `next` has no tag. Its time is the end of the recording. */
   end: number;
   tag: { name: string; isAnnotated: boolean } | null;
 };

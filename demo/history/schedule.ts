@@ -32,8 +32,8 @@ export function createSchedule(random: Random): Schedule {
 }
 
 /**
- * Whether the pull request opens its own issues. A backport opens none: it names the issues of its original pull
- * request.
+ * Whether the pull request closes issues of its own. A backport closes no issues, but mentions the issues of its
+ * original pull request.
  */
 function closesIssues(pull: PlannedPullRequest): boolean {
   return pull.change.backportOf === undefined;

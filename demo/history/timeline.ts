@@ -97,7 +97,10 @@ function pullRequestSteps(random: Random, pull: PlannedPullRequest): Step[] {
   return [...steps, ...mergeSteps(page, pull.endedAt), ...afterthoughts(random, page, pull.endedAt)];
 }
 
-/** Returns the push of a pull request's branch, before the opening. A branch in a fork is not pushed here. */
+/**
+ * Returns the push of a pull request's branch, before the opening. The list is empty for a branch in a fork, because
+ * the push to a fork is not an event of this repository.
+ */
 function branchSteps(pull: PlannedPullRequest): Step[] {
   if (pull.fromFork) return [];
   const at = pull.openedAt - 1;

@@ -22,8 +22,8 @@ function splitDetails(text: string): string[] {
 }
 
 /**
- * Removes HTML comments, which drafts use as markers for editing. Inside code, comments are text and stay. Scans once
- * from left to right.
+ * Removes HTML comments, which drafts use as markers for editing. Inside code, comments are text and stay. The text is
+ * scanned once, from left to right.
  */
 function dropComments(text: string): string {
   let result = '';

@@ -14,7 +14,7 @@ export function terminalStyle(
   environment: Record<string, string | undefined>,
 ): TerminalStyle {
   const noColor = environment.NO_COLOR !== undefined && environment.NO_COLOR !== '';
-  // Longer lines are hard to read in a window of any width.
+  // Lines have at most 100 columns, even in a wider window, because longer lines are hard to read.
   const width = Math.max(20, Math.min(stream.columns ?? 80, 100));
   return { width, color: stream.isTTY === true && !noColor };
 }
@@ -124,7 +124,7 @@ function renderQuote(page: Page, lines: string[], start: number): number {
   const quoted: string[] = [];
   let index = start;
   for (; index < lines.length && /^ {0,3}>/.test(lines[index]!); index += 1) {
-    // A quote inside a quote is shown as one, because two bars do not help in a draft.
+    // A quote inside a quote gets only one bar, because two bars do not help in a draft.
     quoted.push(lines[index]!.replace(/^(?: {0,3}> ?)+/, ''));
   }
   const bar = `${page.indent}${paint('│', ['dim'], page.style.color)} `;

@@ -16,8 +16,8 @@ export function paint(text: string, styles: SpanStyle[], color: boolean): string
   return `\x1b[${open}m${text}\x1b[0m`;
 }
 
-// Each repetition has a maximum. For a line of brackets or backticks, the time then grows only linearly with its
-// length.
+// Each repetition in these patterns has a maximum. The time for a line of brackets or backticks then grows only
+// linearly with the length of the line.
 const codeSpan = /(?<!`)(`{1,3})(?!`)([^\n]{1,500}?)(?<!`)\1(?!`)/y;
 const link = /!?\[((?:\\.|[^\\\]]){0,400})\]\(<?([^()\s<>]{0,1000})>?\)/y;
 const bareLink = /<(https?:\/\/[^\s<>]{1,1000})>/y;
@@ -135,8 +135,8 @@ function decodeEntity(name: string): string {
   const known = entities[name.toLowerCase()];
   if (known !== undefined) return known;
   const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-  // Characters that are invisible or change the text direction are removed, also when they are written as a numeric
-  // entity (`&#8238;`).
+  // A numeric entity such as `&#8238;` can be a character that is invisible or changes the text direction. Such
+  // characters are removed.
   return code >= 32 && code <= 0x10ffff
     ? visibleText(String.fromCodePoint(code)).replace(/[\u0085\u2028\u2029]/g, '')
     : '';

@@ -38,8 +38,8 @@ export function hashFiles(root, files) {
 }
 
 /**
- * Returns the output path of a source file. Undefined for declarations, and for JSON files, which tsc copies only if a
- * source imports them.
+ * Returns the output path of a source file. Returns undefined for declarations and for JSON files. tsc copies a JSON
+ * file only if a source imports the file.
  */
 export function outputOf(source) {
   if (/\.d\.[cm]?ts$|\.json$/.test(source)) return undefined;
@@ -82,8 +82,8 @@ export function createBuild(root) {
     async compile(report) {
       await report.step('building', async () => {
         const sources = listSources();
-        // The stamp is computed before the build. If a file is saved while tsc runs, it then counts as changed
-        // afterwards.
+        // The stamp is computed before the build. If a file is saved while tsc runs, the file no longer matches the
+        // stamp, and the next set-up builds again.
         const stamp = stampOf(sources);
         mkdirSync(dist, { recursive: true });
         rmSync(stampFile, { force: true });

@@ -49,8 +49,8 @@ export function createReporter({ quiet = false, stream = process.stderr } = {}) 
       if (!quiet) stream.write(`${text}\n`);
     },
     /**
-     * Runs `work` and prints its progress. `work` may return the text of the final line; otherwise the line is `label`.
-     * If `work` throws, the step has failed.
+     * Runs `work` and prints its progress. The final line is the text that `work` returns, or `label` if `work` returns
+     * nothing. If `work` throws, the step has failed.
      */
     async step(label, work) {
       const startedAt = Date.now();
@@ -102,8 +102,8 @@ function notifyWatcher() {
 }
 
 /**
- * On SIGINT and SIGTERM, ends the running programs, then exits, which releases the lock. Returns a function that
- * removes these signal handlers.
+ * Handles SIGINT and SIGTERM. Each signal ends the running programs and then this process. The exit of this process
+ * releases the lock. Returns a function that removes the signal handlers.
  */
 export function endWithSignals() {
   const codes = { SIGINT: 130, SIGTERM: 143 };

@@ -1,6 +1,6 @@
 // Ensures that only one set-up at a time works in a checkout. The lock is a folder with one file, whose name is the
-// process id of its owner. The file lists the programs that the owner runs, because they continue when the owner is
-// killed.
+// process id of its owner. The file lists the programs that the owner runs. If the owner is killed, these programs
+// continue, and the lock stays valid until they have ended.
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,8 +10,8 @@ const POLL_MS = 100;
 const NAMELESS_AFTER_MS = 5_000;
 
 /**
- * Waits until this process holds the lock `folder`. An exit of the process, or the returned `release`, releases the
- * lock. `keepFor` writes process ids to the lock: those of the programs that this process runs.
+ * Waits until this process holds the lock `folder`. The returned `release` releases the lock, and so does the exit of
+ * this process. The returned `keepFor` writes the ids of the programs that this process runs to the lock.
  */
 export async function acquireLock(folder, { waitMs = 10 * 60_000, onWait = () => {} } = {}) {
   const startedAt = Date.now();
@@ -43,22 +43,23 @@ function tryLock(folder) {
     writeFileSync(join(folder, String(process.pid)), '');
     return true;
   } catch (error) {
-    // ENOENT: another process removed our folder before our file was written. It assumed that the folder belonged to a
-    // dead owner. The caller tries again.
+    // ENOENT: another process removed our folder before our file was written. To that process, the folder looked like
+    // the lock of a dead owner. The caller tries again.
     if (error.code === 'EEXIST' || error.code === 'ENOENT') return false;
     throw error;
   }
 }
 
 /**
- * Removes the lock of a dead owner. It removes only the file with the id of that owner, and removes the folder only if
- * the folder is then empty. Two waiting processes may find the same dead owner. The faster process takes the lock, and
- * the slower process cannot remove this new lock.
+ * Removes the lock of a dead owner. The function removes only the file with the id of that owner. It then removes the
+ * folder only if the folder is empty. Two waiting processes may find the same dead owner. The faster process takes the
+ * lock, and the slower process cannot remove this new lock.
  */
 function breakStale(folder) {
   const [pid] = owners(folder);
   if (pid === undefined) return ageMs(folder) > NAMELESS_AFTER_MS && removeFolder(folder);
-  // A lock that we did not take can contain our own process id: a restarted container assigns the same small ids again.
+  // A lock that we did not take can contain our own process id, because a restarted container assigns the same small
+  // ids again.
   if (pid !== process.pid && isAlive(pid)) return false;
   if (programsOf(folder, pid).some(isAlive)) return false;
   return removeOwner(folder, pid);

@@ -27,14 +27,15 @@ export function isAtLeast(version, other) {
 }
 
 /**
- * Finds the keyring for checking Debian's signature: the complete keyring, otherwise a keyring for Debian 13. Returns
- * undefined if neither exists.
+ * Finds a keyring for checking Debian's signature. Prefers the complete keyring to a keyring for Debian 13 only.
+ * Returns undefined if neither exists.
  */
 export function chooseKeyring(listFolder) {
   for (const name of KEYRING_NAMES) {
     for (const folder of KEYRING_FOLDERS) {
       const found = listFolder(folder).filter((file) => name.test(file));
-      // Debian's stable release key is valid for longer than its automatic signing keys.
+      // The key of the stable release is preferred, because it is valid for longer than Debian's automatic signing
+      // keys.
       const best = found.find((file) => file.includes('stable')) ?? found.sort()[0];
       if (best) return `${folder}/${best}`;
     }
@@ -186,8 +187,8 @@ export function createNatsServer(root) {
 }
 
 /**
- * Whether a fetch failed in the last 24 hours. A machine that cannot reach the mirror must not wait for it at each
- * start.
+ * Whether a fetch failed in the last 24 hours. Then set-up does not fetch again, because a machine without access to
+ * the mirror would wait for the mirror at each start.
  */
 function failedLately(file) {
   return existsSync(file) && Date.now() - statSync(file).mtimeMs < 24 * 3600 * 1000;

@@ -100,7 +100,8 @@ export function createPackages(root) {
     },
 
     async install(report) {
-      // Packages that were installed by hand are accepted if they match the lockfile: reinstalling would take 10 s.
+      // Packages that were installed by hand are accepted if they match the lockfile, because a second installation
+      // would take 10 s.
       if (matchesByContent()) return writeFileSync(stampFile, stamp);
       await report.step('installing packages', async () => {
         const { code, output } = await npmCi(root);

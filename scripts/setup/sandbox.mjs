@@ -11,9 +11,9 @@ const FOLDERS = ['state/lists/partial', 'cache/archives/partial', 'download'];
 const PASSED = ['', 'state', 'state/lists', 'cache', 'cache/archives'];
 
 /**
- * Makes the folders of one fetch below `own`, or below a temporary folder if the unprivileged user cannot reach `own`.
- * Returns `user`, the name for apt's configuration; `wrap`, which extends a command line so that the command runs as
- * this user; and `note`, the reason if root has to do the work.
+ * Makes the folders of one fetch below `own`. If the unprivileged user cannot reach `own`, the folders are made below a
+ * temporary folder. The returned `user` is the name for apt's configuration. The returned `wrap` extends a command line
+ * so that the command runs as this user. The returned `note` is the reason if root has to do the work.
  */
 export function prepareSandbox(own, { keyring, isRoot = process.getuid?.() === 0, user = USER } = {}) {
   const asWeAre = { folder: own, user: 'root', wrap: (...command) => command, remove: () => remove(own) };
@@ -56,8 +56,8 @@ function makeFolders(folder) {
 }
 
 /**
- * Gives the folders to the user and makes them reachable, whatever our umask is. Returns false if the container does
- * not have this user.
+ * Gives the folders to the user and makes the folders reachable for this user with any umask. Returns false if the
+ * container does not have this user.
  */
 function openTo(folder, { uid, gid }) {
   try {

@@ -27,8 +27,8 @@ const testPrefix = 'rn_test_';
 export interface Caller {
   readonly key: KeyRecord;
   /**
-   * Time at which the key stops being valid, in milliseconds; null = never. If the key that created this key expires
-   * earlier, this key stops being valid at that earlier time.
+   * Time at which the key stops being valid, in milliseconds; null = never. A key never stays valid longer than the key
+   * that created it.
    */
   readonly expiresAt: number | null;
   /** Whether all requests of the key are in test mode. */
@@ -37,7 +37,8 @@ export interface Caller {
   /** Limits of the key's requests in test mode. These requests do not count towards the live limits. */
   readonly testLimited: Limited;
   /**
-   * Headers about the key, such as the date by which it must be rotated. They are sent with every reply, as flat pairs.
+   * Headers about the key, such as the date by which it must be rotated. They are sent with every reply. The headers
+   * are a flat list of names and values.
    */
   readonly notices: readonly string[];
   /**
@@ -84,8 +85,8 @@ export class Authenticator {
   }
 
   /**
-   * Returns the id of the key in an Authorization header, even if the key lacks the scope of the request. Undefined for
-   * an unknown or revoked key.
+   * Returns the id of the key in an Authorization header, even if the key lacks the scope of the request. Returns
+   * undefined if the key is unknown or revoked.
    */
   keyIdOf(authorization: string | undefined): string | undefined {
     try {
@@ -141,7 +142,7 @@ export class Authenticator {
   }
 
   private belongs(repoId: string, orgId: string | null): boolean {
-    // A text that is not a repository id can have any length, so it must not become a lookup key.
+    // Texts that are not repository ids are refused before the lookup, because they can have any length.
     const slot = slotOfId(repoId, 'repo');
     if (slot === undefined) return false;
     let listed = this.listings.get(repoId);

@@ -86,7 +86,7 @@ function checkBody(body: unknown): number | null {
 }
 
 /**
- * Returns the time at which a day begins, in milliseconds since 1970; null for undefined.
+ * Returns the time at which a day begins, in milliseconds since 1970; null when no day is given.
  * @throws ServiceError `invalid` for a day in the future
  */
 export function sinceOf(since: string | undefined): number | null {

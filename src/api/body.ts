@@ -32,7 +32,7 @@ export function parseBody(contentType: string, bytes: Buffer): unknown {
       `The Content-Type must be application/json, got ${contentType || 'nothing'}.`,
     );
   }
-  // Decoding would replace each invalid byte by U+FFFD, and the replaced text would be stored.
+  // Without this check, `toString` would replace each invalid byte by U+FFFD, and the changed text would be stored.
   if (!isUtf8(bytes)) throw invalid({ body: `expected UTF-8, got ${bytes.length} bytes that are not valid UTF-8` });
   const text = bytes.toString('utf8');
   const value = parsed(text, bytes.length);

@@ -1,7 +1,7 @@
 /**
- * Makes the stored records of channel connections. The settings of a request are checked together with the stored
- * secrets that it keeps. Then each secret is sealed for exactly this connection, and only sealed secrets are written to
- * the journal.
+ * Makes the stored records of channel connections. A request may omit secrets that are already stored. The new settings
+ * are checked together with these secrets. Then each secret is sealed for exactly this connection. Only sealed secrets
+ * are written to the journal.
  */
 import { Value } from '@sinclair/typebox/value';
 import { invalid, ServiceError } from '../foundation/errors.ts';
@@ -31,9 +31,8 @@ export function defaultConnection(sealer: Sealer, orgId: string, channel: Channe
 /**
  * Makes the record of a connection from the settings of a request.
  * @param before the stored record. If the request omits a secret, the secret of the stored record is kept.
- * @throws ServiceError `invalid` with one detail for each bad field, without the value of a secret. Also `invalid` when
- *   the service may not send requests to an address, or when a stored secret would be sent to another server than
- *   before.
+ * @throws ServiceError `invalid` with one detail for each bad field, without the value of a secret. Also `invalid` for
+ *   an address that the service may not send requests to, and when a stored secret would be sent to a new address.
  */
 export function channelRecord(
   { sealer, settings }: Pick<ApiContext, 'sealer' | 'settings'>,
@@ -100,8 +99,8 @@ function keptSecrets(sealer: Sealer, channel: ChannelName, put: Fields, before: 
 }
 
 /**
- * Refuses to keep secrets when the address that they are sent to changes. Otherwise someone who does not know a secret
- * could have it sent to a server of their own.
+ * Refuses a request that changes the address of the receiver but omits a stored secret. Without this check, someone who
+ * does not know a secret could have it sent to a server of their own.
  */
 function assertSamePlace(channel: ChannelName, whole: Fields, kept: Fields, before: ChannelRecord | undefined): void {
   const moved = channelTraits[channel].secretsGoTo.filter((field) => whole[field] !== before?.settings[field]);

@@ -36,7 +36,7 @@ import { check } from './validate.ts';
 
 /**
  * Maximum number of retries of a put without If-Match. Such a put is retried when another put has changed the
- * connection meanwhile. If several puts run concurrently, one of them succeeds in each round.
+ * connection meanwhile. Of several concurrent puts, one succeeds in each round of retries.
  */
 const maxRounds = 100;
 
@@ -124,7 +124,8 @@ const testChannel: ApiRoute<ChannelQuery> = {
         'The query is invalid.',
       );
     const connection = connectionInForce(request, { orgId, repoId }, channel);
-    // A real test would send to the receiver. In test mode, this reply is replaced by a made-up one.
+    // A test sends requests to the receiver, so it is skipped in test mode. The made-up reply of test mode replaces
+    // this empty one.
     if (request.test) return { status: 200, body: {} };
     if (repoId !== null) await assertHostWritable(request, repoId, channel);
     const tried = await tryConnection(request.context, connection, repoId, channel);
@@ -162,8 +163,8 @@ export function tryConnection(
 }
 
 /**
- * Replaces the settings of a connection. Secrets that the request omits are kept. When a concurrent request has changed
- * the connection meanwhile, the connection is read again and the put is retried.
+ * Replaces the settings of a connection. Secrets that the request omits are kept. If a concurrent request changes the
+ * connection, the put reads the new state and is retried.
  * @param ifMatch digests of the states that may be replaced; undefined for any state
  * @throws ServiceError `invalid`; `preconditionFailed` when the state is not in `ifMatch`; `unavailable` after too many
  *   retries

@@ -68,8 +68,8 @@ export function readPartition(context: ApiContext, name: PartitionName): Partiti
 }
 
 /**
- * Returns the current incarnation of a repository. A write is sent with this incarnation. A repository that was erased
- * and added again has a new incarnation.
+ * Returns the current incarnation of a repository. A repository that was erased and added again has a new incarnation.
+ * Writes are sent with the incarnation, so that a late write does not change the new repository.
  * @throws ServiceError `notFound` for a repository that is only claimed and has not sent an event yet
  */
 export function incarnationFor(context: ApiContext, repoId: string): { life?: number } {

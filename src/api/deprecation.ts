@@ -5,7 +5,10 @@
 import type { Deprecation } from '../protocol/resources/contract.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** Returns the headers for all replies of a deprecated operation, as flat pairs; empty for any other operation. */
+/**
+ * Returns the headers for all replies of a deprecated operation, as a flat list of names and values. The list is empty
+ * for any other operation.
+ */
 export function deprecationHeaders(deprecation: Deprecation | undefined): readonly string[] {
   if (!deprecation) return [];
   const { since, sunset } = deprecation;

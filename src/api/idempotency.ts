@@ -1,8 +1,8 @@
 /**
  * Handles the Idempotency-Key of POST requests in the gateway (`docs/architecture.md` decision 21). A request with the
  * key and the body of an earlier request gets the reply of the earlier request. A request with the same key and another
- * body is refused. A repetition is also refused while the earlier request is under way. The fold makes the final
- * decision.
+ * body is refused. A repetition is also refused while the earlier request is under way. If the gateway misses a
+ * repetition, the fold recognizes it.
  */
 import { createHash } from 'node:crypto';
 import { invalid, ServiceError } from '../foundation/errors.ts';
@@ -29,7 +29,7 @@ export function readUse(route: ApiRoute<never>, request: ApiRequest, bytes: Buff
   }
   if (!route.once || request.test) return undefined;
   const home = route.once.home(request);
-  // A value that is not a text cannot be an id. The handler rejects it.
+  // An id must be a text. The handler rejects any other value.
   if (typeof home !== 'string') return undefined;
   const partition = home === directoryName ? directoryName : partitionOfId(request.context, home);
   if (partition === undefined) return undefined;

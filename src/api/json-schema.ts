@@ -29,8 +29,8 @@ export class SchemaWriter {
   /** Converts the shape of a request. Fields with a default are optional. */
   request(schema: TSchema): JsonSchema {
     const name = this.names.get(schema);
-    // A named shape with defaults cannot be a reference here, because the component requires the fields that a request
-    // may omit.
+    // A component is the shape of a reply, so it requires the fields with defaults. A request may omit these fields.
+    // Therefore, the shape of a request with defaults is written in full and not as a reference.
     if (name !== undefined && !hasDefaults(schema)) return { $ref: `#/components/schemas/${name}` };
     const written = write(schema, (part) => this.request(part));
     const properties = (schema.properties ?? {}) as Record<string, TSchema>;
@@ -53,9 +53,9 @@ function write(schema: TSchema, part: (schema: TSchema) => JsonSchema): JsonSche
     properties?: Record<string, TSchema>;
     patternProperties?: Record<string, TSchema>;
   };
-  // Drops the symbols of the shape, which only the compiler of shapes needs.
+  // `Object.entries` omits the symbol keys of the shape. Only TypeBox itself uses them.
   const written: JsonSchema = Object.fromEntries(Object.entries(rest));
-  // An object's default becomes an object with the defaults of all its fields.
+  // In its shape, an object has the default `{}`. The document shows the defaults of all fields of the object.
   if (properties && written.default !== undefined) written.default = Value.Default(schema, {});
   if (anyOf) Object.assign(written, union(anyOf, part));
   if (items) written.items = part(items);

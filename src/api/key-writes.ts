@@ -21,7 +21,7 @@ export interface WantedKey {
   createdBy?: string;
 }
 
-/** The reply about a new key, together with the key itself, which cannot be read again. */
+/** The reply about a new key, and the key itself. The key cannot be read again later. */
 export interface WrittenKey {
   value: Record<string, unknown> & { id: string };
   key: string;

@@ -142,8 +142,8 @@ function visibleKey({ caller, directory, params: [keyId = ''] }: ApiRequest): Ke
 
 /**
  * Returns the login or id of the organization that the new key belongs to; null for an instance key.
- * @throws ServiceError `forbidden`, `invalid`, or `notFound` when a request with a key of one organization names
- *   another organization
+ * @throws ServiceError `forbidden` when an organization's key would create an instance key; `notFound` when it would
+ *   create a key of another organization; `invalid` when the body is ambiguous or names no valid organization
  */
 function organizationFor({ caller, directory, context }: ApiRequest, { org, instance }: CreateKeyBody): string | null {
   const { orgId } = caller.key;
@@ -179,17 +179,14 @@ function expiryOf(asked: string | undefined, makerEnds: number | null): number |
 }
 
 /**
- * Refuses a caller whose key was rotated and is in its overlap period. Otherwise the caller could create a further key
- * in the overlap period. This further key would stay valid after the overlap period, as long as the successor of the
- * caller's key.
+ * Refuses a caller whose key was rotated and is in its overlap period. Without this check, the caller could create a
+ * further key that stays valid after the overlap period.
  */
 function assertCurrent({ key: { rotatedTo } }: Caller): void {
   if (rotatedTo !== undefined) throw new ServiceError('forbidden', rotatedFault(rotatedTo));
 }
 
-/**
- * Refuses scopes that the caller does not have. The caller may neither create a key with such scopes nor revoke one.
- */
+/** Refuses scopes that the caller does not have. The caller may not create or revoke a key with such scopes. */
 function assertHeld({ key }: Caller, wanted: readonly string[]): void {
   if (key.scopes.includes('*')) return;
   const missing = wanted.filter((scope) => !key.scopes.includes(scope));
@@ -206,8 +203,8 @@ function shownOnce({ value, key, replayed }: WrittenKey): ApiReply {
 }
 
 /**
- * Refuses a repeated request. The reply to the first request contained the key. The service does not store keys, so it
- * cannot send this reply again.
+ * Refuses a repeated request. The reply to the first request contained the key. The service stores only the hash of a
+ * key, so it cannot send this reply again.
  */
 function shownBefore(value: unknown): never {
   const { id } = value as { id: string };

@@ -1,8 +1,8 @@
 /**
- * Enforces the API limits (spec part 8). Each limit is a fixed window that begins with its first request: a minute and
- * an hour per key and per organization, a day per organization. A request counts in all its windows or in none. The
- * windows are in memory. Their counts are exact, because a node has only one gateway. After a restart, the day
- * continues from the count in the directory (`docs/architecture.md` decision 27).
+ * Enforces the API limits (spec part 8). Each limit has a fixed window that begins with its first request. There are
+ * windows of a minute and an hour per key and per organization, and of a day per organization. A request counts in all
+ * its windows or in none. The windows are in memory. Their counts are exact, because a node has only one gateway. After
+ * a restart, the day continues from the count in the directory (`docs/architecture.md` decision 27).
  */
 import type { Tier } from '../../config/tiers.ts';
 import { ServiceError } from '../foundation/errors.ts';
@@ -16,7 +16,10 @@ export interface Limited {
 
 /** The result of counting one request. */
 export interface Taken {
-  /** Headers that describe the window with the fewest requests left, as flat pairs; empty without limits. */
+  /**
+   * Headers that describe the window with the fewest requests left, as a flat list of names and values. The list is
+   * empty without limits.
+   */
   headers: readonly string[];
   /** Start of the organization's day, in milliseconds since 1970; 0 without a daily limit. */
   daySince: number;
@@ -83,8 +86,8 @@ export class ApiLimit {
   }
 
   /**
-   * Returns the headers with the number of requests left, as flat pairs; empty without limits. The call itself is not
-   * counted as a request.
+   * Returns the headers with the number of requests left, as a flat list of names and values. The list is empty without
+   * limits. This call does not count as a request.
    */
   headers(limited: Limited, now: number, wallClock: number): readonly string[] {
     const rules = this.rulesOf(limited.tier);

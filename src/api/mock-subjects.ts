@@ -1,7 +1,7 @@
 /**
- * Finds the object that a request in test mode names: a stored object for a real id, a made-up one for an id such as
- * `draft_test_1`. The reply takes ids, persona, bounds and addresses from this object. The rest of the reply is made
- * up.
+ * Finds the object that a request in test mode is about. For a real id, this is a stored object. For an id such as
+ * `draft_test_1`, the object is made up. The reply contains the ids, persona, bounds and addresses of the object. The
+ * rest of the reply is made up.
  */
 import { hostsOf } from '../../config/hosts.ts';
 import { publicUrlOf } from '../../config/public-url.ts';
@@ -118,8 +118,8 @@ function fileUrl({ context, directory }: Asking, repoId: string, channel: Channe
 
 /**
  * Returns the stored object of an id; undefined for an id of test mode.
- * @throws ServiceError `notFound` when the caller may not see the object. This check is needed here: when one id of a
- *   request is a test id, no handler checks the other ids of the request.
+ * @throws ServiceError `notFound` when the caller may not see the object. This check is needed for requests that also
+ *   contain a test id, because no handler runs for them.
  */
 function find<T extends { repoId: string }>(
   asking: Asking,

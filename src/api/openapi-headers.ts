@@ -60,7 +60,10 @@ export const headers: Readonly<Record<string, JsonSchema>> = {
   'Cache-Control': { description: '`no-store`: the reply contains a secret.', schema: text },
   ETag: { description: 'Version of the content, for If-Match and If-None-Match.', required: true, schema: text },
   Link: { description: 'Links to the first, prev, next and last page.', required: true, schema: text },
-  /** The header is sent with refusals. Its name in HTTP is `Link`. */
+  /**
+   * The header `Link` of a refusal. It has a name of its own here, because the header `Link` of a page of a list has
+   * another description.
+   */
   Help: {
     description: 'Link to the explanation of the error.',
     required: true,
@@ -72,7 +75,7 @@ export const headers: Readonly<Record<string, JsonSchema>> = {
 const limits = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy'];
 const always = ['X-Request-Id', ...limits, 'X-Test-Mode', 'X-Key-Rotate-By'];
 
-/** Returns the names of the headers that a reply with this status always or sometimes has. */
+/** Returns the names of all headers that a reply with this status can have. */
 export function replyHeaders({ method, once, contract }: ApiRoute<never>, status: number): string[] {
   const names = [...always];
   if (method === 'GET' || contract.conditional) names.push('ETag');
@@ -91,7 +94,7 @@ export function refsTo(names: readonly string[]): JsonSchema {
   return Object.fromEntries(names.map((name) => [onTheWire(name), { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Returns the names of the headers that a refusal with this status always or sometimes has. */
+/** Returns the names of all headers that a refusal with this status can have. */
 export function refusalHeaders(status: number): string[] {
   if (status === 401) return ['X-Request-Id', 'Help', 'WWW-Authenticate'];
   if (status === 403) return ['X-Request-Id', 'Help'];
@@ -100,7 +103,7 @@ export function refusalHeaders(status: number): string[] {
 }
 
 /**
- * Describes the required headers of a webhook as parameters. Used for webhooks that this service sends and for webhooks
+ * Describes the required headers of a webhook as parameters. This covers the webhooks that the service sends and those
  * that it receives from hosts.
  */
 export function webhookHeaders(rows: readonly { name: string; description: string; example: string }[]): JsonSchema[] {

@@ -48,7 +48,9 @@ const refusals: Readonly<Record<number, Refusal>> = {
   },
   412: {
     when: 'The ETag in If-Match is out of date, because the object has changed. Get the object again before you change it.',
-    example: { message: 'Draft "draft_x" has changed since the state that If-Match names. Get it and try again.' },
+    example: {
+      message: 'Draft "draft_x" has changed since the version in If-Match. Get the current version, then try again.',
+    },
   },
   413: {
     when: 'The body is larger than this operation accepts.',

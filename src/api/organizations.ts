@@ -77,7 +77,9 @@ const updateOrganization: ApiRoute = {
   },
 };
 
-/** @throws ServiceError `notFound`, also when the key belongs to another organization */
+/**
+ * @throws ServiceError `notFound` when the organization does not exist, or when the key belongs to another organization
+ */
 function visibleOrganization({ caller, directory, params: [orgId = ''] }: ApiRequest): OrganizationRecord {
   const organization = slotOfId(orgId, 'org') === undefined ? undefined : readOrganization(directory, orgId);
   const own = caller.key.orgId;

@@ -151,7 +151,9 @@ export async function connectionFor(
   return { connection, ...pages };
 }
 
-/** The fields that a draft to publish and a publication to send again have in common. */
+/**
+ * The fields that are needed to find the pages of a draft. They are the same in a draft and in a publication to resend.
+ */
 type Published = Pick<DraftRecord | PublicationRecord, 'repoId' | 'rangeId' | 'persona'>;
 
 /** Address of the pages of the repository's notes, and the path of the draft's page below that address. */
@@ -166,9 +168,9 @@ function pagesOf(context: ApiContext, directory: Partition, published: Published
 }
 
 /**
- * Returns the path of a draft's page below the page of its version. Undefined for customers, whose notes are on the
- * version's own page. The path of an internal page is derived from a secret of the instance, so it cannot be guessed.
- * Later revisions keep the same path.
+ * Returns the path of a draft's page below the page of its version. Returns undefined for a draft for customers,
+ * because the page of the version itself shows it. The path of an internal page is derived from a secret of the
+ * instance, so no one can guess it. The path is the same for all revisions.
  */
 export function personaPathOf({ sealer }: ApiContext, { repoId, rangeId, persona }: Published): string | undefined {
   return personaPath(persona, sealer.mac(rangeId, ['internal page', repoId]));

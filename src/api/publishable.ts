@@ -1,6 +1,6 @@
 /**
- * Refuses publications that no attempt could deliver, before they are stored. Examples: the channel needs a tag and the
- * range does not end at one, the pages are off, or the service may not write to the repository's host.
+ * Refuses publications that cannot succeed, before they are stored. Examples: the channel needs a tag but the range
+ * does not end at a tag, the pages are off, or the service may not write to the repository's host.
  */
 import { hasCredentials, hostAt, hostsOf } from '../../config/hosts.ts';
 import { ServiceError } from '../foundation/errors.ts';

@@ -13,7 +13,10 @@ import { readCursor } from '../store/tables/meta.ts';
 import { countRanges } from '../store/tables/ranges.ts';
 import { type ApiContext, readPartition } from './context.ts';
 
-/** Defines how objects of a repository are counted, the maximum, and the message when it is reached. */
+/**
+ * A kind of object whose number is limited: the maximum, the function that counts the objects of a repository, and the
+ * error message at the maximum.
+ */
 interface Counted {
   most: number;
   count: (partition: Partition, repoId: string) => number;
@@ -101,8 +104,7 @@ export class Quotas {
       const name = homeOf(context, id);
       if (!partitions.has(name)) partitions.set(name, context.readers.fresh(name));
       const partition = partitions.get(name);
-      // The objects of a partition that cannot be opened are not counted, so that the other partitions can still be
-      // written to.
+      // A partition that cannot be opened counts as empty, so that writes to the other partitions still succeed.
       if (partition) used[id === repoId ? 'own' : 'elsewhere'] += count(partition, id);
     }
     return used;

@@ -26,12 +26,15 @@ export interface ApiRequest<Query = Record<string, never>> {
   quotas: Quotas;
 }
 
-/** A reply. Its body is a value to encode, or JSON bytes that are ready to send. Headers are flat pairs. */
+/**
+ * A reply. Its body is a value to encode as JSON, or JSON bytes that are ready to send. Its headers are a flat list of
+ * names and values, such as `['Vary', 'Origin', 'Cache-Control', 'no-store']`.
+ */
 export interface ApiReply {
   status: number;
   body: Buffer | object;
   headers?: readonly string[];
-  /** ETag of the body. For a GET without this field, it is computed from the bytes of the body. */
+  /** ETag of the body. If the reply to a GET lacks this field, the ETag is computed from the bytes of the body. */
   etag?: string;
 }
 
@@ -40,7 +43,7 @@ export interface ApiRoute<Query = Record<string, never>> {
   method: Method;
   path: string;
   operation: string;
-  /** Describes the bodies and replies of the route. The OpenAPI document is made from it. */
+  /** Describes the bodies and replies of the route. The OpenAPI document is made from this description. */
   contract: Contract;
   scope: Scope;
   query: TObject;
@@ -59,8 +62,8 @@ export interface ApiRoute<Query = Record<string, never>> {
 /** How a route makes its writes safe to repeat. */
 export interface Repeatable {
   /**
-   * Returns an id, such as a repository's id. The partition of this id stores the result. Returns `directory` for
-   * writes that concern several repositories.
+   * Returns an id, such as a repository's id. The stored result is in the partition of this id. For writes that concern
+   * several repositories, returns `directory` instead of an id.
    */
   home: (request: ApiRequest) => unknown;
   /** Makes the reply to a repeated request from the stored result. */

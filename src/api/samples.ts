@@ -1,6 +1,6 @@
 /**
- * Defines made-up records for replies in test mode. The same functions that make real replies convert these records to
- * replies.
+ * Defines made-up records for replies in test mode. The functions that make real replies from stored records also make
+ * replies from these records.
  */
 import { createHash } from 'node:crypto';
 import type { BackfillRecord } from '../protocol/backfill.ts';

@@ -59,8 +59,9 @@ function statsOf({ context, directory, usage }: ApiRequest<StatsQuery>, orgId: s
 }
 
 /**
- * Returns the number of calls as a percentage of the calls that the daily limit allows in the whole month, rounded to
- * two decimals; 0 without a daily limit. Example: 1,550 calls at 10,000 per day in a month of 31 days are 0.5.
+ * Returns the share of the monthly limit that was used, in percent with two decimals. The monthly limit is the daily
+ * limit times the days of the month. Example: 1,550 calls at 10,000 per day in a month of 31 days are 0.5. Returns 0
+ * without a daily limit.
  */
 function shareOf(calls: number, { apiPerDay }: Tier, now: number): number {
   if (apiPerDay === 0) return 0;

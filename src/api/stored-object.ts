@@ -14,7 +14,7 @@ export type Asking = Pick<ApiRequest, 'caller' | 'context'>;
 
 /**
  * Returns the current state of the partition that an id belongs to.
- * @throws ServiceError `notFound` naming the resource when the id is not of this kind
+ * @throws ServiceError `notFound` with the name of the resource when the id does not have this prefix
  */
 export function partitionHolding({ context }: Asking, id: string, prefix: IdPrefix, resource: string): Partition {
   const name = slotOfId(id, prefix) === undefined ? undefined : partitionOfId(context, id);
@@ -24,8 +24,8 @@ export function partitionHolding({ context }: Asking, id: string, prefix: IdPref
 
 /**
  * Finds a row by its id and checks that the caller may see its repository.
- * @throws ServiceError `notFound` naming the resource when the row does not exist, or the caller may not see its
- * repository
+ * @throws ServiceError `notFound` with the name of the resource when the row does not exist, or the caller may not see
+ *   its repository
  */
 export function visible<T extends { repoId: string }>(
   asking: Asking,

@@ -8,7 +8,7 @@ import type { UsageCalls, UsageRecord } from '../protocol/journal.ts';
 import type { Partition } from '../store/partition.ts';
 import { monthOf, readBoot, readKeyUse } from '../store/tables/usage.ts';
 
-/** Minimum interval between two stored times of a key's last use, in milliseconds. */
+/** The last use of a key is stored at most once per this interval, in milliseconds. */
 const keyUseMs = 60_000;
 
 export class UsageMeter {
@@ -43,14 +43,14 @@ export class UsageMeter {
     this.running.set(org, { org, month, daySince, calls: 1 });
   }
 
-  /** Stores the time at which a key was used, for a request that is not counted, such as a request in test mode. */
+  /** Records the last use of a key for a request that is not counted, such as a request in test mode. */
   touch(keyId: string, now: number): void {
     this.keys.set(keyId, now);
   }
 
   /**
-   * Returns how many calls of an organization in a month are not yet contained in `directory`. Null = all
-   * organizations.
+   * Returns the number of calls in a month that `directory` does not contain yet. The number is for one organization,
+   * or for all organizations if `org` is null.
    */
   unfolded(directory: Partition, org: string | null, month: string): number {
     this.forgetFolded(directory);
@@ -90,7 +90,10 @@ export class UsageMeter {
     this.records = this.records.filter(({ number }) => number > folded);
   }
 
-  /** Returns the keys whose last use is at least a minute later than the time that `directory` contains for them. */
+  /**
+   * Returns the keys whose last use must be stored. The time in `directory` is at least a minute older than their last
+   * use.
+   */
   private usedKeys(directory: Partition): UsageRecord['keys'] {
     const found: UsageRecord['keys'] = [];
     for (const [id, usedAt] of this.keys) {

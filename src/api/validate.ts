@@ -50,8 +50,8 @@ export function check<T>(schema: TObject, value: unknown, what: string): T {
 
 /**
  * Fills in the defaults of a schema where fields are missing. A field of the wrong type is not changed, so that `check`
- * refuses it. TypeBox's own function is not used, because it would merge an object into the default of an array:
- * `{"length": 1e9}` becomes an array with a billion items, which TypeBox then walks.
+ * refuses it. TypeBox's own function is not used, because it merges an object into the default of an array. For
+ * example, it turns `{"length": 1e9}` into an array with a billion items, and then visits each of them.
  */
 export function withDefaults(schema: TSchema, value: unknown): unknown {
   const given = value === undefined ? structuredClone(schema.default) : value;

@@ -22,7 +22,7 @@ export interface WantedEndpoint {
   description: string | undefined;
 }
 
-/** The reply about an endpoint, together with its secret, which cannot be read again. */
+/** The reply about an endpoint, and the secret of the endpoint. The secret cannot be read again later. */
 export interface WrittenEndpoint {
   value: Record<string, unknown> & { id: string };
   secret: string;
@@ -102,8 +102,8 @@ export function assertTarget({ settings }: ApiContext, url: string): string {
 }
 
 /**
- * Returns the new address of an endpoint in its stored form. Returns undefined when the address does not change: the
- * request names no address, or names the address that replies already show for the endpoint.
+ * Returns the new address of an endpoint in its stored form. Returns undefined when the address does not change. This
+ * is the case when the request has no address, or when it has the address that replies show for the endpoint.
  * @throws ServiceError `invalid` when webhooks may not be sent to the address
  */
 export function changedAddress(

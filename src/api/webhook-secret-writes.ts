@@ -21,7 +21,10 @@ import { type ApiContext, readPartition, runCommand, type Use } from './context.
 export interface WantedSecret {
   name: string;
   host: string | undefined;
-  /** Login or id of the organization; undefined = the whole host, or the organization in `only`. */
+  /**
+   * Login or id of the organization; undefined = the organization in `only`. If `only` is null too, the secret is for
+   * the whole host.
+   */
   org: string | undefined;
   /** The caller's own secret; undefined = the service generates a random one. */
   secret: string | undefined;
@@ -29,8 +32,8 @@ export interface WantedSecret {
 }
 
 /**
- * The reply about a stored secret, together with the secret itself when the service generated it. The secret cannot be
- * read again.
+ * The reply about a stored secret. It also contains the secret itself if the service generated it. The secret cannot be
+ * read again later.
  */
 export interface WrittenSecret {
   value: Record<string, unknown> & { id: string };
@@ -118,7 +121,8 @@ export function secretFault(text: string): string | undefined {
   if (length < minLength || length > maxLength) {
     return `expected ${minLength} to ${maxLength} characters, got ${length}`;
   }
-  // A host's web form or a text file can change control characters before the host stores the secret.
+  // Control characters are refused, because the web form of a host or an editor may change them. The host would then
+  // sign with another secret.
   if (/\p{Cc}/u.test(text)) return 'expected no control characters such as line breaks, got at least one';
   return text.isWellFormed() ? undefined : 'expected valid Unicode, got half of a surrogate pair';
 }

@@ -1,7 +1,7 @@
 /**
  * `tidings backfill REPO`: starts reading a repository's older history from its host and shows the progress. The
- * service does the work. It continues after the command has ended. Running the command again shows the progress of the
- * same backfill.
+ * service reads the history and continues after the command has ended. Running the command again shows the progress of
+ * the same backfill.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { assertConnected, begin, resolve, resolveListed, sinceOf } from '../api/backfills.ts';
@@ -67,7 +67,7 @@ async function start(context: ApiContext, wanted: Wanted, since: number | null):
     ? await resolveListed(context, directory, listed)
     : await resolve(context, { task: 'resolveRepository', origin, fullName: wanted.name });
   const { id, fullName } = resolved.repository;
-  // The given name may be unknown because a known repository was renamed to it.
+  // Looks up the repository by its id, because the directory may still list the repository under its former name.
   const state = readDirectoryRepository(readPartition(context, directoryName), id)?.state;
   if (state) assertConnected({ state, fullName });
   await begin(context, resolved, since);

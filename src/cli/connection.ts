@@ -55,7 +55,7 @@ export async function withService<T>(step: (context: ApiContext) => Promise<T>):
     readers: new Readers(settings.dataDir),
     signals: new FoldedSignals(journal),
     laneOf,
-    // This is a getter: a command that seals nothing does not read the sealing key.
+    // This is a getter, so that the sealing key is read only for commands that seal something.
     get sealer() {
       return openSealer(loaded);
     },

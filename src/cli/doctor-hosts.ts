@@ -32,7 +32,7 @@ export async function faultsOfHosts(settings: Settings, signal: AbortSignal): Pr
   return findings.filter(({ verdict }) => verdict === 'fault');
 }
 
-/** @param unasked returns undefined for a host that may be contacted, and otherwise the findings to report instead */
+/** @param unasked returns undefined for a host to contact. For any other host, returns the findings to report. */
 async function findingsOf(
   settings: Settings,
   unasked: (host: Host) => Finding[] | undefined,
@@ -48,7 +48,7 @@ function toNothing(error: unknown): HostCheck {
   return { found: 'nothing', reason: (error as Error).message };
 }
 
-/** @param i index of the host: 0 is the default host, whose settings have names of their own */
+/** @param i index of the host: 0 is the default host, and its settings are not in the list TIDINGS_HOSTS */
 function namesOf(i: number): Names {
   if (i === 0) {
     const app = 'TIDINGS_HOST_APP_ID and TIDINGS_HOST_APP_KEY_FILE';

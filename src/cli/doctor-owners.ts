@@ -21,8 +21,8 @@ const reasons: Record<RefusalCause, string> = {
 };
 
 /**
- * Reports what the hosts answered about the owners of repositories. A false claim of ownership is only a note and not a
- * fault, since any tenant can make one.
+ * Reports what the hosts answered about the owners of repositories. A false claim of ownership is reported as a note
+ * and not as a fault, since any tenant can make a false claim.
  */
 export async function checkOwners(settings: Settings): Promise<Finding[]> {
   const repositories = await listedRepositories(settings);

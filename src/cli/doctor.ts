@@ -103,7 +103,7 @@ function checkDisk({ dataDir }: Settings): Finding {
 }
 
 function checkSecrets({ dataDir, webhookSecrets, natsCredentials, natsTlsKey }: Settings): Finding[] {
-  // These files belong to the operator, who may share them with a group.
+  // Group access to these files is not a fault. The files belong to the operator, who may share them with a group.
   const open = [natsCredentials, natsTlsKey].filter((file) => isOpen(file, 0o007));
   const findings: Finding[] = open.map((file) => ({
     verdict: 'fault',
@@ -151,10 +151,10 @@ async function checkSeals(settings: Settings): Promise<Finding[]> {
     const broken = seals.filter((seal) => !opens(sealer, seal)).length;
     if (broken > 0) {
       const remedy = 'restore the former sealing key, or rotate the secrets';
-      return [{ verdict: 'fault', text: `sealing key cannot open ${broken} of ${all}: ${remedy}` }];
+      return [{ verdict: 'fault', text: `sealing key cannot decrypt ${broken} of ${all}: ${remedy}` }];
     }
     const former = seals.filter(({ sealed }) => !sealer.isCurrent(sealed)).length;
-    if (former === 0) return [{ verdict: 'ok', text: `sealing key opens all ${all}` }];
+    if (former === 0) return [{ verdict: 'ok', text: `sealing key decrypts all ${all}` }];
     return [
       {
         verdict: 'note',
@@ -170,8 +170,8 @@ async function storedSeals(settings: Settings): Promise<StoredSeal[]> {
   const readers = new Readers(settings.dataDir);
   try {
     const directory = readers.fresh(directoryName);
-    // An earlier version of Tidings may have written the store without these tables. They are added when the process
-    // that owns the store opens it.
+    // The table `channels` can be missing when an earlier version of Tidings wrote the store. The process that owns the
+    // store adds missing tables when it opens the store.
     return directory?.tables.channels ? listSeals(directory) : [];
   } finally {
     await readers.close();
@@ -223,8 +223,8 @@ function checkProgram(): Finding[] {
 }
 
 /**
- * Another program may listen on the port of the NATS server. Checks that a connection reveals no secret to such a
- * program. This requires TLS and a signature.
+ * Checks that a connection to the journal reveals no secret to another program that listens on the port of nats-server.
+ * The connection must use TLS, and the client must authenticate by a signature.
  */
 function checkProtection(server: NatsSettings): Finding {
   const { natsUrl, natsCredentials } = server;

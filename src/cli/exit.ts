@@ -1,4 +1,4 @@
-/** Ends the process after the output of a command has been read. The commands choose their exit codes themselves. */
+/** Ends the process without losing output, and allows the reader of the output to close the pipe early. */
 
 /**
  * Ends the process with an exit code once standard output and standard error are written. Node.js writes to a pipe

@@ -18,7 +18,10 @@ export function jsonOption(reply: string) {
 
 /** The parameters of the request whose reply is printed. */
 interface Wanted {
-  /** Organization of the key that makes the request; unset = an instance key. */
+  /**
+   * Organization of the key that makes the request. Without this field, or with null, an instance key makes the
+   * request.
+   */
   orgId?: string | null;
   query?: Record<string, string>;
   params?: readonly string[];

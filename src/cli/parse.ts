@@ -20,7 +20,7 @@ export function readArguments(name: string, action: CliAction, args: readonly st
   const types = Object.fromEntries(
     Object.entries(options).map(([option, { value }]) => [option, { type: value ? 'string' : 'boolean' } as const]),
   );
-  // Parsing is not strict: this file reports each kind of fault with a message of its own.
+  // `strict` is false, because this file reports each kind of fault with its own message.
   const parsed = parseArgs({ args: [...args], options: types, allowPositionals: true, strict: false, tokens: true });
   for (const token of parsed.tokens) if (token.kind === 'option') checkOption(name, options, token);
   const values = parsed.values as Values<CliOptions>;
@@ -47,7 +47,7 @@ function checkOption(command: string, options: CliOptions, { name, rawName, valu
   }
   if (option.value === undefined && value !== undefined) throw new UsageError(`--${name}: expected no value`);
   if (option.value === undefined) return;
-  // A value that looks like an option means that the user forgot the value.
+  // If the value looks like an option, the user forgot the value: in `--name --org acme`, `--name` has no value.
   const isForgotten = value === undefined || value === '' || (!inlineValue && /^-./.test(value));
   if (isForgotten) throw new UsageError(`--${name}: expected ${option.value}`);
 }

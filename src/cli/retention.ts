@@ -81,8 +81,8 @@ export function waitingLines({ dataDir, partitions }: Settings): string[] {
   const lines: string[] = [];
   for (const name of partitionNames(partitions)) {
     const partition = openReadOnly(dataDir, name);
-    // An earlier version of Tidings may have written the store without this table. It is added when the process that
-    // owns the store opens it.
+    // The table can be missing when an earlier version of Tidings wrote the store. The process that owns the store adds
+    // missing tables when it opens the store.
     if (!partition?.tables.retention) continue;
     for (const wait of retentionStatus(partition).waiting) lines.push(`${name}: ${doubts[wait.cause]}`);
     void partition.close();

@@ -1,6 +1,6 @@
 /**
- * `tidings snapshot` and `tidings restore`: the first takes a verified snapshot of every partition now, and the second
- * restores a partition from its newest snapshot.
+ * `tidings snapshot` takes a snapshot of every partition now and verifies it. `tidings restore` restores a partition
+ * from its newest snapshot.
  */
 import { loadSettings } from '../../config/load.ts';
 import { partitionNames } from '../foundation/partition-names.ts';

@@ -18,8 +18,8 @@ export interface CliOption {
   /** One line of help for the option. */
   help: string;
   /**
-   * True: the option must be given. A text: it names a group of options, and exactly one option of the group must be
-   * given.
+   * If this field is true, the option must be given. If it is a text, the text is the name of a group of options, and
+   * exactly one option of the group must be given.
    */
   required?: true | string;
 }
@@ -39,13 +39,16 @@ export type Values<T extends CliOptions> = {
 export interface CliAction<T extends CliOptions = CliOptions> {
   /** Arguments of the action. Those in square brackets are optional: `PARTITION [FILE]`. */
   arguments?: string;
-  /** One line of help for the action. A command with a single unnamed action uses its own help instead. */
+  /**
+   * One line of help for the action. It is not set for a command with a single unnamed action, which has only the help
+   * of the command.
+   */
   help?: string;
   options?: T;
   /**
    * Carries out the action.
    * @returns the exit code
-   * @throws UsageError for wrong values. The caller extends the message by the command that shows the help.
+   * @throws UsageError for wrong values. The caller adds to the message which command shows the help.
    */
   run(values: Values<T>, args: readonly string[]): Promise<number>;
 }

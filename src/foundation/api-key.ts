@@ -12,8 +12,8 @@ const randomLength = 30;
 const checksumLength = 6;
 
 /**
- * The advice in the error message for a key that is not accepted: the sentence of the specification, then a command.
- * The command is named because no dashboard exists yet.
+ * Advice for the error message about a key that is not accepted. The first sentence is prescribed by the specification.
+ * The second sentence refers to a command, because Tidings has no dashboard yet.
  */
 export const newKeyRemedy =
   'Generate a new key in the dashboard under Settings → API Keys. This version does not have a dashboard yet. Instead, run tidings keys create --org ORGANIZATION --name NAME where the service runs.';
@@ -33,7 +33,7 @@ export function newKey(kind: 'live' | 'test' = 'live'): string {
   return body + checksum(body);
 }
 
-/** Returns why a text cannot be an API key; undefined if it can be an API key. */
+/** Returns the reason why a text cannot be an API key; undefined if the text has the form of an API key. */
 export function keyFault(key: string): 'malformed' | 'checksum' | undefined {
   const match = pattern.exec(key);
   if (!match) return 'malformed';

@@ -31,7 +31,7 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** `unknown`: the service got no answer in time, so the action may have been carried out. */
+/** `unknown` means that the service got no answer in time. The action may or may not have been carried out. */
 export type AuditOutcome = 'done' | 'refused' | 'unknown';
 
 /** The objects that an action is about, such as `keyId` and `orgId`. */
@@ -47,15 +47,15 @@ export interface AuditLine {
 }
 
 /**
- * A request to write a line of the audit log. A process other than the gateway, such as the command line, sends it to
- * the owner of the directory.
+ * A request to write a line of the audit log. A process other than the gateway, such as the command line, sends the
+ * request to the worker that owns the directory.
  */
 export interface AuditTask {
   task: 'audit';
   line: AuditLine;
 }
 
-/** Writes the audit lines of one actor, which is named in `by`. */
+/** Writes the audit lines of one actor. `by` identifies this actor. */
 export interface Auditor {
   readonly by: string;
   readonly requestId?: string;
@@ -175,10 +175,7 @@ function ownerIn(value: unknown): AuditObjects {
   return typeof orgId === 'string' || orgId === null ? { orgId } : {};
 }
 
-/**
- * Returns only those changes whose values are fixed words and cannot contain a secret. These are the name of a tier,
- * and policies (true or false).
- */
+/** Returns only the changes that cannot contain a secret: the name of a tier, and policies (true or false). */
 function fixedWords(changes: Readonly<Record<string, unknown>>): AuditObjects {
   const fixed = Object.entries(changes).filter(([field, value]) => field === 'tier' || typeof value === 'boolean');
   return Object.fromEntries(fixed) as AuditObjects;

@@ -19,14 +19,14 @@ export const errorKinds = {
   tooLarge: { status: 413, error: 'Payload too large' },
   unsupportedMediaType: { status: 415, error: 'Unsupported media type' },
   rateLimited: { status: 429, error: 'Rate limit exceeded' },
-  /** A temporary fault: the same request can succeed later (spec part 4 lists 500, not 503). */
+  /** A temporary fault: the same request can succeed later. The status is 500 because spec part 4 does not list 503. */
   unavailable: { status: 500, error: 'Server error' },
   internal: { status: 500, error: 'Server error' },
 } as const;
 
 export type ErrorKind = keyof typeof errorKinds;
 
-/** Details by field name. Each names the expected value and the value that arrived. */
+/** Details by field name. Each text states the expected value and the received value. */
 export type ErrorDetails = Record<string, string>;
 
 /** The JSON body of every error reply. It has exactly these fields. */

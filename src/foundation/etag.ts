@@ -1,7 +1,7 @@
 /**
  * Creates and compares the ETags of API replies. An ETag contains the version of the response schema and a digest of
- * the content. It does not depend on the caller. Store and journal contain only the digest. A command that is replayed
- * after a change of the schema version therefore compares the same values as before.
+ * the content. The ETag is the same for all callers. Store and journal contain only the digest, without the schema
+ * version. A command that is replayed after a change of this version therefore compares the same values as before.
  */
 import { hash } from 'node:crypto';
 
@@ -48,8 +48,7 @@ export function entityTags(header: string): { weak: boolean; opaque: string }[] 
 }
 
 /**
- * Whether an `If-None-Match` header contains the ETag that would be sent. A header that cannot be parsed contains no
- * ETag.
+ * Whether an `If-None-Match` header contains the ETag of the reply. A header that cannot be parsed contains no ETag.
  */
 export function isKnown(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;

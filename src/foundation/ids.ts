@@ -49,7 +49,9 @@ export function repositoryId(origin: string, hostId: string): string {
   return hashedId('repo', slotOf(origin, hostId), `${origin}\n${hostId}`);
 }
 
-/** Returns the host id of an object for which the host sent no number: `name:` and the name in lower case. */
+/**
+ * Returns the id to store for an object if the host sent no number for the object: `name:` and the name in lower case.
+ */
 export function nameAsNumber(name: string): string {
   return `name:${name.toLowerCase()}`;
 }
@@ -73,7 +75,8 @@ export function hashedId(prefix: IdPrefix, slot: number, text: string): string {
 }
 
 /**
- * Returns a new id. Ids with the same prefix and slot that this process creates sort in the order of their creation.
+ * Returns a new id. The ids that this process creates with the same prefix and slot sort in the order of their
+ * creation.
  */
 export function newId(prefix: IdPrefix, slot: number, now = Date.now()): string {
   return `${prefix}_${encodeSlot(slot)}${ulid(now)}`;
@@ -140,8 +143,8 @@ export function idAt(time: number): string {
 }
 
 /**
- * A long push is split into parts. Returns the id of the end of the nth part, such as `HEAD/1` for the first part. No
- * commit has such an id. The last part does not need such an id, because it ends at the head of the push.
+ * Returns the id of the end of the nth part of a long push, such as `HEAD/1` for the first part. A long push is split
+ * into parts, and no commit has such an id. The last part ends at the head of the push, so it does not need such an id.
  */
 export function partEnd(head: string, nth: number): string {
   return `${head}/${nth}`;

@@ -8,9 +8,9 @@ export type { Token } from 'markdown-it';
 
 const options = { html: true, linkify: false, typographer: false };
 /**
- * Maximum depth of nested brackets in a line when the parser searches for the end of a link or image. The library
- * searches up to this depth from each bracket. Measured: parsing 1 MiB of `![` took four seconds with the library's
- * default of 100, and takes one second with this value.
+ * Maximum depth of nested brackets in a line. From each bracket, the library searches up to this depth for the end of a
+ * link or image. Measured: parsing 1 MiB of `![` took four seconds with the library's default of 100, and takes one
+ * second with this value.
  */
 const maxBrackets = 20;
 const lines = new MarkdownIt({ ...options, maxNesting: maxBrackets });
@@ -18,9 +18,9 @@ const markdown = reader();
 const withoutTables = reader().disable('table');
 
 /**
- * Maximum number of missing cells in all tables of a text. The library fills up short rows with empty cells, up to this
- * many per table. Measured: 1.5 KB of text became 65,000 cells, and 24 KB became 500 MB of tokens. If a text has more
- * missing cells, its tables are read as plain text.
+ * Maximum number of missing cells in all tables of a text together. The library fills up short rows with empty cells.
+ * The library has the same maximum, but for each table. Measured: 1.5 KB of text became 65,000 cells, and 24 KB became
+ * 500 MB of tokens. If a text has more missing cells, its tables are read as plain text.
  */
 const maxMissing = 65_536;
 

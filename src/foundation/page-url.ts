@@ -6,8 +6,8 @@
 import type { Persona, RangeBounds } from '../protocol/stored.ts';
 
 /**
- * Feed files next to the pages of versions. If a version has one of these names, its address is encoded differently
- * from the feed's address.
+ * Names of the feed files, which are next to the pages of versions. If a version has the name of a feed file, the
+ * address of the version is encoded differently.
  */
 export const feedNames = { atom: 'atom.xml', json: 'feed.json' } as const;
 
@@ -35,17 +35,17 @@ export function namePath(fullName: string): string {
 }
 
 /**
- * Matches the paths of pages for personas other than customers. They are below the page of their version:
+ * Matches the paths of pages that are not for customers. Such a page is below the page of its version:
  * `v1.1.0/engineer`, `v1.1.0/internal/<22 characters of base64url>`.
  */
 const belowVersion = /^(.+)\/(engineer|internal\/[\w-]{22})$/s;
 const internalCharacters = 22;
 
 /**
- * Returns the path of a persona's page below the page of the version; undefined for customers, since the version's own
- * page is the page for customers.
- * @param secret random base64url, at least 22 characters (132 bits); its first 22 characters are part of the path of an
- *   internal page, so that only people who know the address can find the page
+ * Returns the path of a persona's page below the page of the version. Returns undefined for customers, because the
+ * version's own page is for customers.
+ * @param secret random base64url, at least 22 characters (132 bits). The path of an internal page contains the first 22
+ *   characters. So only people who know the address can find the page.
  */
 export function personaPath(persona: Persona, secret: string): string | undefined {
   if (persona === 'customer') return undefined;
@@ -55,8 +55,8 @@ export function personaPath(persona: Persona, secret: string): string | undefine
 /**
  * Returns the address of a version's page.
  * @param pages address of the repository's pages
- * @param path path of a persona's page below the version's own page; without it, the address of the version's own page
- *   is returned
+ * @param path path of a persona's page below the version's own page. Without `path`, the address of the version's own
+ *   page is returned.
  */
 export function pageUrl(pages: string, version: string, path?: string): string {
   return joinPath(pages, path === undefined ? versionPath(version) : `${versionPath(version)}/${path}`);
@@ -88,8 +88,9 @@ export function decodedPath(path: string): string | undefined {
 
 function versionPath(version: string): string {
   const parts = version.toWellFormed().split('/');
-  // The slashes of a version are encoded in two cases. In the first, clients would change the path, since they remove
-  // empty parts, `.` and `..`. In the second, a persona's page has the same address.
+  // Slashes of a version are encoded in two cases. First, a version such as `a/../b`: clients remove empty parts, `.`
+  // and `..` from a path. Second, a version such as `v1/engineer`, because the engineer's page of `v1` has the same
+  // address.
   const isMistakable = parts.some((part) => /^\.{0,2}$/.test(part)) || belowVersion.test(version);
   const divider = isMistakable ? '%2F' : '/';
   const path = parts.map(encodeURIComponent).join(divider);

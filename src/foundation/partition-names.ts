@@ -3,7 +3,7 @@
  */
 
 /**
- * The name of a partition: `p00`, `p01`, … for the partitions of repositories; `directory` for the partition of
+ * The name of a partition. The partitions of repositories are `p00`, `p01`, …. The partition `directory` is for
  * organizations, keys and other data that is not about one repository.
  */
 export type PartitionName = string;

@@ -1,6 +1,6 @@
 /**
- * Protects the data directory from other users of the machine: sets the umask of every process, and removes other
- * users' permissions on files that an earlier version of Tidings or an operator left open.
+ * Protects the data directory from other users of the machine. Sets the umask of every process. Also removes the
+ * permissions of other users on files that an earlier version of Tidings or an operator left open.
  */
 import { chmodSync, existsSync, lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,9 +22,9 @@ export function keepFilesPrivate(): void {
 }
 
 /**
- * Lists the data directory and its direct entries if other users may use them. Files in subfolders are not checked:
- * once these entries are closed, other users cannot reach those files. Checking each file of a large installation would
- * also delay every start.
+ * Checks the data directory and its direct entries, and lists those that other users may use. Files in subfolders are
+ * not checked. Other users cannot reach these files once the direct entries are closed. Checking each file of a large
+ * installation would also delay every start.
  */
 export function openPaths(dataDir: string): OpenPath[] {
   if (!existsSync(dataDir)) return [];
@@ -42,8 +42,8 @@ function openPath(path: string): OpenPath[] {
 
 /**
  * Closes the data directory and its direct entries to other users.
- * @returns the paths that were closed, and the paths that are still open; a path can stay open because it is a link, or
- *   because the file system does not store modes
+ * @returns the paths that were closed, and the paths that are still open. A link stays open, and so does a path on a
+ *   file system that does not store modes.
  */
 export function closeDataDir(dataDir: string): { closed: OpenPath[]; open: OpenPath[] } {
   const found = openPaths(dataDir);
@@ -55,9 +55,9 @@ export function closeDataDir(dataDir: string): { closed: OpenPath[]; open: OpenP
 }
 
 /**
- * Finds a path that belongs to another user, among the data directory and its direct entries. That user could open the
- * path to others again, or may have put it there. Entries of root are allowed, since a file system can contain entries
- * of its own (such as lost+found).
+ * Finds a path that belongs to another user. Only the data directory and its direct entries are checked. The other user
+ * may have created the path, or could open the path to others again. Entries of root are allowed, because a file system
+ * can have entries of its own (such as lost+found).
  */
 export function foreignPath(dataDir: string): { path: string; owner: number } | undefined {
   const own = process.geteuid?.();
@@ -86,8 +86,8 @@ function isLink(path: string): boolean {
 }
 
 /**
- * Changes the permissions of a path if possible. If the path belongs to another user or is on a read-only disk, it stays
- * accessible to others, and the next check reports it.
+ * Changes the permissions of a path if possible. This fails for a path of another user or on a read-only disk. The path
+ * then stays open to others, and the next check reports it.
  */
 function tryChmod(path: string, mode: number): void {
   try {

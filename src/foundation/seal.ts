@@ -6,14 +6,14 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 
 /**
- * Seals, opens and digests texts. `belongsTo` names the object that a text is bound to. It must be the same for sealing
- * and opening.
+ * Seals, opens and digests texts. `belongsTo` identifies the object that a text is bound to. A text can only be opened
+ * with the same `belongsTo` with which it was sealed.
  */
 export interface Sealer {
   seal(text: string, belongsTo: readonly string[]): string;
   /** @throws SealError if the text was sealed under an unknown key or for another object, or if it was changed */
   open(sealed: string, belongsTo: readonly string[]): string;
-  /** Whether a text is sealed under the key in use, not under a former one. */
+  /** Whether a text is sealed under the current key, and not under a former key. */
   isCurrent(sealed: string): boolean;
   /**
    * Returns the digest (HMAC) of a text in base64url. The same text with the same `belongsTo` always has the same
@@ -45,8 +45,8 @@ export function parseSealingKey(text: string): Buffer | undefined {
 }
 
 /**
- * Derives the key for digests (`mac`) from a sealing key. A rotation of the sealing key does not change the digest key:
- * the stored digest key stays in use.
+ * Derives the key for digests (`mac`) from a sealing key. The service stores the digest key. A rotation of the sealing
+ * key does not change the stored digest key.
  */
 export function digestKeyOf(key: Buffer): Buffer {
   return createHmac('sha256', key).update('tidings digests').digest();
@@ -54,9 +54,9 @@ export function digestKeyOf(key: Buffer): Buffer {
 
 /**
  * Creates a sealer that seals with `key` and opens with `key` and the keys in `former`. A sealed text is
- * `v1.FINGERPRINT.CONTENT`: the fingerprint of the key in hex, then nonce, ciphertext and authentication tag together
- * in base64url.
- * @param digestKey must stay the same after a rotation; otherwise a row whose key is a digest is never found again
+ * `v1.FINGERPRINT.CONTENT`. FINGERPRINT is the fingerprint of the key in hex. CONTENT is the nonce, the ciphertext and
+ * the authentication tag together in base64url.
+ * @param digestKey must stay the same after a rotation, because some rows of the store have a digest as their key
  */
 export function createSealer(key: Buffer, former: readonly Buffer[] = [], digestKey = digestKeyOf(key)): Sealer {
   const keyId = fingerprint(key);

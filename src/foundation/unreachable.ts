@@ -5,9 +5,9 @@
 /**
  * Ends a switch whose cases cover every member of a union. If a member of the union has no case, the call does not
  * compile.
- * @param _value the value of the switch; its type is `never` after cases for all members
- * @throws Error with the message if a later version of Tidings wrote the value; a fold then stores the record as a dead
- *   letter
+ * @param _value the value of the switch. Its type is `never` after the cases for all members.
+ * @throws Error with the message, for example for a value that a later version of Tidings wrote. A fold then stores the
+ *   record as a dead letter.
  */
 export function unreachable(_value: never, message: string): never {
   throw new Error(message);

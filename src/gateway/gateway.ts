@@ -1,7 +1,7 @@
 /**
  * Starts a gateway: one HTTP server with the webhook receiver and the API, a journal lane per partition, read-only
- * partitions, and the folded signals. The gateway does not depend on the supervisor, so tests and benchmarks start it
- * in the same way.
+ * partitions, and the folded signals. The gateway does not depend on the supervisor, so tests and benchmarks can start
+ * a gateway without a supervisor.
  */
 import { hostOrigins } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';
@@ -139,16 +139,16 @@ export function ingestionLimit(settings: Settings, readDirectory: () => Partitio
   return new IngestionLimit(createRates(settings, readDirectory), settings.webhookMaxDelayHours * 3_600_000);
 }
 
-/** Restores the counts of the daily limit. The last gateway saved how many requests each organization had sent. */
+/** Restores the daily counts of requests per organization, which the previous gateway process saved. */
 function seedDays(limit: ApiLimit, directory: Partition | undefined): void {
   if (!directory) return;
   for (const { org, day } of listDays(directory)) limit.seedDay(org, day, performance.now(), Date.now());
 }
 
 /**
- * Initializes the ingestion limit and the receiver with the delayed events that an earlier process admitted and that
- * still wait in the partitions. These events already used a part of their organization's limit. The directory may not
- * list their repositories yet.
+ * Initializes the ingestion limit and the receiver with the delayed events that still wait in the partitions. An
+ * earlier process admitted these events, so they have used a part of their organization's limit. The receiver needs
+ * them because the directory may not list their repositories yet.
  */
 function seed(limit: IngestionLimit, receiver: Receiver, settings: Settings, readers: Readers): void {
   const highest = new Map<string, number>();
@@ -165,7 +165,8 @@ function seed(limit: IngestionLimit, receiver: Receiver, settings: Settings, rea
 }
 
 /**
- * Creates the access to the webhook secrets of hosts and organizations. Secrets that cannot be opened are logged now.
+ * Creates the access to the webhook secrets of hosts and organizations. Logs immediately which secrets cannot be
+ * opened.
  */
 export function boundSecrets(settings: Settings, readers: Readers, logger: Logger): BoundSecrets {
   const bound = new BoundSecrets({
@@ -241,15 +242,17 @@ function receive(exchange: Exchange, allowList: AllowList, receiver: Receiver, r
 }
 
 /**
- * Returns whether the events of a repository are accepted. An unknown repository is connected by its first delivery if
- * `autoConnect` is set. An organization may only claim the repository, without proof of ownership. If such an
- * organization disconnects the repository, events that name another owner are still accepted.
+ * Returns whether the events of a repository are accepted. With `autoConnect`, the first delivery of an unknown
+ * repository connects the repository. An organization can claim a repository without proof of ownership. Such an
+ * organization can disconnect the repository only for events that contain the organization as owner. Events with
+ * another owner are treated like events of an unknown repository.
  */
 function isConnected(directory: Partition | undefined, { id, owner }: EventRepository, autoConnect: boolean): boolean {
   const listed = directory && readDirectoryRepository(directory, id);
   if (!listed) return autoConnect;
   const claimant = listed.claimed && readOrganization(directory, listed.orgId);
-  // If the host's number of the claiming organization is not known, its login is compared instead.
+  // While the host's number of the organization is not known, its owner id is a name such as `name:acme`. In this case,
+  // only the logins are compared.
   const hasNumber = claimant && (claimant.ownerId === null || ownerNumber(claimant) !== null);
   const isForeign =
     claimant && ((hasNumber && claimant.ownerId !== owner.id) || !sameLogin(claimant.login, owner.login));

@@ -1,7 +1,7 @@
 /**
  * Serves a file that is the same for all clients. The file is compressed once per encoding and has a strong ETag.
- * Browsers may cache it permanently when its address contains its version. Replies that depend on the caller must not
- * be sent by this class.
+ * Browsers may cache it permanently when its address contains its version. This class must not be used for replies that
+ * depend on the caller.
  */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -42,7 +42,7 @@ export class Asset {
 
   /**
    * @param type the content type
-   * @param headers additional headers of replies with this file, as flat pairs
+   * @param headers additional headers of replies with this file, as a flat list of names and values
    */
   constructor(type: string, content: string | Uint8Array, headers: readonly string[] = []) {
     this.type = type;

@@ -1,6 +1,6 @@
 /**
- * Limits the memory for all request bodies that are being received, so that many large bodies that arrive slowly cannot
- * exhaust the memory of the process.
+ * Limits the memory for all request bodies that are being received. Without a limit, many large bodies that arrive
+ * slowly could exhaust the memory of the process.
  */
 import { bodyBytesHeld } from '../foundation/metrics.ts';
 

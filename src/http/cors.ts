@@ -25,8 +25,8 @@ const taken = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-M
 const rememberedSeconds = 600;
 
 /**
- * Returns the CORS headers of a reply to a request from a page of this origin, as flat pairs. An origin that is not in
- * the setting gets only `Vary`. When the setting is empty, the reply has no CORS headers.
+ * Returns the CORS headers of a reply to a request from a page of this origin, as a flat list of names and values. For
+ * an origin that is not in the setting, returns only `Vary`. When the setting is empty, the reply has no CORS headers.
  */
 export function corsHeaders(origins: readonly string[], origin: string | undefined): readonly string[] {
   if (origins.length === 0) return [];
@@ -35,7 +35,7 @@ export function corsHeaders(origins: readonly string[], origin: string | undefin
   return ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', exposed, 'Vary', 'Origin'];
 }
 
-/** Returns the additional headers for the reply to a preflight request, as flat pairs. */
+/** Returns the additional headers for the reply to a preflight request, as a flat list of names and values. */
 export function preflightHeaders(methods: string): readonly string[] {
   return [
     'Access-Control-Allow-Methods',

@@ -25,8 +25,8 @@ export interface BodyLimits {
 }
 
 /**
- * A body of up to this many times the maximum size is received completely and discarded, so that the client can read
- * the 413. When a body is larger than that, the connection is closed.
+ * If a body exceeds the maximum size, but by no more than this factor, it is received completely and discarded. Then
+ * the client can read the 413. For a larger body, the connection is closed.
  */
 const drainedTimes = 4;
 
@@ -127,7 +127,7 @@ export class Exchange {
     }
   }
 
-  /** Sends a reply with the given bytes or text. Headers are flat pairs. */
+  /** Sends a reply with the given bytes or text. `headers` is a flat list of names and values. */
   reply(status: number, contentType: string, body: string | Uint8Array, headers: readonly string[] = []): void {
     if (this.finished) return;
     this.replied = true;
@@ -138,8 +138,9 @@ export class Exchange {
       this.writeHeaders(this.commonHeaders);
       this.writeHeaders(this.extraHeaders);
       this.writeHeaders(headers);
-      // Replies to HEAD, and replies 204 and 304, have no body. A client would mistake such a body for the next reply.
-      // No length is given either, because the library would then wait for the body without limit.
+      // Replies to HEAD, and replies with status 204 or 304, must not have a body. A client would read a body as the
+      // start of the next reply. These replies have no Content-Length either. With a Content-Length, the library would
+      // wait for a body without limit.
       if (this.method === 'HEAD' || status === 204 || status === 304) this.response.endWithoutBody();
       else this.response.end(body, this.closing);
     });
@@ -164,10 +165,13 @@ export class Exchange {
     this.json(failure.status, body, headers);
   }
 
-  /** Headers of every reply of the route, such as CORS and deprecation headers, as flat pairs. */
+  /** Headers of every reply of the route, such as CORS and deprecation headers, as a flat list of names and values. */
   commonHeaders: readonly string[] = [];
 
-  /** Additional headers of the reply to this request, whether the request succeeds or fails; as flat pairs. */
+  /**
+   * Additional headers of the reply to this request, as a flat list of names and values. They are sent whether the
+   * request succeeds or fails.
+   */
   extraHeaders: readonly string[] = [];
 
   /** Address of the page that explains refusals; empty = there is no such page. */

@@ -12,7 +12,9 @@ export interface Framing {
   ambiguous: boolean;
 }
 
-/** Stores in `framing` what one header states about the length of the body. `name` is in lower case. */
+/**
+ * Updates `framing` from one request header. Only Transfer-Encoding and Content-Length matter. `name` is in lower case.
+ */
 export function frameHeader(framing: Framing, name: string, value: string): void {
   if (name === 'transfer-encoding') framing.ambiguous = true;
   else if (name === 'content-length') {

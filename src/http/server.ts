@@ -27,7 +27,7 @@ export interface HttpRoute {
   handle: Handler;
   /** Address of the page that explains refusals of this route. */
   help?: string;
-  /** Headers of all replies of this route, as flat pairs. */
+  /** Headers of all replies of this route, as a flat list of names and values. */
   headers?: readonly string[];
 }
 
@@ -90,7 +90,8 @@ export async function startServer(
   if (!socket) throw new ListenError(`Cannot listen on ${host}:${port}: the address is in use or not allowed.`);
   return {
     port: us_socket_local_port(socket as never),
-    // Stops only once: closing a closed socket ends the process.
+    // A second call does not close the socket again, because uWebSockets.js ends the process when a closed socket is
+    // closed.
     stop: (ms) => {
       stopped ??= stop(app, socket, flight, ms);
       return stopped;

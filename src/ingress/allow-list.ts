@@ -1,7 +1,7 @@
 /**
  * Checks whether the service accepts webhooks from an address (spec part 5). Behind trusted proxies, the checked
- * address is the client address that the outermost trusted proxy has seen. Addresses that a client itself writes into
- * X-Forwarded-For do not count.
+ * address is the address from which the outermost trusted proxy received the request. Addresses that a client itself
+ * writes into X-Forwarded-For are ignored.
  */
 import type { BlockList } from 'node:net';
 import { ClientAddress, contains, toBlockList } from './client-address.ts';

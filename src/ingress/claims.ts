@@ -8,20 +8,23 @@ import { listDirectoryRepositories, readDirectoryRepository } from '../store/tab
 import { readCursor } from '../store/tables/meta.ts';
 
 /**
- * An admitted claim is counted from memory until the directory lists it, but at most for this time, in milliseconds.
- * The maximum delay of a delivery is added to this time.
+ * Maximum time in milliseconds for which an admitted claim is kept in memory. The claim is removed earlier if the
+ * directory lists it. The maximum delay of a delivery is added to this time.
  */
 const pendingMs = 60_000;
 
 export class ClaimLimit {
   private readonly max: number;
   private readonly pendingMs: number;
-  /** Claims per organization that the directory lists. They were counted when the directory had the sequence `seq`. */
+  /**
+   * Number of claims per organization, as listed by the directory. They were counted when the directory had the
+   * sequence number `seq`.
+   */
   private counts = new Map<string, number>();
   private seq = -1;
   /**
-   * Claims that were admitted but that the directory does not list yet: for each organization, the time of admission
-   * per repository.
+   * Admitted claims that the directory does not list yet. The keys are the organization and the repository, and the
+   * value is the time of admission.
    */
   private readonly pending = new Map<string, Map<string, number>>();
 
@@ -35,8 +38,8 @@ export class ClaimLimit {
   }
 
   /**
-   * Admits claims of an organization on repositories that the directory does not list yet. Admits either all of these
-   * claims or, if they would exceed the maximum, none.
+   * Admits claims of an organization on repositories that the directory does not list yet. If all these claims together
+   * would exceed the maximum, no claim is admitted.
    */
   admit(directory: Partition, orgId: string, unlisted: readonly string[], now: number): boolean {
     if (unlisted.length === 0 || this.max === 0) return true;

@@ -1,6 +1,6 @@
 /**
- * Finds the address of the client behind trusted proxies. Addresses that a client itself writes into X-Forwarded-For do
- * not count.
+ * Finds the address of the client behind trusted proxies. Addresses that a client itself writes into X-Forwarded-For
+ * are ignored.
  */
 import { BlockList, isIP } from 'node:net';
 

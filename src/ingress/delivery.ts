@@ -5,9 +5,7 @@ import { invalid } from '../foundation/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { parseJson } from '../intake/json.ts';
 
-/**
- * The name of the event, the id of the delivery, and the hook that sent the delivery. All are read from the headers.
- */
+/** The headers of a delivery: the name of the event, the id of the delivery, and the hook that sent the delivery. */
 export interface Delivery {
   event: string;
   id: string;
@@ -40,11 +38,11 @@ export function readDelivery(exchange: Exchange): Delivery {
   if (event === undefined)
     throw invalid({ 'X-Scm-Event': 'expected the name of the event, got nothing' }, 'A header is missing.');
   const source = exchange.headers['x-github-hook-id'] ?? exchange.headers['x-github-hook-installation-target-id'] ?? '';
-  // A delivery without an id is identified by its signature. A repeated delivery has the same bytes, so it has the same
-  // signature.
+  // A delivery without an id is identified by its signature. If the host sends the delivery again, the bytes are the
+  // same, so the signature is the same.
   const id =
     header(exchange, 'delivery') ?? `signature ${exchange.headers['x-hub-signature-256']?.slice(7, 39).toLowerCase()}`;
-  // The store cuts long keys of folded deliveries, so two long ids could get the same key.
+  // The store shortens the keys of folded deliveries if they are long. So two long ids could get the same key.
   if (Math.max(id.length, source.length) > maxIdLength) {
     const expected = `expected a delivery id and a hook id of at most ${maxIdLength} characters each`;
     throw invalid({ 'X-Scm-Delivery': expected }, 'A header is too long.');
@@ -52,7 +50,7 @@ export function readDelivery(exchange: Exchange): Delivery {
   return { event, id, source };
 }
 
-/** The remedy in error messages about webhooks that send forms. */
+/** Advice for error messages: how to change a webhook that sends its body as a form. */
 export const formRemedy =
   'The body is a form (application/x-www-form-urlencoded). Set the content type of the webhook on the host to application/json.';
 

@@ -33,8 +33,8 @@ import {
 type SignedBy = string | null;
 
 /**
- * An admitted repository is remembered until the directory lists it, but at most for this time, in milliseconds. The
- * maximum delay of a delivery is added to this time.
+ * Maximum time in milliseconds for which an admitted repository is remembered. The entry is not used any more once the
+ * directory lists the repository. The maximum delay of a delivery is added to this time.
  */
 const pendingMs = 60_000;
 /**
@@ -67,8 +67,8 @@ export class Identities {
   }
 
   /**
-   * The repository and owner of a payload may already be known under other ids. Replaces the ids in the payload's
-   * events by the known ids.
+   * Replaces the ids of the payload's repository and owner if the service already knows them under other ids. Ids of an
+   * unknown repository or owner do not change.
    */
   resolve(
     { repository: reported, bodies }: Minimised,
@@ -81,7 +81,7 @@ export class Identities {
     const { id, hostId, isListed } = isNumber(repository.hostId)
       ? this.numbered(directory, repository, signedBy, now)
       : this.unnumbered(directory, repository, { bodies, signedBy, now });
-    // Until the fold has processed the rename, the directory lists the repository under its former name.
+    // The directory lists the repository under its former name until the fold has processed the rename.
     const isRename = formerNames(bodies).length > 0;
     const isSame = id === repository.id && hostId === repository.hostId;
     return {
@@ -92,8 +92,8 @@ export class Identities {
   }
 
   /**
-   * Repositories of an installation may already be known under other ids. Replaces their ids by the known ids. Payloads
-   * of installations always contain the host's numbers.
+   * Replaces the ids of an installation's repositories that the service already knows under other ids. Payloads of
+   * installations always contain the host's numbers.
    */
   resolveInstalled(body: InstallationBody, signedBy: SignedBy): InstallationBody {
     const directory = this.read();
@@ -187,9 +187,9 @@ export class Identities {
 }
 
 /**
- * If an owner has no number, adds the number of the organization with the same login. A delivery signed with a secret
- * of the whole host gets only a number that is proved, and not a number that the organization only claims. For a
- * delivery signed with an organization's own secret, only that organization is considered.
+ * If an owner has no number, adds the number of the organization with the same login. If the delivery was signed with a
+ * secret of the whole host, only a proved number is added. If it was signed with an organization's own secret, only
+ * that organization is considered.
  */
 function ownerOf(
   directory: Partition,
@@ -214,10 +214,9 @@ function identityOf(
 }
 
 /**
- * Returns the identity of a repository when an organization sends its number under the organization's own secret. The
- * organization may already have a repository of this name without a number. Then the event belongs to that known
- * repository. The known repository does not adopt the number, because the number is not proved and may belong to
- * another repository.
+ * Returns the identity of a repository whose number was sent under an organization's own secret. The organization may
+ * already have a repository of this name without a number. Then the event belongs to that known repository. The known
+ * repository does not adopt the number. The number is not proved and may belong to another repository.
  */
 function claimedIdentity(
   directory: Partition,

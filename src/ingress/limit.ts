@@ -1,8 +1,8 @@
 /**
  * Limits the ingestion of webhooks to 100 per minute and 1000 per hour per organization (spec part 8). Each rate is a
  * token bucket in its GCRA form. A delivery over the limit is accepted with a due time, and it is not folded before
- * this time. The delivery is refused only if this delay would exceed the maximum delay (`docs/architecture.md` decision
- * 16). The state is in memory. At start, it is restored from the deliveries that wait in the partitions.
+ * this time. If the delay would exceed the maximum delay, the delivery is refused (`docs/architecture.md` decision 16).
+ * The state is in memory. At start, it is restored from the deliveries that wait in the partitions.
  */
 
 /** One rate limit: `count` events per `periodMs`. */
@@ -12,8 +12,8 @@ export interface IngestionRate {
 }
 
 /**
- * The decision on an event. An admitted event must not be folded before `due` (milliseconds since 1970); undefined = no
- * delay. A refused event may be sent again after `retryAfterMs`.
+ * The decision on an event. An admitted event must not be folded before `due` (milliseconds since 1970). If `due` is
+ * undefined, the event is not delayed. A refused event may be sent again after `retryAfterMs`.
  */
 export type Admission = { admitted: true; due: number | undefined } | { admitted: false; retryAfterMs: number };
 

@@ -1,7 +1,6 @@
 /**
- * Reads the owner that a body names, before the signature of the body is checked. This hint selects the few secrets to
- * try, and is used for nothing else. The body is read in one pass over its bytes, and only a few small parts of it are
- * parsed.
+ * Reads the owner that a body names, before the signature of the body is checked. The owner is only used to select the
+ * few secrets to try. The body is read in one pass over its bytes, and only a few small parts of it are parsed.
  */
 
 /**
@@ -47,8 +46,8 @@ type Place = [start: number, end: number];
 /**
  * Finds the values of the fields in `parts`, in the same order. JSON.parse would take half a second for 25 MiB of
  * hostile text. This pass takes 25 ms, about as long as computing two signatures of the same text (2 cores, Node 20).
- * The pass tracks only strings and nesting depth. For a text that is not JSON, the function therefore returns an
- * arbitrary place or none. The pass creates no objects, since a hostile body can have a million fields.
+ * The pass tracks only strings and nesting depth. If the text is not JSON, the returned places can be wrong or missing.
+ * The pass creates no objects, since a hostile body can have a million fields.
  */
 function findParts(body: Buffer): readonly Place[] {
   const places: Place[] = parts.map(() => [0, 0]);
@@ -123,7 +122,7 @@ function parse(bytes: Buffer): Record<string, unknown> | undefined {
   try {
     return record(JSON.parse(bytes.toString('utf8')));
   } catch {
-    // A field that is not JSON gives no hint.
+    // A field that cannot be parsed as JSON is treated as missing.
     return undefined;
   }
 }

@@ -17,7 +17,7 @@ import {
   sameLogin,
 } from '../store/tables/directory.ts';
 
-/** An owner and the repositories that a payload attributes to it. */
+/** An owner, and the repositories that a payload attributes to this owner. */
 export interface Claim {
   owner: InstallationBody['owner'];
   /**
@@ -28,12 +28,11 @@ export interface Claim {
   repositories: readonly { id: string; fullName: string; hostId?: string }[];
 }
 
-/** The result of checking a claim that the organization may make. */
+/** The result of the check for a claim that is accepted. */
 export interface AdmittedClaim {
   /**
-   * The login under which the owner is stored. If the login in the payload differs from the stored login, the payload
-   * claims a rename. Only the host or a secret of the whole host can prove a rename. Until then the stored login is
-   * used.
+   * The login under which the owner is stored. A payload with a different login claims a rename. Only the host or a
+   * secret of the whole host can prove a rename. Until then the stored login is used.
    */
   login: string;
   signedBy: NonNullable<SignedBy>;
@@ -70,8 +69,8 @@ export function checkClaim(
     }
   }
   const login = sameLogin(owner.login, organization.login) ? owner.login : organization.login;
-  // An organization without a known number has proved nothing. Rows that earlier versions of Tidings wrote have a
-  // number but no `ownerProof`; their number counts as proved.
+  // An organization whose number is not known has proved nothing. Earlier versions of Tidings wrote rows with a number
+  // but without `ownerProof`. Such a number counts as proved.
   const proved = ownerNumber(organization) !== null && organization.ownerProof !== 'claimed';
   return { login, signedBy: { org: orgId, proved, ...(supersedes && { supersedes }) }, unlisted };
 }

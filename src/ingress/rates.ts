@@ -7,9 +7,9 @@ import type { IngestionRate } from './limit.ts';
 
 /**
  * Returns the key under which events of an organization are limited: the origin of the host and the host's id of the
- * owner, separated by a space. An organization that only claims this owner id without proof has a limit of its own, so
- * that it cannot use up the limit of the real owner. The key of this limit ends with a space and the id of that
- * organization.
+ * owner, separated by a space. If an organization only claims this owner id without proof, a space and the
+ * organization's own id are added. So this organization has a separate limit and cannot use up the limit of the real
+ * owner.
  */
 export function limitedAs({
   repository: { origin, owner },

@@ -82,8 +82,8 @@ export class Receiver {
   handle(exchange: Exchange): void {
     const { settings, budget, secrets, refusals } = this.options;
     const check = new SignatureCheck(exchange.headers['x-hub-signature-256'], secrets);
-    // `receive` replies with a refusal and does not read a body of this length. The refusal is recorded before the
-    // reply, while the client's address is available.
+    // `receive` refuses a body of this length without reading it. The refusal is recorded before `receive` replies,
+    // because the client's address is not available after the reply.
     if (exchange.framing.contentLength > settings.maxBodyBytes)
       refusals.note(exchange, { reason: 'too_large', status: 413 });
     exchange.receive(
@@ -283,9 +283,9 @@ interface Signed {
 }
 
 /**
- * Replaces the owner's login in a payload by the login under which the owner is stored. A former name with another
- * login is removed from the payload. Otherwise it would lead to the pages of this organization, because pages are also
- * found by former names.
+ * Replaces the owner's login in a payload by the login under which the owner is stored. A former name with a different
+ * login is removed from the payload. Without this, the former name could lead to the pages of this repository, because
+ * pages are also found by former names.
  */
 function underKnownLogin(minimised: Minimised, admitted: AdmittedClaim | undefined): Minimised {
   if (admitted === undefined) return minimised;
@@ -341,9 +341,9 @@ function toInstallationRecords(
 }
 
 /**
- * Returns the source of a delivery, which is part of the key that detects duplicates. The source contains the signer,
- * so that a delivery of one signer never counts as a duplicate of another signer's delivery. For deliveries of the
- * default host, the source is the hook only.
+ * Returns the source of a delivery, which is part of the key that detects duplicates. The source consists of the hook
+ * and the signer. So a delivery of one signer never counts as a duplicate of another signer's delivery. For secrets of
+ * the whole default host, the source is the hook only.
  */
 function sourceOf({ source }: Delivery, { origin, orgId }: Signer, { hostOrigin }: Settings): string {
   if (orgId !== null) return `${source} ${orgId}`;

@@ -25,7 +25,10 @@ const maxAddresses = 20;
 const maxHooks = 5;
 /** Maximum number of entries that are kept per source and minute. */
 const maxPerSource = 5;
-/** Maximum number of entries that are kept about signed deliveries, and likewise about unsigned deliveries. */
+/**
+ * Maximum number of entries that are kept about signed deliveries. The same maximum applies separately to entries about
+ * unsigned deliveries.
+ */
 const maxKept = 500;
 /** Retention period of entries, in milliseconds. It is short because client addresses are personal data. */
 const keptMs = 24 * 3_600_000;
@@ -169,8 +172,8 @@ class Lane {
   }
 
   /**
-   * Counts a refusal. Returns its number within its source and minute (1 for the first), or infinity when there are too
-   * many sources.
+   * Counts a refusal. Returns its number within its source and minute (1 for the first). Returns infinity if there are
+   * too many sources.
    */
   ordinal(address: string, hook: string): number {
     const hooks = this.sources.get(address) ?? new Map<string, number>();
@@ -236,8 +239,8 @@ function mediaTypeOf({ headers }: RefusedRequest): string | null {
 }
 
 /**
- * Returns a text from the sender if the text is one short plain word, otherwise null. Event names and ids are such
- * words.
+ * Returns a text from the sender if the text is one short plain word, such as an event name or an id. Otherwise returns
+ * null.
  */
 function plainWord(text: string | undefined): string | null {
   return text !== undefined && /^[\w.:-]{1,64}$/.test(text) ? text : null;

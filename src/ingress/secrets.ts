@@ -1,6 +1,7 @@
 /**
- * Finds the secret that a body was signed with. First selects the webhook secrets of hosts and organizations to try.
- * Decrypted secrets are kept only until the directory changes, so a revoked secret stops working immediately.
+ * Finds the webhook secret that a body was signed with. Selects the secrets of hosts and organizations that can match
+ * the body, and tries only these. Decrypted secrets are kept only until the directory changes, so a revoked secret
+ * stops working immediately.
  */
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../foundation/errors.ts';
@@ -44,8 +45,8 @@ interface OpenedText extends Signer {
 }
 
 /**
- * Maximum number of secrets that are tried on one body. The owner that a body names can refer to at most two
- * organizations. The maximum is large enough for all secrets of the host and of these two.
+ * Maximum number of secrets that are tried on one body. The owner in a body can refer to at most two organizations. The
+ * maximum is large enough for all secrets of the host and of these two organizations.
  */
 const maxAttempts = 12;
 /** Maximum number of secrets that are tried on a body without an owner. */
@@ -57,7 +58,7 @@ const maxBytesWithoutOwner = 65_536;
 
 /**
  * Returns the organizations that a hint can refer to: the organization with the owner's number, and the organization
- * with the owner's login. These are different organizations when one of them only claims the other's number.
+ * with the owner's login. These are two organizations if one of them claims a number without proof.
  */
 function organizationsNamed(directory: Partition, origin: string, { id, login }: OwnerHint): Set<string> {
   const byOwner = id === undefined ? undefined : organizationByOwner(directory, origin, id);
@@ -84,8 +85,8 @@ export class BoundSecrets {
   }
 
   /**
-   * Finds the signer of a body among the secrets of hosts and organizations. The secrets of the settings were tried
-   * before. Returns undefined if none of the secrets fits.
+   * Finds the signer of a body among the secrets of hosts and organizations. The caller has already tried the secrets
+   * of the settings. Returns undefined if the body was not signed with any of the secrets.
    * @throws ServiceError `unavailable` while the directory cannot be read
    */
   signerOf(check: SignatureCheck, body: Buffer): Signer | undefined {

@@ -6,7 +6,10 @@ import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
 
 const pattern = /^sha256=([0-9a-f]{64})$/i;
 
-/** Returns the 32 bytes of a signature header; undefined unless the header is `sha256=` and 64 hex digits. */
+/**
+ * Returns the 32 bytes of a signature header of the form `sha256=` and 64 hex digits. Returns undefined for any other
+ * header.
+ */
 export function parseSignature(header: string | undefined): Buffer | undefined {
   const match = header === undefined ? null : pattern.exec(header);
   return match ? Buffer.from(match[1] as string, 'hex') : undefined;
@@ -43,7 +46,7 @@ export class SignatureCheck {
   }
 
   /**
-   * Whether the body was signed with another secret. The check takes the same time when the header is not a valid
+   * Whether the body was signed with the given secret. The check takes the same time when the header is not a valid
    * signature.
    */
   matches(body: Uint8Array, secret: string): boolean {

@@ -2,8 +2,8 @@
 
 /**
  * Script that starts the page. No online validator is used, since it would receive the document's address. The browser
- * does not store API keys. Light or dark mode follows the reader's system. The filter searches tags, paths, summaries
- * and operation ids; the package's own filter searches tags only.
+ * does not store API keys. Light or dark mode follows the reader's system. The script replaces the package's filter,
+ * which searches only tags. The new filter also searches paths, summaries and operation ids.
  */
 export const referenceScript = `const matches = (phrase, ...texts) =>
   texts.some((text) => String(text).toLowerCase().includes(phrase.toLowerCase()));

@@ -22,7 +22,7 @@ export type FeedNote = Pick<HostedNote, 'version' | 'path' | 'excerpt' | 'html' 
 
 /** Makes the Atom feed. */
 export function atomFeed(head: FeedHead, notes: readonly FeedNote[]): string {
-  // Feed readers interpret the titles and excerpts of Atom as HTML.
+  // Feed readers interpret the titles and excerpts of Atom as HTML, so these are escaped as HTML.
   return toFeed(head, notes, escapeHtml).atom1();
 }
 

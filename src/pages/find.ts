@@ -1,6 +1,7 @@
 /**
- * Finds the repository that a page address names, and checks that the reader may see its pages. A name can pass to
- * another repository, so a cached name is compared with the directory on each request.
+ * Finds the repository of a page address, and checks that the reader may see the pages of this repository. After a
+ * rename, another repository can get the old name. Therefore, a cached name is compared with the directory on each
+ * request.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Settings } from '../../config/schema.ts';
@@ -35,8 +36,8 @@ export interface Published {
 }
 
 /**
- * Minimum pause between two reads of all repositories. The pause is also at least 50 times as long as the read took:
- * after 100 ms of reading, 5 seconds.
+ * Minimum pause between two reads of all repositories. The pause is also at least 50 times as long as the read.
+ * Example: after a read of 100 ms, the pause is 5 seconds.
  */
 const pollMs = 1000;
 const restTimes = 50;
@@ -59,7 +60,7 @@ class WorkLimiter {
 export class PageFinder {
   private readonly readers: Readers;
   private readonly settings: Pick<Settings, 'partitions' | 'hostOrigin'>;
-  /** Ids of repositories by their current name. `byFormerName` has the ids by former names. */
+  /** Ids of repositories by their current name. `byFormerName` contains the ids by former name. */
   private byName = new Map<string, string[]>();
   private byFormerName = new Map<string, string[]>();
   private readonly nameRefreshes = new WorkLimiter();
@@ -73,8 +74,8 @@ export class PageFinder {
   }
 
   /**
-   * Finds the pages of a repository by its name. Undefined for an unknown repository, or when the reader may not see
-   * its pages. When repositories on two hosts have this name, the repository on the default host is chosen.
+   * Finds the pages of a repository by its name. Returns undefined if the repository is unknown or the reader may not
+   * see its pages. If repositories on two hosts have this name, returns the repository on the default host.
    * @param key the key in the request, for unlisted pages
    */
   find(fullName: string, key: string | null): Pages | undefined {
@@ -83,9 +84,9 @@ export class PageFinder {
   }
 
   /**
-   * Returns the current name of a repository that formerly had the given name, so that old links still work. Old links
-   * stop working when another repository takes the name. Undefined when no repository had the name, or the reader may
-   * not see its pages.
+   * Returns the current name of a repository that formerly had the given name, so that old links still work. Returns
+   * undefined if another repository has the name now, if no repository had the name, or if the reader may not see the
+   * pages.
    */
   movedTo(fullName: string, key: string | null): string | undefined {
     const name = fullName.toLowerCase();

@@ -73,8 +73,8 @@ ${render(tokens.slice(0, start))}${contentsOf([...headings.values()])}${render(t
 }
 
 /**
- * Returns the headings by their opening token. Their anchors are the same as on code hosts, so that links in the text
- * work.
+ * Returns the headings by their opening token. Anchors are made as code hosts make them, so that links between sections
+ * work on the page and on a code host.
  */
 function headingsOf(tokens: readonly Token[]): Map<Token, Heading> {
   const used = new Map<string, number>();
@@ -94,8 +94,8 @@ function headingsOf(tokens: readonly Token[]): Map<Token, Heading> {
 }
 
 /**
- * Makes the rules for elements whose default HTML does not suffice: headings get an anchor, tables and code can be
- * scrolled by keyboard, and links to files that are not served become plain text.
+ * Makes the rules for elements whose default HTML does not suffice. Headings get an anchor. Tables and code can be
+ * scrolled by keyboard. Links to files that are not served become plain text.
  */
 function rulesFor(headings: ReadonlyMap<Token, Heading>): Record<string, Rule> {
   let open: Heading | undefined;

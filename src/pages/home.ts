@@ -1,6 +1,7 @@
 /**
  * Serves the start page at `GET /`: the service, the published notes, and the next steps after a first start. The page
- * needs no API key, so it shows only public data: no settings of the machine, and only repositories with public notes.
+ * needs no API key, so it shows only public data. It shows no settings of the machine, and only repositories with
+ * public notes.
  */
 import { escapeHtml } from '../foundation/escape-html.ts';
 import { namePath } from '../foundation/page-url.ts';
@@ -14,11 +15,11 @@ import { pagePolicy } from './policy.ts';
 import { sendPage } from './send.ts';
 import { styleVersion } from './style.ts';
 
-/** The address of the service on the page. It depends on the settings or the request. */
+/** The address of the service that the page shows. The address is from the settings or from the request. */
 export interface Place {
   /**
-   * Address of the service, as text. Links on the page do not use this address: they are relative, so that they work
-   * behind any proxy.
+   * Address of the service, as text. The page shows this address but does not use it in links. Links are relative, so
+   * that they work behind any proxy.
    */
   service: string;
   /** Whether `service` is the public address in the settings, which other people can reach. */

@@ -57,7 +57,8 @@ export function pageRoutes(readers: Readers, settings: PageRouteSettings): HttpR
   const finder = new PageFinder(readers, settings);
   const handle = (exchange: Exchange): void => {
     const [, owner = '', name = '', rest] = /^\/notes\/([^/]+)\/([^/]+)(?:\/(.*))?$/.exec(exchange.url) ?? [];
-    // Redirects whether the repository exists or not, so the redirect does not reveal which repositories have pages.
+    // The reply is a redirect even if the repository does not exist. So it does not reveal which repositories have
+    // pages.
     if (rest === undefined && name !== '') return redirect(exchange, 308, `./${name}/`);
     const query = new URLSearchParams(exchange.query);
     const key = query.get('key');
@@ -145,7 +146,7 @@ function withPage(home: string, number: number): string {
 }
 
 /**
- * Returns the page of a note. If an engineers' note has moved to a page of its own, returns the address of that page
+ * Returns the page of a note. If an engineers' note is now on a separate page, returns the address of the separate page
  * instead.
  */
 function noteReply(pages: Pages, site: Site, rest: string): Reply | string | undefined {

@@ -1,6 +1,6 @@
 /**
- * The shapes of a backfill, which reads a repository's older history: its row in the partition, and the progress that
- * each record of a page reports. `workers/host/` carries backfills out, and `workers/fold/backfills.ts` folds their
+ * The shapes of a backfill, which reads a repository's older history: the row of the backfill in the partition, and its
+ * progress. `workers/host/` reads the history and writes journal records. `workers/fold/backfills.ts` folds these
  * records.
  */
 import { type Static, Type } from '@sinclair/typebox';
@@ -25,7 +25,7 @@ const PhaseSchema = Type.Union(backfillPhases.map((phase) => Type.Literal(phase)
 
 export const BackfillStateSchema = Type.Union([
   Type.Literal('running'),
-  /** The host asked Tidings to wait, or cannot be reached. */
+  /** The backfill waits because the host asked Tidings to wait or cannot be reached. */
   Type.Literal('waiting'),
   Type.Literal('completed'),
   Type.Literal('failed'),
@@ -39,19 +39,25 @@ export const BackfillPositionSchema = Type.Object({
   next: NullableString,
   /** Whether the list is being read a second time, to find items that moved to its front during the first reading. */
   again: Type.Boolean(),
-  /** The etag of the list's first page, and the newest host time on that page. */
+  /** `etag` is the etag of the list's first page. `newest` is the newest host time on that page. */
   etag: NullableString,
   newest: NullableInstant,
   /** Branches that still have to be read. The first one is being read. */
   branches: Type.Array(Type.Object({ name: Type.String(), head: Type.String() })),
-  /** Whether all commits of the current branch have been listed. If true, the next task makes the branch's steps. */
+  /**
+   * Whether all commits of the current branch have been listed. If true, the next task computes the steps of the
+   * branch: one step per commit of its first-parent line.
+   */
   listed: Type.Boolean(),
   /** Number of the last pull request whose reviews were requested. */
   number: Type.Integer(),
 });
 export type BackfillPosition = Static<typeof BackfillPositionSchema>;
 
-/** Progress of a phase, in pages (phase `reviews`: in pull requests). `total` is null while it is unknown. */
+/**
+ * Progress of a phase, counted in pages. In the phase `reviews`, progress is counted in pull requests. `total` is null
+ * while it is unknown.
+ */
 export const PhaseProgressSchema = Type.Object({
   done: Type.Integer(),
   total: Type.Union([Type.Integer(), Type.Null()]),
@@ -60,7 +66,7 @@ export type PhaseProgress = Static<typeof PhaseProgressSchema>;
 
 /** A list that was read completely. The next backfill does not read the same items again. */
 export const ReadListSchema = Type.Object({
-  /** Time down to which the list was read; null = the beginning of the history. */
+  /** Items last changed before this time were not read; null = everything was read. */
   since: NullableInstant,
   etag: NullableString,
   /** The newest host time on the list's first page. */
@@ -76,8 +82,8 @@ export const BackfillWaitsSchema = Type.Object({
 });
 
 /**
- * The state of a backfill, which every page updates. `step` increases with each page. If a page arrives late, its step
- * is lower than the stored step, and the page changes nothing.
+ * The state of a backfill, which every page updates. `step` increases with each page. A page that arrives late has a
+ * lower step than the stored step. Such a page changes nothing.
  */
 export const BackfillProgressSchema = Type.Object({
   step: Type.Integer(),
@@ -101,8 +107,8 @@ export const BackfillRecordSchema = Type.Composite([
     /** Items last changed before this time are not read; null = everything is read. */
     since: NullableInstant,
     /**
-     * Earlier backfills have made the steps of branches back to this time. A backfill can stop reading a branch where
-     * such steps exist.
+     * Earlier backfills have computed the steps of branches back to this time. A backfill can stop reading a branch
+     * when it reaches such a step.
      */
     depth: NullableInstant,
     installationId: NullableString,

@@ -1,6 +1,6 @@
 /**
  * The channels that a draft can be published to: their names, the settings of their connections, and the properties
- * that the edge needs. The edge cannot publish. Each channel's file in `channels/` does the publishing.
+ * that the API needs. The API itself does not publish. Each channel's file in `channels/` does the publishing.
  */
 import { type Static, type TObject, Type } from '@sinclair/typebox';
 import {
@@ -25,15 +25,18 @@ export const channelNames = [
 export const ChannelNameSchema = Type.Union(channelNames.map((name) => Type.Literal(name)));
 export type ChannelName = (typeof channelNames)[number];
 
-/** The properties of a channel that the edge needs. */
+/** The properties of a channel that the API needs. */
 export interface ChannelTraits {
   settings: TObject;
   /** Fields of `settings` that are sealed and never returned. */
   secrets: readonly string[];
-  /** Fields of `settings` that identify the receiver: equal values mean the same receiver. */
+  /**
+   * Fields of `settings` that identify the receiver. Two connections with equal values in these fields have the same
+   * receiver.
+   */
   receiver: readonly string[];
   /**
-   * Fields of `settings` that decide where the secrets are sent. A stored secret is never sent to a new place. So a
+   * Fields of `settings` that decide where the secrets are sent. A stored secret is never sent to a new address. So a
    * request that changes such a field must contain the secrets again.
    */
   secretsGoTo: readonly string[];
@@ -64,8 +67,8 @@ export const channelTraits: Readonly<Record<ChannelName, ChannelTraits>> = {
     secrets: ['accessToken'],
     secretsGoTo: ['apiUrl'],
     addresses: ['apiUrl'],
-    // Access tokens are replaced from time to time, so they do not identify the receiver. A sender id identifies the
-    // receiver, because a sender is a teammate, and each teammate belongs to one workspace.
+    // Access tokens are replaced from time to time, so a token does not identify the receiver. A sender id identifies
+    // the receiver, because a sender is a teammate, and each teammate belongs to one workspace.
     receiver: ['apiUrl', 'senderId'],
     isPublic: true,
   }),
@@ -107,10 +110,10 @@ function connected(settings: TObject, traits: Partial<ChannelTraits> = {}): Chan
   return { settings, ...none, ...traits };
 }
 
-/** The connection that a publication uses, as it is in the journal. The secrets of the connection are sealed. */
+/** The connection that a publication uses, as the journal contains it. The secrets of the connection are sealed. */
 export const ConnectionSchema = Type.Object({
   orgId: Type.String(),
-  /** Null = the connection is for the whole organization. */
+  /** The repository that the connection is for; null = the whole organization. */
   repoId: Type.Union([Type.String(), Type.Null()]),
   settings: Type.Record(Type.String(), Type.Unknown()),
   /** Sealed values by field name. Each value was encoded as JSON before it was sealed. */
@@ -142,10 +145,7 @@ export function channelSealedFor(
 
 /** The directory's commands that concern channels. */
 export const ChannelCommandSchemas = [
-  /**
-   * `ifMatch` lists the digests that the sender of the command accepts. The command is refused if the channel's current
-   * digest is not in this list.
-   */
+  /** The command is accepted only if the channel's current digest is in `ifMatch`. */
   Type.Object({
     name: Type.Literal('putChannel'),
     record: ChannelRecordSchema,

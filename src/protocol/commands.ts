@@ -1,7 +1,7 @@
 /**
  * The shapes of commands and of their results. A command is an API write in the journal. The partition that folds a
- * command stores its result for the gateway. Ids, times and key hashes are random or depend on a clock, so the sender
- * of a command makes them.
+ * command stores its result for the gateway. The sender of a command chooses ids, times and key hashes. The fold cannot
+ * choose them, because its result must not depend on a clock or on random values.
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { ChannelCommandSchemas } from './channels.ts';
@@ -19,13 +19,17 @@ import { webhookCommands } from './webhooks.ts';
  */
 const ifMatch = Type.Optional(Type.Array(Type.String()));
 
-/** Maximum per organization, as the setting was when the command was sent; 0 or absent = no maximum. */
+/**
+ * Maximum number of objects of this kind per organization, from the settings at the time of sending. 0 or an absent
+ * field = no maximum.
+ */
 const most = Type.Optional(Type.Integer({ minimum: 0 }));
 
 /**
- * A command is meant for one incarnation of the repository. This field holds the time at which that incarnation began,
- * in milliseconds. The field is absent if the repository's partition did not know the repository, and in records of
- * earlier versions of Tidings. If the repository is only claimed, its incarnation ends when the claim ends.
+ * A command is meant for one incarnation of the repository. This field holds the time in milliseconds at which that
+ * incarnation began. The field is absent if the repository's partition did not know the repository. It is also absent
+ * in records of earlier versions of Tidings. If the repository is only claimed, its incarnation ends when the claim
+ * ends.
  */
 const life = Type.Optional(Type.Integer());
 
@@ -47,7 +51,7 @@ export const CommandSchema = Type.Union([
     resolution: ResolutionSchema,
     most,
     life,
-    /** Number of ranges in other repositories of the organization. */
+    /** Number of ranges that the organization has in its other repositories. They count towards the maximum. */
     elsewhere: Type.Optional(Type.Integer({ minimum: 0 })),
   }),
   Type.Object({
@@ -87,11 +91,11 @@ export const CommandSchema = Type.Union([
     backfillId: Type.String(),
     repository: EventRepositorySchema,
     /**
-     * Whether the host has described the repository for this command; false = `repository` is as stored. The field is
-     * absent in records of earlier versions of Tidings.
+     * True if the host has described the repository for this command; false if `repository` is the stored description.
+     * The field is absent in records of earlier versions of Tidings.
      */
     confirmed: Type.Optional(Type.Boolean()),
-    /** Time in milliseconds. Items last changed before this time are not read; null = everything is read. */
+    /** Items last changed before this time (milliseconds) are not read; null = everything is read. */
     since: Type.Union([Type.Integer(), Type.Null()]),
     installationId: Type.Union([Type.String(), Type.Null()]),
   }),
@@ -119,7 +123,10 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** An API key as stored: its hash, never the key itself. `orgId` null = bound to the instance. */
+/**
+ * An API key as stored. The hash of the key is stored, never the key itself. `orgId` null = the key is bound to the
+ * instance.
+ */
 export const KeyRecordSchema = Type.Object({
   id: Type.String(),
   hash: Type.String({ description: 'SHA-256 of the whole key, hex' }),
@@ -136,35 +143,35 @@ export const KeyRecordSchema = Type.Object({
   /** Id of the key that replaced this key. A key can be rotated only once. */
   rotatedTo: Type.Optional(Type.String()),
   /**
-   * For a key created by rotation: id of the first key of its line. Example: key B replaced key A, and key C replaced
-   * key B. A, B and C are one line, and `line` of B and of C is the id of A. Keys that earlier versions of Tidings
-   * rotated have no `line`.
+   * Id of the first key of this key's line. The field is set for a key created by rotation. Example: key B replaced key
+   * A, and key C replaced key B. A, B and C are one line, and `line` of B and of C is the id of A. Keys that earlier
+   * versions of Tidings rotated have no `line`.
    */
   line: Type.Optional(Type.String()),
-  /** On the first key of a line: id of the newest key of the line. */
+  /** Id of the newest key of the line. The field is set for the first key of a line only. */
   head: Type.Optional(Type.String()),
   /**
-   * For a key created by rotation: ids of the keys that this key depends on. If the rotation line of one of those keys
-   * ends, this key ends too. A key without this field depends on `createdBy` only.
+   * Ids of the keys that this key depends on. The field is set for a key created by rotation. If the rotation line of
+   * one of those keys ends, this key ends too. A key without this field depends on `createdBy` only.
    */
   makers: Type.Optional(Type.Array(Type.String())),
 });
 export type KeyRecord = Static<typeof KeyRecordSchema>;
 
 /**
- * An operator's approval of an erasure that waits. The approval names exactly the wait that it approves. Every
- * partition accepts approvals.
+ * An operator's approval of an erasure that waits. The approval contains the wait that it approves, and approves only
+ * this wait. Every partition accepts approvals.
  */
 export const RetentionCommandSchema = Type.Object({ name: Type.Literal('approveRetention'), wait: WaitSchema });
 
 /**
- * A webhook secret of a host, or of one organization on a host, as stored: sealed. `previous` holds the former secrets
- * that stay valid for a while after a rotation.
+ * A webhook secret of a host, or of one organization on a host. The secret is stored in sealed form. `previous` holds
+ * the former secrets that stay valid for a while after a rotation.
  */
 export const WebhookSecretRecordSchema = Type.Object({
   id: Type.String(),
   origin: Type.String({ description: 'web address of the host' }),
-  /** Null binds the secret to the whole host. */
+  /** The organization whose deliveries are signed with the secret; null = the secret is for the whole host. */
   orgId: Type.Union([Type.String(), Type.Null()]),
   name: Type.String(),
   sealed: Type.String(),
@@ -184,8 +191,8 @@ const organizationFields = {
 };
 
 /**
- * If set, the command is refused when several organizations have the given login. The field is absent in records of
- * earlier versions of Tidings.
+ * If this field is set, the command is refused when several organizations have the given login. The field is absent in
+ * records of earlier versions of Tidings.
  */
 const unambiguous = Type.Optional(Type.Literal(true));
 
@@ -221,7 +228,7 @@ export const DirectoryCommandSchema = Type.Union([
     guarded: Type.Optional(Type.Literal(true)),
   }),
   Type.Object({ name: Type.Literal('updateOrganisation'), ...organizationFields }),
-  // Earlier versions of Tidings wrote these two commands.
+  // Only earlier versions of Tidings wrote the commands `setTier` and `setPolicy`.
   Type.Object({ name: Type.Literal('setTier'), ...organizationFields }),
   Type.Object({ name: Type.Literal('setPolicy'), ...organizationFields }),
   Type.Object({
@@ -272,18 +279,19 @@ export interface DraftChange {
 }
 
 /**
- * Makes a write safe to repeat. `scope` is a hash of the Idempotency-Key and of everything that limits its use: the API
- * key, the operation and the path parameters, for example. `fingerprint` is a hash of the request body.
+ * Makes a write safe to repeat. `scope` is a hash of the Idempotency-Key and of everything that limits its use, such as
+ * the API key, the operation and the path parameters. `fingerprint` is a hash of the request body.
  */
 export const OnceSchema = Type.Object({ scope: Type.String(), fingerprint: Type.String() });
 export type Once = Static<typeof OnceSchema>;
 
 const resultNotes = {
   /**
-   * Set if the command was not carried out, because an earlier command with the same Idempotency-Key had this result.
+   * True if the command was not carried out, because the service had carried out an earlier command with the same
+   * Idempotency-Key. The result is that of the earlier command.
    */
   replayed: Type.Optional(Type.Literal(true)),
-  /** Scope of the Idempotency-Key that leads to this result. */
+  /** Scope of the Idempotency-Key under which this result is found. */
   once: Type.Optional(Type.String()),
 };
 

@@ -12,11 +12,11 @@ export const Nullable = <T extends ReturnType<typeof Type.String> | ReturnType<t
   Type.Union([schema, Type.Null()]);
 
 /**
- * States whose secret a delivery was signed with. Null means a secret of the whole host. Only the operator and the host
- * know such a secret, so the signature proves the content. If the secret belongs to an organization, the delivery is
- * only a claim of that organization. `proved` states whether the organization's owner was confirmed at receipt.
- * `supersedes` names another organization: it claimed the repository, and the host has refuted its claim. The whole
- * field is absent in records of earlier versions of Tidings.
+ * The signer of a delivery. Null means that the delivery was signed with a secret of the whole host. Only the operator
+ * and the host know such a secret, so the signature proves the content. If the secret belongs to an organization, the
+ * delivery is only a claim of that organization. `proved` states whether the organization's owner was confirmed at
+ * receipt. `supersedes` is the id of another organization that claimed the repository before. The host has refuted that
+ * claim. The whole field is absent in records of earlier versions of Tidings.
  */
 export const SignedBySchema = Type.Union([
   Type.Null(),
@@ -25,8 +25,8 @@ export const SignedBySchema = Type.Union([
 export type SignedBy = Static<typeof SignedBySchema>;
 
 /**
- * Set if the host gave no time for the snapshot. `updatedAt` is then the time of receipt, and snapshots are ordered by
- * their receipt.
+ * The field is set if the host gave no time for the snapshot. Then `updatedAt` is the time of receipt, and snapshots
+ * are ordered by this time.
  */
 const undated = Type.Optional(Type.Literal(true));
 
@@ -79,8 +79,8 @@ export const PushedCommitSchema = Type.Object({
 export type PushedCommit = Static<typeof PushedCommitSchema>;
 
 /**
- * A branch push, or one part of a long push. Two successive parts are joined by an id: it is `after` of the first part
- * and `before` of the second. This id is not the id of a commit (`partEnd` in `src/foundation/ids.ts`).
+ * A branch push, or one part of a long push. Two consecutive parts share an id: `after` of the first part is `before`
+ * of the second part. This id is not the id of a commit (`partEnd` in `src/foundation/ids.ts`).
  */
 export const BranchPushSchema = Type.Object({
   branch: Type.String(),
@@ -96,8 +96,9 @@ export const BranchPushSchema = Type.Object({
 export type BranchPush = Static<typeof BranchPushSchema>;
 
 /**
- * A tag push. `sha` is the commit if the host named one; `object` is the object that the tag itself points at. `hint`
- * marks the content of a create or delete event. Such an event arrives in addition to the push and contains less.
+ * A tag push. `object` is the object that the tag itself points at. `sha` is the commit, if the host sent its sha.
+ * `hint` marks the content of a create or delete event. Such an event arrives in addition to the push and contains
+ * less.
  */
 export const TagPushSchema = Type.Object({
   name: Type.String(),
@@ -112,7 +113,8 @@ export const TagPushSchema = Type.Object({
 export type TagPush = Static<typeof TagPushSchema>;
 
 /**
- * A comment's snapshot. A comment is part of a discussion, a review as a whole, or a comment on a line under review.
+ * A comment's snapshot. A comment is part of a discussion, the text of a whole review, or a comment on a line under
+ * review.
  */
 export const CommentSnapshotSchema = Type.Object({
   kind: CommentKindSchema,
@@ -146,7 +148,7 @@ export const EventBodySchema = Type.Union([
     formerBranch: Type.Optional(Type.String()),
     seenAt: Instant,
   }),
-  /** A renamed or deleted label. `to` is null if the label was deleted. */
+  /** A renamed or deleted label. `to` is the new name, or null if the label was deleted. */
   Type.Object({
     event: Type.Literal('label'),
     /** Number that the host gave the label; absent if the host sends no number. */
@@ -179,8 +181,8 @@ export const BranchStepSchema = Type.Object({
 export type BranchStep = Static<typeof BranchStepSchema>;
 
 /**
- * Data that is read from the host: the same bodies as in events, commits with their parents, the steps of a branch made
- * from those commits, and comparisons of two commits.
+ * Data that is read from the host. The bodies are the same as in events, with three additions: commits with their
+ * parents, the steps of a branch made from those commits, and comparisons of two commits.
  */
 export const BackfilledBodySchema = Type.Union([
   EventBodySchema,

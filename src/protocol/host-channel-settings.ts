@@ -1,7 +1,7 @@
 /**
- * Settings of the channels that publish on the source-code host and on the pages of this service. None of these
- * settings is secret: the service uses its own credentials for the host, and every link to an unlisted page contains
- * the page's key.
+ * Settings of the channels that publish on the source-code host and on the pages of this service. These settings are
+ * not secret. For the host, the service uses its own credentials. The key of an unlisted page is part of every link to
+ * the page.
  */
 import { type Static, Type } from '@sinclair/typebox';
 

@@ -5,7 +5,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 
 /**
- * Maximum lengths of names, in UTF-16 units. These lengths are far beyond the limits of hosts. They are needed because
+ * Maximum lengths of names, in UTF-16 units. All hosts have much lower maximums. The maximums here are needed because
  * keys of stored records have room for 1,978 bytes only.
  */
 const maxLengths = { login: 255, fullName: 255, ref: 512, action: 64 } as const;

@@ -13,8 +13,8 @@ export const HostedPageSchema = Type.Object({
   /** One line of plain text from the note. The line may be empty. */
   excerpt: Type.Optional(Type.String()),
   /**
-   * A summary that earlier versions of Tidings made from the draft's flags and stored. It is never shown, because its
-   * text may not be part of the note.
+   * Earlier versions of Tidings made this summary from the draft's flags and stored it. The summary is never shown,
+   * because its text may not be part of the note.
    */
   summary: Type.Optional(Type.String()),
   /** Time of the version, in milliseconds, for example the date of its tag. */

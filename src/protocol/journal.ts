@@ -20,8 +20,8 @@ const recordBase = {
   /** Time of enqueuing, in milliseconds. The highest time of all folded records is the partition's time. */
   at: Instant,
   /**
-   * Set if a person has replayed the record after it became a dead letter. The value is the position of the dead
-   * letter. The record is folded once, without the checks that would reject it as a duplicate.
+   * The field is set if a person has replayed the record after it became a dead letter. The value is the position of
+   * the dead letter. The record is folded once, without the checks that would reject it as a duplicate.
    */
   replayed: Type.Optional(Type.Object({ seq: Type.Integer(), index: Type.Integer() })),
 };
@@ -42,8 +42,8 @@ export type EventRecord = Static<typeof EventRecordSchema>;
 
 /**
  * Data that was read over the host's REST API: a page of a backfill, the result of a tag sync, or data for a range that
- * is being created. `seenAt` is the time at which the repository was requested from the host. A page that does not fit
- * into one record becomes several records, and the last of them contains `progress`.
+ * is being created. `seenAt` is the time at which the host was asked for the repository. A page that does not fit into
+ * one record is split into several records. Only the last of these records contains `progress`.
  */
 export const BackfilledRecordSchema = Type.Object({
   ...recordBase,
@@ -52,8 +52,8 @@ export const BackfilledRecordSchema = Type.Object({
   job: Nullable(Type.String()),
   repository: EventRepositorySchema,
   /**
-   * Set if the host has described the repository and confirmed its owner. The field is absent if `repository` is as
-   * stored, and in records of earlier versions of Tidings.
+   * The field is set if the host has described the repository and confirmed its owner. It is absent if `repository` is
+   * the stored description. It is also absent in records of earlier versions of Tidings.
    */
   confirmed: Type.Optional(Type.Literal(true)),
   seenAt: Instant,
@@ -103,8 +103,8 @@ export const RelayRecordSchema = Type.Object({
 export type RelayRecord = Static<typeof RelayRecordSchema>;
 
 /**
- * Advances a partition's time when no other record does. `padding` fills a block of the journal, so that the block can
- * be removed as a whole.
+ * Advances a partition's time when no other record does so. `padding` fills a block of the journal. A full block can be
+ * removed as a whole.
  */
 export const TickRecordSchema = Type.Object({
   ...recordBase,

@@ -1,6 +1,6 @@
 /**
- * Shapes that the generation of a draft needs: a repository's settings for notes, why each change is included in a
- * range or not, and how well a range is labeled. `notes/` applies these shapes, the store keeps the settings, and the
+ * Shapes that are needed to generate a draft: a repository's settings for notes, the reason why each change is in a
+ * range or not, and how well a range is labeled. `notes/` applies these shapes, `store/` stores the settings, and the
  * API returns all of them.
  */
 import { type Static, Type } from '@sinclair/typebox';
@@ -9,8 +9,8 @@ import { Value } from '@sinclair/typebox/value';
 const closed = { additionalProperties: false } as const;
 const name = Type.String({ minLength: 1, maxLength: 100 });
 /**
- * A heading: one line that is not blank. The pattern does not limit the length of the heading. So a heading that is too
- * long is reported by the rule for the length, and not by the pattern.
+ * A heading: one line that is not blank. The pattern does not limit the length of the heading. So if a heading is too
+ * long, the error message is about the length and not about the pattern.
  */
 const heading = (text: string) =>
   Type.String({ minLength: 1, maxLength: 100, pattern: '^(?=[^\\r\\n]*\\S)[^\\r\\n]*$', default: text });
@@ -32,7 +32,7 @@ export const SectionNameSchema = Type.Union([
 ]);
 export type SectionName = Static<typeof SectionNameSchema>;
 
-/** The meaning of a label in one repository. This meaning replaces the label's default meaning. */
+/** The meaning of a label in one repository. It replaces the default meaning of the label. */
 export const LabelMeaningSchema = Type.Object(
   {
     type: Type.Optional(
@@ -57,8 +57,8 @@ export const LabelMeaningSchema = Type.Object(
 export type LabelMeaning = Static<typeof LabelMeaningSchema>;
 
 /**
- * A repository's settings for notes. Every field has a default, and all defaults together are the rules of the spec. No
- * option for titles, order or personas can leave out a breaking change.
+ * A repository's settings for notes. Every field has a default, and all defaults together are the rules of the spec.
+ * The options for titles, order and personas cannot leave out a breaking change.
  */
 export const NotesSettingsSchema = Type.Object(
   {

@@ -51,8 +51,8 @@ export const PublicationRecordSchema = Type.Object({
   personaPath,
   status: PublicationStateSchema,
   /**
-   * The attempt under way, the worker run that makes the attempt (`by`), and digests of the recipients, if the attempt
-   * writes to each recipient separately.
+   * The attempt under way. `by` is the worker run that makes the attempt. `recipients` holds digests of the recipients,
+   * if the attempt writes to each recipient separately.
    */
   sending: Type.Union([
     Type.Object({ attempt: Type.Integer(), by: Type.String(), recipients: Type.Optional(Type.Array(Type.String())) }),
@@ -67,7 +67,7 @@ export const PublicationRecordSchema = Type.Object({
   attempts: Type.Array(AttemptSchema),
   nextAttemptAt: NullableInstant,
   error: NullableString,
-  /** Whether the publication may have arrived at a receiver that offers no way to check this. */
+  /** True if the publication may have arrived, and the receiver offers no way to check this. */
   outcomeUnknown: Type.Boolean(),
   url: NullableString,
   counts: Type.Record(Type.String(), Type.Integer()),
@@ -103,8 +103,8 @@ export const PublicationCommandSchemas = [
 ] as const;
 
 /**
- * An attempt begins. Before this record, nothing was sent. After this record, anything may have been sent. `by` is the
- * worker run that makes the attempt.
+ * An attempt begins. It sends nothing before this record is in the journal. Once this record is in the journal, the
+ * message may have been sent. `by` is the worker run that makes the attempt.
  */
 export const PublicationSendingSchema = Type.Object({
   result: Type.Literal('publicationSending'),
@@ -115,15 +115,15 @@ export const PublicationSendingSchema = Type.Object({
 });
 
 /**
- * Digests of the recipients that certainly have the message (`taken`), and of those that certainly do not (`free`). It
- * is unknown whether the other recipients have it.
+ * `taken` holds digests of the recipients that certainly have the message. `free` holds digests of those that certainly
+ * do not have it. For all other recipients, this is unknown.
  */
 const reached = Type.Optional(Type.Object({ taken: Type.Array(Type.String()), free: Type.Array(Type.String()) }));
 
 /**
- * An attempt succeeded. `page` is the note that the channel `hosted` puts on a page. `countsRanges` is set if a range
- * counts as one release, however often it is published. The flag is absent in records of earlier versions of Tidings,
- * which counted each publication as a release.
+ * An attempt succeeded. `page` is the note that the channel `hosted` puts on a page. If `countsRanges` is set, all
+ * publications of a range count as one release. The flag is absent in records of earlier versions of Tidings, which
+ * counted each publication as a release.
  */
 export const PublishedSchema = Type.Object({
   result: Type.Literal('published'),
@@ -138,8 +138,8 @@ export const PublishedSchema = Type.Object({
 });
 
 /**
- * An attempt failed. `attempt` 0 = the publication failed before an attempt began. `retryAt` null = the publication is
- * not tried again.
+ * An attempt failed. `attempt` is 0 if the publication failed before an attempt began. `retryAt` is null if the
+ * publication is not tried again.
  */
 export const PublishFailedSchema = Type.Object({
   result: Type.Literal('publishFailed'),

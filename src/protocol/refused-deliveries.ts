@@ -3,7 +3,7 @@
  * gateway keeps in memory for each refusal. An entry holds nothing of the payload.
  */
 
-/** Why a delivery is refused: the fault, and its remedy for the operator. */
+/** The reasons why a delivery is refused. Each reason has two texts: the fault, and its remedy for the operator. */
 export const refusalReasons = {
   wrong_signature: {
     because: 'the signature of the delivery does not match any webhook secret that was tried',

@@ -12,14 +12,14 @@ export const RelayBodySchema = Type.Union([
     repository: EventRepositorySchema,
     seenAt: Instant,
     /**
-     * The organization that claims the repository without proof; null if the repository's owner is proved. The field is
-     * absent in records of earlier versions of Tidings.
+     * The organization that claims the repository without proof. Null if the owner of the repository is proved. The
+     * field is absent in records of earlier versions of Tidings.
      */
     claimedBy: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   }),
   /**
-   * The host, or a secret of the whole host, has proved who owns a repository. If the organization `refuted` claims the
-   * repository, its claim ends, and everything that was stored under the claim is erased.
+   * The host, or a secret of the whole host, has proved who owns a repository. If the organization `refuted` still
+   * claims the repository without proof, this claim ends. Everything that was stored under the claim is then erased.
    */
   Type.Object({
     relay: Type.Literal('ownerProved'),
@@ -50,7 +50,10 @@ export const RelayBodySchema = Type.Union([
     ownerId: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     /** Login of the owner under which the repository was listed; absent in records of earlier versions of Tidings. */
     login: Type.Optional(Type.String()),
-    /** Set if the repository's notes on pages are kept, with everything that is needed to show and delete them. */
+    /**
+     * The field is set if the repository's notes on pages are kept. Then everything that is needed to show and delete
+     * these notes is kept too.
+     */
     keepPublished: Type.Optional(Type.Literal(true)),
   }),
   /** The owner of a repository was renamed, so its full name changes. */
@@ -69,14 +72,17 @@ export const RelayBodySchema = Type.Union([
   Type.Object({
     relay: Type.Literal('counted'),
     repoId: Type.String(),
-    /** Only earlier versions of Tidings send `publishedReleases`. They counted each publication as a release. */
+    /**
+     * The counter `publishedReleases` is only sent by earlier versions of Tidings, which counted each publication as a
+     * release.
+     */
     counter: Type.Union([
       Type.Literal('draftsGenerated'),
       Type.Literal('publications'),
       Type.Literal('publishedReleases'),
     ]),
     countedAt: Instant,
-    /** Set for the first publication of a range, which also counts as a release. */
+    /** True for the first publication of a range. This publication also counts as a release. */
     isRelease: Type.Optional(Type.Literal(true)),
   }),
   WebhookEventRelaySchema,

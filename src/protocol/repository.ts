@@ -14,8 +14,8 @@ export const EventRepositorySchema = Type.Object({
   url: Type.String(),
   private: Type.Boolean(),
   /**
-   * Set if the payload did not state whether the repository is private. The value of `private` is then provisional, and
-   * so is a `url` that was made from the name. Both only apply until the real values are known.
+   * The field is set if the payload did not state whether the repository is private. `private` is then provisional
+   * until the real value is known. A `url` that was made from the name is also provisional.
    */
   bare: Type.Optional(Type.Literal(true)),
   owner: Type.Object({ id: Type.String(), login: Type.String() }),

@@ -28,7 +28,7 @@ export const RenderResultSchema = Type.Object({
   draftId: Type.String(),
   ticket: Type.String(),
   row: Type.Integer(),
-  /** Sequence number of the last journal record that the render has read. */
+  /** Sequence number of the last journal record that was folded when the render read the partition. */
   inputSeq: Type.Integer(),
   bodyMd: Type.String(),
   flags: DraftFlagsSchema,
@@ -51,20 +51,20 @@ export const RecountResultSchema = Type.Object({
       prCount: Type.Integer(),
       issueCount: Type.Integer(),
       resolution: ResolutionSchema,
-      /** Commits without a pull request; absent in records of earlier versions of Tidings. */
+      /** Number of commits without a pull request; absent in records of earlier versions of Tidings. */
       commitCount: Type.Optional(Type.Integer()),
     }),
   ),
 });
-/** All relays to the partition `target`, up to outbox row `row`, are in the journal of `target`. */
+/** All relays to the partition `target`, up to and including outbox row `row`, are in the journal of `target`. */
 export const RelayedResultSchema = Type.Object({
   result: Type.Literal('relayed'),
   target: Type.String(),
   row: Type.Integer(),
 });
 /**
- * The host's answer to the question who owns a repository, asked at `askedAt`. The answer is valid only for the
- * organization and the owner's number that it was compared with.
+ * The host's answer to the question who owns a repository. `askedAt` is the time of the question. The host's answer was
+ * compared with the organization and the owner's number. The answer is not valid for another organization or number.
  */
 export const OwnerAnsweredSchema = Type.Object({
   result: Type.Literal('ownerAnswered'),

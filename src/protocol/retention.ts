@@ -20,20 +20,20 @@ export const RecordCountsSchema = Type.Object({
 export type RecordCounts = Static<typeof RecordCountsSchema>;
 
 /**
- * An organization that is due to be erased, because its app was removed long enough ago. The fields hold the values
- * that the directory stored at the time of this decision.
+ * An organization that is due to be erased, because its app was removed long enough ago. `uninstalledAt` is the time of
+ * the removal, as the directory stored it at the time of this decision.
  */
 export const DueOrganizationSchema = Type.Object({ id: Type.String(), uninstalledAt: Instant });
 export type DueOrganization = Static<typeof DueOrganizationSchema>;
 
 /**
- * The number of records of a partition that a sweep would erase (`records`), and the number of all its records
- * (`total`: pull requests, issues, comments and commits).
+ * `records` is the number of records of a partition that a sweep would erase. `total` is the number of all pull
+ * requests, issues, comments and commits of that partition.
  */
 export const ShareSchema = Type.Object({ partition: Type.String(), records: Type.Integer(), total: Type.Integer() });
 export type Share = Static<typeof ShareSchema>;
 
-/** A wait because a sweep would erase the records whose last sync was earlier than the day `before`. */
+/** A sweep waits for approval. It would erase the records whose last sync was earlier than the day `before`. */
 const RecordsWaitSchema = Type.Object({
   cause: Type.Literal('records'),
   before: DaySchema,
@@ -48,8 +48,8 @@ const RecordsWaitSchema = Type.Object({
 const kept = Type.Optional(Type.Array(Type.String()));
 
 /**
- * A wait because organizations would be erased. Journals use the spelling `organisations`. `partitions` is the number
- * of repository partitions. This number decides the partition of each repository.
+ * An erasure of organizations waits for approval. `partitions` is the number of repository partitions, which decides
+ * the partition of each repository. Journals use the spelling `organisations`.
  */
 const OrganizationsWaitSchema = Type.Object({
   cause: Type.Literal('organisations'),
@@ -60,24 +60,24 @@ const OrganizationsWaitSchema = Type.Object({
 });
 export type OrganizationsWait = Static<typeof OrganizationsWaitSchema>;
 
-/** A wait because the clock is more than a day ahead of or behind the trusted time. */
+/** Erasures wait because the clock is more than a day ahead of or behind the trusted time. */
 const ClockWaitSchema = Type.Object({ cause: Type.Literal('clock'), from: Instant, to: Instant });
 
 /**
- * The reasons why the erasures of a partition wait (`docs/architecture.md` decision 19). An approval names exactly one
+ * The reasons why the erasures of a partition wait (`docs/architecture.md` decision 19). An approval is for exactly one
  * of these waits.
  */
 export const WaitSchema = Type.Union([ClockWaitSchema, RecordsWaitSchema, OrganizationsWaitSchema]);
 export type Wait = Static<typeof WaitSchema>;
 
-/** The content of a sweep record, which is a command to erase. `more` continues the sweep under way. */
+/** The content of a sweep record, which is an instruction to erase. `more` continues the sweep under way. */
 export const SweepBodySchema = Type.Union([
   Type.Object({
     sweep: Type.Literal('records'),
     before: DaySchema,
     /**
-     * Set if each range records how many of its changes are erased. The field is absent in records of earlier versions
-     * of Tidings.
+     * The field is set if each range records how many of its changes are erased. It is absent in records of earlier
+     * versions of Tidings.
      */
     notesLosses: Type.Optional(Type.Literal(true)),
   }),
@@ -115,13 +115,15 @@ export interface RepositoryCounts {
   repoId: string;
   fullName: string;
   counts: RecordCounts;
-  /** Number of the repository's notes on pages; set only if all records of the repository are counted. */
+  /**
+   * Number of the repository's notes on pages. The field is set only if `counts` covers all records of the repository.
+   */
   hostedNotes?: number;
 }
 
 /**
- * Records of a partition that a sweep would erase now (`stale`), all records of the repositories in the request
- * (`whole`), and the number of all records of the partition (`total`).
+ * `stale` counts the records of a partition that a sweep would erase now, per repository. `whole` counts all records of
+ * each repository in the request. `total` is the number of all records of the partition.
  */
 export interface Due {
   stale: RepositoryCounts[];

@@ -33,7 +33,7 @@ export const RepositoryRecordSchema = Type.Object({
   private: Type.Boolean(),
   owner: Type.Object({ id: Type.String(), login: Type.String() }),
   createdAt: Instant,
-  /** Host time of the newest snapshot that set the fields above this one. */
+  /** Host time of the newest snapshot that was used for the fields above. */
   seenAt: Instant,
   /**
    * Increases with every change that a ready response may show. A ready response is a stored API reply
@@ -41,21 +41,21 @@ export const RepositoryRecordSchema = Type.Object({
    */
   revision: Type.Integer(),
   /**
-   * The organization that claims the repository. Everything that is known of the repository was signed with this
-   * organization's own secret. The field is absent as soon as the owner is proved.
+   * The organization that claims the repository. All stored data of the repository comes from deliveries that were
+   * signed with this organization's own secret. The field is absent as soon as the owner is proved.
    */
   claimedBy: Type.Optional(Type.String()),
   /**
-   * The newest host time that is proved. The field is set only if `seenAt` is later: a delivery with a later time was
-   * signed with the owner's own secret, which proves nothing.
+   * The newest proved host time. The field is set only while `seenAt` is later than this time. `seenAt` then comes from
+   * a delivery that was signed with the owner's own secret.
    */
   provedAt: Type.Optional(Instant),
 });
 export type RepositoryRecord = Static<typeof RepositoryRecordSchema>;
 
 /**
- * The version of a snapshot. Snapshots are ordered by host time, and within one second by the rank of the host's
- * action.
+ * The version of a snapshot: its host time, and the rank of the host's action. Snapshots are ordered by host time.
+ * Snapshots of the same second are ordered by rank.
  */
 export const VersionSchema = Type.Tuple([Instant, Type.Integer()]);
 export type Version = Static<typeof VersionSchema>;
@@ -84,8 +84,8 @@ export const PullRecordSchema = Type.Object({
   /** Rank of the host's action, which orders two snapshots of the same second. */
   rank: Type.Integer(),
   /**
-   * Versions of the labels and of the merge commit. Each is set only if it differs from the record's own version,
-   * because a later snapshot left out the labels or the commit.
+   * Versions of the labels and of the merge commit. Each version is set only if a later snapshot left out the labels or
+   * the merge commit. Then this version differs from the record's own version.
    */
   labelsAt: Type.Optional(VersionSchema),
   mergeShaAt: Type.Optional(VersionSchema),
@@ -106,7 +106,7 @@ export const IssueRecordSchema = Type.Object({
   closedAt: NullableInstant,
   url: Type.String(),
   rank: Type.Integer(),
-  /** Versions of the labels and of the state. Each is set only if it differs from the record's own version. */
+  /** Versions of the labels and of the state. Each version is set only if it differs from the record's own version. */
   labelsAt: Type.Optional(VersionSchema),
   stateAt: Type.Optional(VersionSchema),
 });
@@ -137,7 +137,10 @@ export const CommentRecordSchema = Type.Object({
 });
 export type CommentRecord = Static<typeof CommentRecordSchema>;
 
-/** A commit seen in a push. `pushes` are the keys (branch, head sha) of the pushes that listed it. */
+/**
+ * A commit that a push listed or a backfill read. `pushes` are the keys (branch, head sha) of the pushes that listed
+ * the commit.
+ */
 export const CommitRecordSchema = Type.Object({
   sha: Type.String(),
   message: Type.String(),
@@ -147,7 +150,7 @@ export const CommitRecordSchema = Type.Object({
   pushes: Type.Array(Type.Tuple([Type.String(), Type.String()])),
   /** Parents of the commit; set once a backfill has read the commit, since pushes do not contain parents. */
   parents: Type.Optional(Type.Array(Type.String())),
-  /** Set as long as no push has listed the commit. */
+  /** True as long as no push has listed the commit. */
   backfilled: Type.Optional(Type.Boolean()),
 });
 export type CommitRecord = Static<typeof CommitRecordSchema>;
@@ -163,18 +166,21 @@ export const PushRecordSchema = Type.Object({
   baseRef: NullableString,
   shas: Type.Array(Type.String()),
   forced: Type.Boolean(),
-  /** If true, the chain of pushes is broken here, because the host listed fewer commits than were pushed. */
+  /** True if the host listed fewer commits than were pushed. The chain of pushes is then broken at this push. */
   gap: Type.Boolean(),
   at: Instant,
   /**
-   * Set if the record was made from the commit graph that a backfill read. The record is then one step of the branch
-   * with the commits that the step made reachable.
+   * True if the record was made from the commit graph that a backfill read. The record is then one step of the branch,
+   * and `shas` are the commits that this step made reachable.
    */
   backfilled: Type.Optional(Type.Boolean()),
 });
 export type PushRecord = Static<typeof PushRecordSchema>;
 
-/** A tag. `sha` is the commit (null until it is known). `tagObject` is the hash of an annotated tag itself. */
+/**
+ * A tag. `sha` is the sha of its commit, or null until the commit is known. `tagObject` is the hash of the tag itself,
+ * if the tag is annotated.
+ */
 export const TagRecordSchema = Type.Object({
   name: Type.String(),
   sha: NullableString,
@@ -183,7 +189,7 @@ export const TagRecordSchema = Type.Object({
   date: NullableInstant,
   pushedAt: Instant,
   deleted: Type.Boolean(),
-  /** Set as long as only a create or delete event has reported the tag. */
+  /** True as long as only a create or delete event has reported the tag. */
   hint: Type.Optional(Type.Boolean()),
 });
 export type TagRecord = Static<typeof TagRecordSchema>;
@@ -195,8 +201,8 @@ export const RangeTypeSchema = Type.Union([
 ]);
 
 /**
- * The evidence that decided which changes belong to a range: `compare` = the host's comparison, `commits` = captured
- * chains of pushes, `window` = the dates (also for ranges by dates and numbers).
+ * The evidence that decided which changes belong to a range. `compare`: the host's comparison. `commits`: captured
+ * chains of pushes. `window`: the dates. Ranges by dates and by numbers always have `window`.
  */
 export const ResolutionSchema = Type.Union([Type.Literal('compare'), Type.Literal('commits'), Type.Literal('window')]);
 
@@ -227,8 +233,8 @@ export const RangeBoundsSchema = Type.Object({
 export type RangeBounds = Static<typeof RangeBoundsSchema>;
 
 /**
- * The number of a range's changes that retention has erased (`changes`), the time of that count (`at`), and the outbox
- * row of the recount that the last erasure requested (`row`).
+ * The loss of a range by retention. `changes` is the number of the range's changes that are erased, and `at` is the
+ * time of that count. `row` is the outbox row of the recount that the last erasure requested.
  */
 export const RangeLossSchema = Type.Object({ changes: Type.Integer(), at: Instant, row: Type.Integer() });
 export type RangeLoss = Static<typeof RangeLossSchema>;
@@ -244,12 +250,13 @@ export const RangeRecordSchema = Type.Object({
   createdAt: Instant,
   updatedAt: Instant,
   /**
-   * When the first publication of the range was completed. The field is absent before that time. It is also absent if
-   * only an earlier version of Tidings has published the range.
+   * The time at which the first publication of the range was completed. The field is absent before that time. It is
+   * also absent if only an earlier version of Tidings has published the range.
    */
   publishedAt: Type.Optional(Instant),
   /**
-   * Commits without a pull request, as last counted; absent if only earlier versions of Tidings have counted the range.
+   * Number of commits without a pull request, as last counted. The field is absent if only earlier versions of Tidings
+   * have counted the range.
    */
   commitCount: Type.Optional(Type.Integer()),
   lost: Type.Optional(RangeLossSchema),
@@ -276,8 +283,8 @@ export const FlagChangesSchema = Type.Object({
 export type FlagChanges = Static<typeof FlagChangesSchema>;
 
 /**
- * A draft. `ticket` is the id of the generation under way. `generatedMd` is the last generated text. It is the base
- * when a person's edits are merged into a new generated text.
+ * A draft. `ticket` is the id of the generation under way. `generatedMd` is the last generated text. When a person's
+ * edits are merged into a new generated text, `generatedMd` is the base of the merge.
  */
 export const DraftRecordSchema = Type.Object({
   id: Type.String(),
@@ -289,7 +296,7 @@ export const DraftRecordSchema = Type.Object({
   bodyMd: Type.String(),
   generatedMd: Type.String(),
   flags: DraftFlagsSchema,
-  /** The last generated flags; set if a person has edited the flags. They are the base of a merge. */
+  /** The last generated flags, which are the base of a merge. The field is set if a person has edited the flags. */
   generatedFlags: Type.Optional(DraftFlagsSchema),
   error: NullableString,
   /** Number of the revision that `bodyMd` belongs to; 0 before the first revision. */
@@ -319,13 +326,13 @@ export const DraftRevisionSchema = Type.Object({
   /** Digest of the revision's text. */
   body: Type.String(),
   /**
-   * Digest of the generated text that the revision's text is based on. A merge into this revision uses that generated
-   * text as the base.
+   * Digest of the generated text that the revision's text is based on. This generated text is the base when the
+   * revision is merged with a new generated text.
    */
   base: Type.String(),
   /**
-   * Digests of the revision's edited flags and of the generated flags that they are based on; set if a person had
-   * edited the flags.
+   * `edited` is the digest of the revision's edited flags. `base` is the digest of the generated flags that were
+   * edited. The field is set if a person had edited the flags.
    */
   flags: Type.Optional(Type.Object({ edited: Type.String(), base: Type.String() })),
 });

@@ -1,7 +1,7 @@
 /**
- * The shapes of tasks and answers of render threads. A task contains references and an answer contains results; neither
- * contains records (`docs/architecture.md` decision 23). A gateway uses the same shapes to ask the owner of a
- * partition.
+ * The shapes of tasks and answers of render threads. A task contains references, and an answer contains results.
+ * Records are in neither of them (`docs/architecture.md` decision 23). A gateway sends the same tasks to the worker
+ * that owns a partition.
  */
 import { type Static, Type } from '@sinclair/typebox';
 
@@ -50,13 +50,14 @@ export const RangeCountSchema = Type.Object({
   prCount: Type.Integer(),
   issueCount: Type.Integer(),
   resolution: ResolutionSchema,
-  /** Commits without a pull request. */
+  /** Number of commits without a pull request. */
   commitCount: Type.Integer(),
 });
 export type RangeCount = Static<typeof RangeCountSchema>;
 
 /**
- * Returns one page of the changes that were considered for a range, with the reason why each is in the notes or not.
+ * Returns one page of the changes that were considered for a range. Each change has the reason why it is in the notes
+ * or not.
  */
 export const ChangesTaskSchema = Type.Object({
   task: Type.Literal('changes'),
@@ -88,13 +89,13 @@ export type ResolveRepositoryTask = Static<typeof ResolveRepositoryTaskSchema>;
 
 export const ResolvedRepositorySchema = Type.Object({
   repository: EventRepositorySchema,
-  /** Whether the host has just described the repository; false = the repository is as stored. */
+  /** True if the host has just described the repository; false if this is the stored description. */
   confirmed: Type.Boolean(),
   installationId: Type.Union([Type.String(), Type.Null()]),
 });
 export type ResolvedRepository = Static<typeof ResolvedRepositorySchema>;
 
-/** Counts the records that a sweep would erase, and all records of the given repositories. */
+/** Counts the records that a sweep would erase, and counts all records of the given repositories. */
 export const DueTaskSchema = Type.Object({
   task: Type.Literal('due'),
   before: DaySchema,
@@ -148,14 +149,14 @@ export const ConfirmOwnerTaskSchema = Type.Object({ task: Type.Literal('confirmO
 export type ConfirmOwnerTask = Static<typeof ConfirmOwnerTaskSchema>;
 
 /**
- * `refusal` states why the service must not use the configured credentials for a repository. It is null if the service
- * may use them, or if this is not known at present.
+ * `refusal` is the reason why the service must not use the configured credentials for a repository. `refusal` is null
+ * if the service may use them, or if the service does not know this at present.
  */
 export interface OwnerConfirmation {
   refusal: string | null;
 }
 
-/** Any task: the location of the partition, and the work to do with its data. */
+/** A task for a render thread: the location of a partition, and the work to do with the partition's data. */
 export interface PoolTask {
   dataDir: string;
   partition: string;
@@ -165,7 +166,7 @@ export interface PoolTask {
 /** A task as a thread receives it, with its time limit in milliseconds. */
 export interface ThreadTask extends PoolTask {
   timeoutMs: number;
-  /** One shared number. The thread sets it to 1 when it begins the task. */
+  /** An array of one number in shared memory. The thread sets the number to 1 when the thread begins the task. */
   begun: Int32Array;
 }
 

@@ -56,13 +56,13 @@ export const WebhookEventRelaySchema = Type.Object({
 });
 
 /**
- * Why an endpoint receives nothing: `user` = a person disabled it, `gone` = it answered 410, `failing` = all attempts
- * failed for days.
+ * The reason why an endpoint receives nothing. `user`: a person disabled the endpoint. `gone`: the endpoint answered
+ * 410. `failing`: all attempts failed for days.
  */
 export const DisabledReasonSchema = Type.Union([Type.Literal('user'), Type.Literal('gone'), Type.Literal('failing')]);
 export type DisabledReason = Static<typeof DisabledReasonSchema>;
 
-/** The sealed query of an endpoint's address. The keyed digest shows whether two queries are equal. */
+/** The query of an endpoint's address, in sealed form. The keyed digest shows whether two queries are equal. */
 const SealedQuerySchema = Type.Object({ sealed: Type.String(), digest: Type.String() });
 
 /**
@@ -80,7 +80,7 @@ export const WebhookEndpointRecordSchema = Type.Object({
   query: Type.Optional(SealedQuerySchema),
   description: Type.String(),
   events: Type.Array(WebhookEventSchema),
-  /** Null while the endpoint is enabled. */
+  /** Why and when the endpoint was disabled; null while it is enabled. */
   disabled: Type.Union([Type.Object({ reason: DisabledReasonSchema, at: Instant }), Type.Null()]),
   sealed: Type.String(),
   previous: Type.Array(Type.Object({ sealed: Type.String(), until: Instant })),
@@ -91,7 +91,7 @@ export const WebhookEndpointRecordSchema = Type.Object({
 });
 export type WebhookEndpointRecord = Static<typeof WebhookEndpointRecordSchema>;
 
-/** One attempt to deliver: the receiver's reply, or why there was none. */
+/** One attempt to deliver: the receiver's reply, or the reason why there was no reply. */
 export const WebhookAttemptSchema = Type.Object({
   at: Instant,
   ms: Type.Integer(),
@@ -102,7 +102,9 @@ export const WebhookAttemptSchema = Type.Object({
 });
 export type WebhookAttempt = Static<typeof WebhookAttemptSchema>;
 
-/** `skipped`: the delivery was not sent because the endpoint was disabled. A replay or a resend can still send it. */
+/**
+ * `skipped`: the delivery was not sent because the endpoint was disabled. It can still be sent by a replay or a resend.
+ */
 export const WebhookDeliveryStatusSchema = Type.Union([
   Type.Literal('pending'),
   Type.Literal('delivered'),
@@ -126,8 +128,8 @@ export interface WebhookDelivery {
   /** When the delivery is sent next, in milliseconds; null if it is not sent again. */
   dueAt: number | null;
   /**
-   * Number of attempts since the delivery was put into the queue. It returns to 0 when the delivery is resent, so the
-   * retry schedule starts again.
+   * Number of attempts since the delivery was put into the queue. A resend sets the number to 0, so the retry schedule
+   * starts again.
    */
   tries: number;
   /** Number of all attempts. Only the newest attempts are kept in `attempts`. */
@@ -142,8 +144,8 @@ export const webhookCommands = [
     name: Type.Literal('createWebhookEndpoint'),
     endpoint: WebhookEndpointRecordSchema,
     /**
-     * Maximum of endpoints per organization; 0 = no maximum. The field is absent in records of earlier versions of
-     * Tidings.
+     * Maximum number of endpoints per organization; 0 = no maximum. The field is absent in records of earlier versions
+     * of Tidings.
      */
     most: Type.Optional(Type.Integer({ minimum: 0 })),
   }),
@@ -158,7 +160,7 @@ export const webhookCommands = [
     description: Type.Optional(Type.String()),
     events: Type.Optional(Type.Array(WebhookEventSchema)),
     enabled: Type.Optional(Type.Boolean()),
-    /** The digests of the endpoint that the sender accepts. */
+    /** The command is accepted only if the endpoint's current digest is one of these digests. */
     ifMatch: Type.Optional(Type.Array(Type.String())),
   }),
   Type.Object({

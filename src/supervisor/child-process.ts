@@ -20,8 +20,8 @@ export interface ChildOptions {
   logger: Logger;
   onReady: () => void;
   /**
-   * Called when a child that was never ready keeps exiting, or when such a child reports that a restart cannot help.
-   * The supervisor restarts the child in both cases.
+   * Called with the reason when a child that was never ready keeps exiting. Also called when such a child reports that
+   * a restart cannot help. In both cases, the supervisor still restarts the child.
    */
   onHopeless: (error: Error) => void;
 }
@@ -29,8 +29,8 @@ export interface ChildOptions {
 const firstDelayMs = 100;
 const maxDelayMs = 5000;
 /**
- * If a child exits after running for longer than this time (in milliseconds), the restart delay begins again with its
- * first value.
+ * If a child ran for longer than this many milliseconds before it exited, the next restart delay is the first value
+ * again.
  */
 const steadyMs = 30_000;
 /** Number of exits in a row after which `onHopeless` is called for a child that was never ready. */
@@ -41,7 +41,7 @@ const hopelessEnds = 5;
  */
 const metricsMs = 5000;
 
-/** The error that a child cannot be started. The child's own log lines give details. */
+/** Reports that a child cannot be started. The child's own log lines give details. */
 export class ChildError extends Error {
   constructor(name: string, end: string, reason: string | undefined) {
     super(`The ${name} cannot be started (${end}). ${reason ?? 'See its last log lines.'}`);
@@ -163,8 +163,8 @@ export class Child {
 }
 
 /**
- * Returns the environment variables of this process that the runtime of a child needs. The caller adds the variables
- * that contain the child's settings.
+ * Returns the environment variables that the runtime of a child needs, copied from this process. The caller adds the
+ * variables with the child's settings.
  */
 function baseEnvironment(): Record<string, string> {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'NODE_OPTIONS', 'NODE_V8_COVERAGE', 'NO_COLOR', 'TERM'];

@@ -1,7 +1,7 @@
 /**
- * Runs the program of a child process of the supervisor. Every child loads its settings, reports whether it is ready,
- * sends its metrics on request, and stops on request or when the supervisor has ended (`docs/architecture.md` decision
- * 28).
+ * Runs the program of a child process of the supervisor. Every child loads its settings and reports whether it is
+ * ready. It sends its metrics on request. It stops on request, or when the supervisor has ended (`docs/architecture.md`
+ * decision 28).
  */
 import { loadSettings } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
@@ -13,7 +13,7 @@ import { keepFilesPrivate } from '../foundation/private-files.ts';
 export type ChildMessage =
   | { type: 'ready'; ready: boolean; address?: { host: string; port: number } }
   | { type: 'metrics'; id: number; metrics: object[] }
-  /** Sent just before the child exits. `isFinal`: a restart would fail in the same way. */
+  /** Sent just before the child exits. `isFinal` is true if a restart would fail in the same way. */
   | { type: 'failed'; reason: string; isFinal: boolean };
 
 /** A message from the supervisor to a child. */

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The error that the data directory cannot be used with these settings. */
+/** Thrown when the data directory cannot be used with these settings. */
 export class DataDirError extends Error {}
 
 /**
@@ -25,8 +25,8 @@ export function makeWritableFolder(folder: string): void {
 }
 
 /**
- * Creates a folder and its parents. Node's recursive mkdir is not used, because it never returns if a file system
- * reports an existing parent as missing, as /proc does. No signal can interrupt that call.
+ * Creates a folder and its parents. Node's recursive mkdir is not used. It never returns on a file system such as
+ * /proc, which reports an existing parent as missing. No signal can interrupt it.
  */
 function makeFolder(folder: string): void {
   if (isFolder(folder)) return;

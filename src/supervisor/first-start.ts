@@ -1,7 +1,7 @@
 /**
- * Creates the files of the data directory at the first start and reads them at every start: the webhook secret, the
- * sealing key, the admin key of the instance, the keys of the supervised nats-server, and the number of partitions. The
- * secrets are stored only in these files, with mode 0600.
+ * Creates the files of the data directory at the first start and reads them at every start. They contain the webhook
+ * secret, the sealing key, the admin key of the instance, the keys of the supervised nats-server, and the number of
+ * partitions. The secrets are stored only in these files, with mode 0600.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -66,8 +66,8 @@ export function openSealer(settings: KeySettings): Sealer {
 
 /**
  * Returns the sealing key in use, then the former sealing keys. If the settings contain a sealing key, it is the key in
- * use. Otherwise the keys are read from the key file, which has one key per line. In both cases, the keys of the
- * setting `sealingKeysPrevious` are added as former keys.
+ * use. If the settings contain none, the keys are read from the key file, which has one key per line. In both cases,
+ * the keys of the setting `sealingKeysPrevious` are added as former keys.
  */
 function sealingKeys({ sealingKey, sealingKeysPrevious, dataDir }: KeySettings): [Buffer, ...Buffer[]] {
   const file = sealingKeyFile(dataDir);
@@ -85,7 +85,7 @@ const digestKeyPlace = ['digest key'];
 
 /**
  * Reads the digest key, which was derived from the first sealing key of the instance. If the file of the digest key is
- * missing or cannot be opened with the known sealing keys, the digest key is derived from the oldest known sealing key.
+ * missing, or no known sealing key opens it, the digest key is derived from the oldest known sealing key.
  */
 function readDigestKey(dataDir: string, [key, ...former]: readonly [Buffer, ...Buffer[]]): Buffer {
   const file = digestKeyFile(dataDir);
@@ -123,9 +123,9 @@ function opens(sealer: Sealer, sealed: string): boolean {
 }
 
 /**
- * Creates the data directory if it is missing, and closes it to other users.
- * @returns the paths that other users could use before they were closed
- * @throws DataDirError if the directory cannot be written to, or cannot be closed to other users
+ * Creates the data directory if it is missing, and removes the access of other users.
+ * @returns the paths that other users could access until now
+ * @throws DataDirError if the directory cannot be written to, or if other users would keep access to it
  */
 export function openDataDir(dataDir: string): OpenPath[] {
   makeWritableFolder(dataDir);
@@ -160,14 +160,14 @@ export function prepareDataDir(settings: Settings): FirstStart {
 }
 
 /**
- * Closes the data directory, which holds every key. Throws if the directory stays open to other users, or if another
- * user owns the directory or an entry of it.
+ * Removes the access of other users to the data directory, because it contains every key. Throws if other users keep
+ * access, or if another user owns the directory or an entry of it.
  */
 function closeToOthers(dataDir: string): OpenPath[] {
   const remedy = `or use a folder that does not exist yet, for example TIDINGS_DATA_DIR=${join(dataDir, 'tidings')}`;
   refuseForeign(dataDir, remedy);
   const { closed, open } = closeDataDir(dataDir);
-  // The owners are checked again: another user may have added an entry before the directory was closed.
+  // Check the owners again: another user may have added an entry while the directory was still accessible.
   refuseForeign(dataDir, remedy);
   const [first] = open;
   if (first === undefined) return closed;
@@ -199,8 +199,8 @@ export function prepareJournalKeys(dataDir: string): string[] {
 }
 
 /**
- * Writes a file atomically. Otherwise a start that is killed could leave an empty file, and the next start would read
- * it as a secret.
+ * Writes a file atomically. A plain write could leave an empty file when the process is killed, and the next start
+ * would read an empty secret.
  */
 function writeWhole(file: string, text: string): void {
   writeFileSync(`${file}.new`, text, { mode: 0o600, flush: true } as object);

@@ -15,9 +15,9 @@ export interface ReviewedServer {
   package: string;
   version: string;
   /**
-   * One entry per npm package with a binary. The binary must equal the file `upstreamFile` of the upstream release. The
-   * entry also has the git blob id (SHA-1) of that file. It also states whether binary and file were compared when this
-   * list was created.
+   * One entry per npm package with a binary. The binary must equal the file `upstreamFile` of the upstream release.
+   * `gitBlob` is the git blob id (SHA-1) of that file. `compared` is true if the binary was compared with that file
+   * when this list was created.
    */
   binaries: Record<string, { upstreamFile: string; gitBlob: string; compared: boolean }>;
   /** SHA-256 of each JavaScript file that loads a binary, by file name. */
@@ -25,15 +25,15 @@ export interface ReviewedServer {
 }
 
 /**
- * Result of the comparison. `unsure`: the binary differs, but the binary for this platform was not compared when the
- * list of reviewed files was created.
+ * Result of the comparison. `unsure` means that the binary differs but the list itself may be wrong. No one compared
+ * the binary for this platform when the list was created.
  */
 export interface ServerFinding {
   verdict: 'same' | 'unsure' | 'different';
   text: string;
 }
 
-/** The error that the installed HTTP server differs from the reviewed one. */
+/** Thrown when the installed HTTP server differs from the reviewed one. */
 export class HttpServerError extends Error {}
 
 const projectRoot = fileURLToPath(new URL('../../../', import.meta.url));
@@ -101,8 +101,8 @@ function sha256(content: Buffer | string): string {
 }
 
 /**
- * Refuses an HTTP server that differs from the reviewed one, before a process loads it. Only warns if the list of
- * reviewed files itself may be wrong (`unsure`).
+ * Refuses an HTTP server that differs from the reviewed one, before a process loads it. If the list of reviewed files
+ * itself may be wrong (`unsure`), this function only logs a warning.
  * @throws HttpServerError
  */
 export function requireReviewedServer(logger: Logger, { verdict, text } = checkServerFiles()): void {

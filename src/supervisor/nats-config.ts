@@ -12,8 +12,8 @@ import { atLeast } from '../journal/topology.ts';
 const fixedPart = fileURLToPath(new URL('../../../config/nats-server.conf', import.meta.url));
 
 /**
- * Options, each with the first version of nats-server that accepts it. An earlier server does not start with the
- * option.
+ * Options, each with the first version of nats-server that accepts it. An earlier version does not start if its
+ * configuration contains the option.
  */
 const newerOptions = { sync_interval: [2, 10, 0], handshake_first: [2, 10, 4] } as const;
 

@@ -1,6 +1,7 @@
 /**
- * Starts the supervised nats-server on loopback: finds the program, writes the configuration, and starts the program. A
- * server that an earlier supervisor left running is adopted instead (`docs/architecture.md` decisions 8 and 28).
+ * Starts the supervised nats-server on loopback: finds the program, writes the configuration, and starts the program.
+ * If an earlier supervisor left a server running, adopts this server instead of starting one (`docs/architecture.md`
+ * decisions 8 and 28).
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
@@ -30,7 +31,7 @@ export interface NatsServerOptions {
   maxStore: number;
 }
 
-/** The error that no nats-server can be started or used. */
+/** Thrown when a nats-server cannot be started or used. */
 export class NatsServerError extends Error {}
 
 const projectRoot = fileURLToPath(new URL('../../../', import.meta.url));
@@ -51,8 +52,8 @@ export function natsServerVersion(program: string): string {
 }
 
 /**
- * Returns the settings with which a role connects to the supervised server: the role's own key, and TLS that accepts
- * only the certificate of this server.
+ * Returns the settings with which a role connects to the supervised server. The role uses its own key, and TLS that
+ * accepts only the certificate of this server.
  */
 export function localJournal(dataDir: string, port: number, role: JournalRole): NatsSettings {
   return {
@@ -66,8 +67,8 @@ export function localJournal(dataDir: string, port: number, role: JournalRole): 
 }
 
 /**
- * Starts the server. If a server that was started with this data directory and configuration already answers on the
- * port, adopts that server instead. A running server with another configuration, for example from an earlier version of
+ * Starts the server. If a server with this data directory and configuration already answers on the port, this server is
+ * adopted and no server is started. A running server with another configuration, for example from an earlier version of
  * Tidings, is ended first.
  * @throws NatsServerError if the program is missing, or if another program uses the port
  */

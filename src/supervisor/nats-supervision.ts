@@ -83,8 +83,8 @@ export async function superviseNats(settings: Settings, logger: Logger): Promise
 }
 
 /**
- * Checks that the program on the port is the adopted server. Another program can have taken the port while the server
- * still runs. The other program is recognized because it does not have the server's certificate.
+ * Checks that the adopted server listens on the port. Another program may use the port although the server still runs.
+ * Only the server has the expected certificate, so a connection to another program fails.
  */
 async function assertOwn({ dataDir, natsPort }: Settings): Promise<void> {
   const fault = await connectionFault(localJournal(dataDir, natsPort, 'supervisor'), 'supervisor');

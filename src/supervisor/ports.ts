@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Settings } from '../../config/schema.ts';
 
-/** The error that the service cannot listen on an address. */
+/** Thrown when the service cannot listen on an address. */
 export class PortError extends Error {
   constructor(message: string) {
     super(message);

@@ -79,8 +79,8 @@ export function startService(settings: Settings, logger: Logger): Service {
     pids: () => pids(started),
     stop: async () => {
       started.stopped.abort(new StoppedError());
-      // If the start is still in progress, it ends at its next step. The stop waits until the start has ended.
-      // Otherwise the start could create a process that nothing stops.
+      // If the start is still in progress, it ends at its next step. The stop waits until the start has ended. Without
+      // this wait, the start could create a process that nothing stops.
       await ready.catch(() => {});
       // The gateway stops first, so that the workers can fold the records that it has accepted before they stop.
       for (const role of ['gateway', 'worker'] as const) {
@@ -152,8 +152,8 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
 }
 
 /**
- * Logs the paths that were closed to other users. The log line is a warning only if the data directory itself was open.
- * In a closed directory, other users cannot reach any entry, even an entry with an open mode.
+ * Logs the paths that were closed to other users. The log line is a warning only if other users had access to the data
+ * directory itself. Without this access, other users cannot reach any entry, whatever the mode of the entry is.
  */
 function logClosed(closed: readonly OpenPath[], { dataDir }: Settings, logger: Logger): void {
   const wasOpen = closed.some(({ path }) => path === dataDir);
@@ -208,7 +208,7 @@ async function unlessStopped<T>(
   }
 }
 
-/** The error that a stop was requested before the service was ready. */
+/** Thrown when a stop is requested before the service is ready. */
 class StoppedError extends Error {}
 
 /**

@@ -77,6 +77,6 @@ test('a new key in the first line of the file replaces the sealing key', async (
     'the former text too, within its overlap',
   );
   assert.equal(await alone.metric('tidings_seals_unreadable_total'), 0);
-  assert.match(alone.tidings('doctor'), /✓ sealing key opens all 5 stored secrets/);
+  assert.match(alone.tidings('doctor'), /✓ sealing key decrypts all 5 stored secrets/);
   assert.equal(addressDigest(openSealer(settings()), orgId, 'ada@example.org'), digest, 'unsubscriptions stay known');
 });

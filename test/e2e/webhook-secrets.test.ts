@@ -330,7 +330,7 @@ test('organizations and hosts have webhook secrets', async (t) => {
     );
     const unknown = tidings(service, '', 'webhook-secrets', 'create', '--host', 'https://x.example').stderr;
     assert.match(unknown, /expected one of the configured hosts \(https:\/\/github\.com, https:\/\/git\.example\)/);
-    assert.match(tidings(service, '', 'doctor', '--offline').stdout, /✓ sealing key opens all \d+ stored secrets/);
+    assert.match(tidings(service, '', 'doctor', '--offline').stdout, /✓ sealing key decrypts all \d+ stored secrets/);
   });
 
   await t.test('all malformed signatures are refused in the same way', async () => {
@@ -380,7 +380,10 @@ test('organizations and hosts have webhook secrets', async (t) => {
     assert.ok((await again.metric('tidings_seals_unreadable_total')) > 0);
     assert.match(again.log, /the current sealing key cannot decrypt a webhook secret.*Restore the former sealing key/);
     const doctor = tidings(again, '', 'doctor', '--offline');
-    assert.match(doctor.stdout, /✗ sealing key cannot open \d+ of \d+ stored secrets: restore the former sealing key/);
+    assert.match(
+      doctor.stdout,
+      /✗ sealing key cannot decrypt \d+ of \d+ stored secrets: restore the former sealing key/,
+    );
     assert.equal(doctor.status, 1);
     assert.ok(!again.log.includes(other) && !doctor.stdout.includes(other));
     // A rotated secret is sealed with the new sealing key.

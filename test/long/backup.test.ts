@@ -140,14 +140,14 @@ test('backups by the documented recipes contain no key, and restore with the key
   for (const kind of ['cold', 'warm']) {
     const dataDir = join(temporaryFolder(t), 'restored');
     const report = places.run(`restore-${kind}`, dataDir, service.env);
-    assert.match(report, /✓ sealing key opens all 1 stored secrets/);
+    assert.match(report, /✓ sealing key decrypts all 1 stored secrets/);
     assert.match(report, /✓ data directory \S+ is closed to other users/);
     const again = await startService(t, { dataDir });
     for (const name of ['admin-key', 'webhook-secret', 'sealing-key', 'digest-key'])
       assert.equal(readFileSync(join(dataDir, name), 'utf8').trim(), keys.get(name), `${kind}: ${name}`);
     assert.equal((await again.api('GET', '/api/repos')).body.repos[0]?.fullName, 'acme/rocket');
     assert.equal(dumpOf(again), captured, kind);
-    assert.match(again.tidings('doctor'), /✓ sealing key opens all 1 stored secrets/);
+    assert.match(again.tidings('doctor'), /✓ sealing key decrypts all 1 stored secrets/);
     assert.equal(await again.stop(), 0);
   }
 });

@@ -1,6 +1,6 @@
 /**
- * Lists changes without an area: documentation, tests, tooling, dependency updates by the bot, and reverts. The
- * schedule makes backports and release pull requests from the releases.
+ * Lists changes without an area: documentation, tests, tooling, dependency updates by the bot, and reverts. Backports
+ * and release pull requests are not listed here, because `schedule.ts` makes them from the releases.
  */
 
 import { type AreaContent, type Change, change, fix, report } from '../change.ts';
@@ -85,7 +85,7 @@ export const upkeep: AreaContent = {
   },
 };
 
-/** Reports that were closed without a pull request, with the answer they got. */
+/** Reports that were closed without a pull request, each with the answer of the person who closed it. */
 export const answeredReports = [
   {
     ...report('How do I change the port?', 'I cannot find it in the settings.'),

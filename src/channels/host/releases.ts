@@ -46,7 +46,7 @@ export const scmReleases: Channel<ReleasesSettings, ReleasePayload> = {
 
 /** Returns the line that replaces the entries that were cut off. */
 export function restLine({ compareUrl, persona, repository }: Note, count: number): string {
-  const words = count === 0 ? 'These notes continue' : `${count} more ${count === 1 ? 'change' : 'changes'}`;
+  const words = count === 0 ? 'These notes go on' : `${count} more ${count === 1 ? 'change' : 'changes'}`;
   const hidden = compareUrl === null || (persona === 'customer' && repository.private);
   return hidden ? `${words}.` : `${words}: <${compareUrl}>`;
 }

@@ -61,7 +61,7 @@ export function cutToFit<Payload>(
 
 /** Returns the text that informs readers about removed changes. */
 export function restText({ changes }: Rest): string {
-  if (changes === 0) return 'These notes continue';
+  if (changes === 0) return 'These notes go on';
   return `${changes} more ${changes === 1 ? 'change' : 'changes'}`;
 }
 

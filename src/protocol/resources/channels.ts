@@ -10,12 +10,15 @@ import { listOf, paging } from './paging.ts';
 
 const ownership = {
   repoId: Type.Optional(Type.String({ minLength: 1 })),
-  /** The organization, for requests with an instance key, because such a key belongs to no organization. */
+  /**
+   * The organization that a request with an instance key is about. An instance key itself belongs to no organization.
+   */
   orgId: Type.Optional(Type.String({ minLength: 1 })),
 };
 
 /**
- * Selects a connection: the connection of the repository `repoId`, or the organization's connection without `repoId`.
+ * Selects a connection. With `repoId`, it is the connection of that repository. Without `repoId`, it is the connection
+ * of the organization.
  */
 export const ChannelQuerySchema = Type.Object(ownership, closed);
 export type ChannelQuery = Static<typeof ChannelQuerySchema>;

@@ -35,11 +35,14 @@ export interface Contract {
   body?: TSchema;
   /** Bodies of the successful replies, by status. */
   replies: Readonly<Record<number, TSchema>>;
-  /** Statuses of refusals, in addition to those that follow from the operation's method, path and options. */
+  /**
+   * Statuses of refusals that are specific to this operation. Other statuses follow from the operation's method, path
+   * and options.
+   */
   refusals?: readonly number[];
   /** Whether the operation accepts the `If-Match` header. */
   conditional?: true;
-  /** Set if the operation will be removed. */
+  /** The field is set if the operation will be removed. */
   deprecated?: Deprecation;
 }
 

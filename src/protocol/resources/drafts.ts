@@ -28,8 +28,8 @@ export type GenerateDraftBody = Static<typeof GenerateDraftBodySchema>;
 const bodyMd = Type.String({ description: 'the whole text, at most 1 MiB' });
 
 /**
- * Flags that a person sets. Each is optional. Null removes the person's value, so that the generated value is shown
- * again.
+ * Flags that a person sets. Each flag is optional. Null removes the person's value of a flag, so that the generated
+ * value is shown again.
  */
 const FlagEditsSchema = Type.Object(
   {
@@ -99,7 +99,7 @@ export const DraftUpdateSchema = Type.Object(
   closed,
 );
 
-/** Flags of a revision; absent if no person had edited the flags, so that the generated flags apply. */
+/** Flags of a revision. The field is absent if no person had edited the flags. Then the generated flags apply. */
 const editedFlags = Type.Optional(flags);
 
 export const DraftRestoreSchema = Type.Object(

@@ -35,7 +35,7 @@ export const RepositorySchema = Type.Object(
     ownerUnconfirmedReason: orNull(
       Type.String({
         description: 'why the owner is not confirmed; null if the owner is confirmed',
-        examples: ['The host has not been asked yet.'],
+        examples: ['The owner has not been checked with the host yet.'],
       }),
     ),
   },

@@ -7,7 +7,8 @@ import type { Contracts } from './contract.ts';
 import { closed, count, day, orgId, orNull, repoId, text, time } from './fields.ts';
 
 /**
- * The waits that an operator approves: those of one partition, one wait by its id, or all waits if neither is given.
+ * Selects the waits that an operator approves: those of one partition, one wait by its id, or all waits if neither
+ * field is given.
  */
 export const ApproveRetentionBodySchema = Type.Object(
   {

@@ -87,7 +87,11 @@ test('a pull request with any other change is listed', () => {
     kept,
     'words beside it',
   );
-  assert.deepEqual(explained(between([`m5|${own}`], pull({ labels: ['breaking'] }))), kept, 'a breaking change stays in the notes');
+  assert.deepEqual(
+    explained(between([`m5|${own}`], pull({ labels: ['breaking'] }))),
+    kept,
+    'a breaking change stays in the notes',
+  );
 });
 
 test('a trailer without the id of a publication hides nothing', () => {

@@ -156,7 +156,7 @@ test('a draft whose changes were erased is not generated unless forced (spec 8)'
   for (const fields of [{}, { force: false }]) {
     const refused = await service.api('POST', path, { persona: 'engineer', ...fields });
     assert.deepEqual([refused.status, refused.body.error], [409, 'Conflict']);
-    assert.match(refused.body.message, /had 9 changes .* and has 0: .*Send "force": true/);
+    assert.match(refused.body.message, /had 9 changes .* and now has 0\. .*Send "force": true/);
   }
   const wrong = await service.api('POST', path, { persona: 'engineer', force: 'yes' });
   assert.deepEqual([wrong.status, Object.keys(wrong.body.details)], [400, ['force']]);

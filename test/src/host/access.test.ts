@@ -114,7 +114,7 @@ test('refuses to change what is not a text file', async (t) => {
   host.publishing.put('bytes.md', Buffer.from([0x23, 0xff, 0xfe]));
   host.publishing.put('docs/a.md', 'text');
   host.publishing.put('huge.md', Buffer.alloc(6 * 1024 * 1024, 'a'));
-  await assert.rejects(access.readFile('bytes.md', 'main'), { kind: 'invalid', message: /not in UTF-8/ });
+  await assert.rejects(access.readFile('bytes.md', 'main'), { kind: 'invalid', message: /is not UTF-8 text/ });
   await assert.rejects(access.readFile('docs', 'main'), { kind: 'invalid', message: /is not a file/ });
   await assert.rejects(access.readFile('huge.md', 'main'), { kind: 'invalid', message: /6291456 bytes/ });
 });

@@ -166,8 +166,8 @@ test('a key that has ended since the request cannot make or rotate others', asyn
   await make(directory, 'maker');
   await make(directory, 'old');
   await revoke(directory, 'maker');
-  assert.match(messageOf(await make(directory, 'child', { by: 'maker' }), 'forbidden'), /has ended/);
-  assert.match(messageOf(await rotate(directory, 'old', 'fresh', { by: 'maker' }), 'forbidden'), /has ended/);
+  assert.match(messageOf(await make(directory, 'child', { by: 'maker' }), 'forbidden'), /has expired or was revoked/);
+  assert.match(messageOf(await rotate(directory, 'old', 'fresh', { by: 'maker' }), 'forbidden'), /has expired or was revoked/);
   assert.equal(readKey(directory, 'child'), undefined);
 });
 

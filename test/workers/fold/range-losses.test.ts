@@ -211,13 +211,13 @@ test('adds up the losses of several sweeps, and growth does not reduce them', as
   await bench.fold(pullRecord(8, { at: later }), pullRecord(9, { at: later }));
   await bench.recount();
   assert.equal(bench.lost?.changes, 5);
-  assert.match(refusal(await bench.generate()), /had 9 changes .* and has 4:/);
+  assert.match(refusal(await bench.generate()), /had 9 changes .* and now has 4\./);
   const muchLater = later + 400 * dayMs;
   await bench.fold(...dailyTicks(later, muchLater));
   const next = { sweep: 'records', before: dayOf(muchLater) - 365, notesLosses: true } as const;
   await bench.fold(sweepRecord(next, muchLater));
   await bench.recount(muchLater);
-  assert.match(refusal(await bench.generate()), /had 9 changes .* and has 0:/);
+  assert.match(refusal(await bench.generate()), /had 9 changes .* and now has 0\./);
   await bench.replay();
 });
 
@@ -234,7 +234,7 @@ test('generates again when a backfill has restored the changes', async (t) => {
     );
   await bench.fold(page(1, 2, 3));
   await bench.recount();
-  assert.match(refusal(await bench.generate()), /had 7 changes .* and has 5:/);
+  assert.match(refusal(await bench.generate()), /had 7 changes .* and now has 5\./);
   await bench.fold(page(4, 5));
   await bench.recount();
   assert.equal(bench.lost, undefined);
@@ -256,7 +256,7 @@ test('detects lost commits that belong to no pull request', async (t) => {
   await bench.fold(sweep);
   refusal(await bench.generate());
   await bench.recount();
-  assert.match(refusal(await bench.generate()), /had 3 changes .* and has 0:/);
+  assert.match(refusal(await bench.generate()), /had 3 changes .* and now has 0\./);
 });
 
 test('commit counts change neither the response of a range nor its time', async (t) => {
@@ -310,6 +310,6 @@ test('a sweep in pieces, after an approval, records all losses', async (t) => {
     await bench.recount();
   }
   assert.ok(pieces > 1, `${pieces} pieces`);
-  assert.match(refusal(await bench.generate()), /had 1600 changes .* and has 0:/);
+  assert.match(refusal(await bench.generate()), /had 1600 changes .* and now has 0\./);
   await bench.replay();
 });

@@ -94,7 +94,7 @@ test('headings in code, comments and notes of other versions are ignored', () =>
 test('a file whose code or comment never ends is not changed', () => {
   for (const open of ['```\ncode', '<!-- later']) {
     for (const heading of ['', '## v2.0.0\n\n', '## [Unreleased]\n\n'])
-      assert.throws(() => put(`# Changelog\n\n${heading}${open}\n`), { outcome: 'refused', message: /never ends/ });
+      assert.throws(() => put(`# Changelog\n\n${heading}${open}\n`), { outcome: 'refused', message: /without an end/ });
     const old = `# Changelog\n\n## 1.0.0\n\n${open}\n`;
     assert.equal(put(old), `# Changelog\n\n${section}\n## 1.0.0\n\n${open}\n`);
   }

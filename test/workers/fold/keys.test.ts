@@ -167,7 +167,10 @@ test('a key that has ended since the request cannot make or rotate others', asyn
   await make(directory, 'old');
   await revoke(directory, 'maker');
   assert.match(messageOf(await make(directory, 'child', { by: 'maker' }), 'forbidden'), /has expired or was revoked/);
-  assert.match(messageOf(await rotate(directory, 'old', 'fresh', { by: 'maker' }), 'forbidden'), /has expired or was revoked/);
+  assert.match(
+    messageOf(await rotate(directory, 'old', 'fresh', { by: 'maker' }), 'forbidden'),
+    /has expired or was revoked/,
+  );
   assert.equal(readKey(directory, 'child'), undefined);
 });
 

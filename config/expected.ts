@@ -13,8 +13,8 @@ export interface SettingFault {
   place: string;
   expected: string;
   /**
-   * The value that was given. The field is undefined if no value was given, or if the fault is the name of a field or
-   * the number of items.
+   * The given value. The field is undefined if no value was given. The field is also undefined if the fault is an
+   * unknown field or a list with too many items.
    */
   given?: { value: unknown };
 }
@@ -66,7 +66,9 @@ function toPlace(path: string): string {
   return parts.map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part.slice(0, 80)}`)).join('');
 }
 
-/** Returns the names of the fields that an object may have. `path` is the path of a wrong field in this object. */
+/**
+ * Returns the field names that are allowed in one object. This is the object that contains the unknown field at `path`.
+ */
 function fieldsAt(schema: TSchema, path: string): string[] {
   let at: TSchema | undefined = schema;
   for (const part of path.split('/').slice(1, -1)) at = at?.type === 'array' ? at.items : at?.properties?.[part];

@@ -1,6 +1,6 @@
 /**
- * Lists the source-code hosts of the settings: the default host first, then the others. A host without a REST API
- * address in the settings gets its default address.
+ * Lists all source-code hosts in the settings, the default host first. If the settings do not contain the REST API
+ * address of a host, the usual address for this kind of host is used.
  */
 import type { Settings } from './schema.ts';
 

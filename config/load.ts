@@ -12,7 +12,7 @@ import { didYouMean } from './nearest.ts';
 import { type SettingNotes, type Settings, SettingsSchema } from './schema.ts';
 import { builtInTiers } from './tiers.ts';
 
-/** The error that the settings cannot be used. `faults` contains one line per fault, without the values of secrets. */
+/** The error for settings that cannot be used. `faults` contains one line per fault, without the values of secrets. */
 export class SettingsError extends Error {
   readonly faults: readonly string[];
 

@@ -403,5 +403,5 @@ export const SettingsSchema = Type.Object(
   { additionalProperties: false },
 );
 
-/** All settings, validated and frozen. Sizes are in bytes, times in the unit that the name of the setting ends with. */
+/** All settings, validated and frozen. Sizes are in bytes. For times, the name of the setting ends with the unit. */
 export type Settings = Readonly<Static<typeof SettingsSchema>>;

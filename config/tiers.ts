@@ -11,8 +11,8 @@ export interface Tier {
   apiPerHour: number;
   apiPerDay: number;
   /**
-   * Maximum number of requests per minute and per hour by all keys of an organization together, as a multiple of the
-   * limit per key. If the field is absent, there is no such limit.
+   * Limit for all keys of an organization together, as a multiple of the limit for one key. The multiple applies to the
+   * limits per minute and per hour. If the field is absent, no such limit applies.
    */
   apiOrgFactor?: number;
   webhooksPerMinute: number;

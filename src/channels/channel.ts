@@ -16,13 +16,16 @@ import type { Persona } from '../protocol/stored.ts';
 export interface Note {
   publicationId: string;
   repository: { id: string; fullName: string; url: string; private: boolean; defaultBranch: string };
-  /** Heading of the version: the name of the range's later tag. A range without tags has a name of its own. */
+  /** Name of the version: the name of the range's later tag. A range without tags is named by its dates or numbers. */
   version: string;
   /** The range's later tag; null if the range is given by dates or by numbers. */
   tag: string | null;
   previousTag: string | null;
   compareUrl: string | null;
-  /** Date of the version: the date of its tag. Without a tag, the end of the range. */
+  /**
+   * Date of the version: the date of its tag, or the last day of a range of dates. If neither is known, the date is the
+   * time at which the range was created.
+   */
   date: number;
   persona: Persona;
   /** The text in Markdown. It still contains the comments that connect entries with pull requests and issues. */
@@ -40,13 +43,13 @@ export type ChannelSettings = Readonly<Record<string, unknown>>;
 export interface DeliveryContext<Settings extends ChannelSettings = ChannelSettings> {
   settings: Settings;
   egress: Egress;
-  /** Aborts the delivery. The worker triggers the signal at its time limit or when it stops. */
+  /** Aborts the delivery. The worker triggers the signal when the time limit is reached or when the worker stops. */
   signal: AbortSignal;
   /** Id of the publication. All attempts of one publication have the same id. */
   publicationId: string;
   /**
-   * The receiver's id of the item that an earlier publication of this draft created. The delivery updates that item
-   * instead of creating a duplicate.
+   * Id of an item at the receiver. An earlier publication of this draft created the item. This delivery updates the
+   * item instead of creating a duplicate.
    */
   reference: string | null;
   /**
@@ -58,7 +61,9 @@ export interface DeliveryContext<Settings extends ChannelSettings = ChannelSetti
   host: HostAccess | null;
   /** Recipients of this attempt, for channels that send to each person separately. */
   recipients: Recipients;
-  /** Returns the address with which one recipient unsubscribes; null while the service has no public address. */
+  /**
+   * Returns the address of the page on which one recipient unsubscribes; null while the service has no public address.
+   */
   unsubscribeUrl: (address: string) => string | null;
 }
 
@@ -69,8 +74,8 @@ export interface DeliveryContext<Settings extends ChannelSettings = ChannelSetti
 export interface Recipients {
   due: readonly string[];
   /**
-   * Number of recipients who have unsubscribed (`unsubscribed`), and of those who have this text or may have it
-   * (`alreadySent`).
+   * `unsubscribed` is the number of recipients who have unsubscribed. `alreadySent` is the number of recipients who
+   * have or may have this text.
    */
   unsubscribed: number;
   alreadySent: number;
@@ -92,7 +97,8 @@ export interface Delivered {
   counts?: Readonly<Record<string, number>>;
   reached?: Reached;
   /**
-   * The page that the channel `hosted` has made. The fold stores the page together with the outcome of the delivery.
+   * For the channel `hosted` only: the page to store. The fold stores the page together with the outcome of the
+   * delivery.
    */
   page?: HostedPage;
 }
@@ -109,8 +115,8 @@ export interface Channel<Settings extends ChannelSettings = ChannelSettings, Pay
    */
   isPublic: boolean;
   /**
-   * Whether a repeated attempt is safe. There are two such cases: the receiver can be asked for the item that an
-   * earlier attempt created, or the receiver recognizes a repeated attempt of the same publication.
+   * Whether an attempt can be repeated safely. For this, the receiver must be able to report the item that an earlier
+   * attempt created, or must recognize a repeated attempt of the same publication.
    */
   canLookUp: boolean;
   settings: TObject;
@@ -124,7 +130,8 @@ export interface Channel<Settings extends ChannelSettings = ChannelSettings, Pay
   render(note: Note, settings: Settings): Payload;
   deliver(payload: Payload, context: DeliveryContext<Settings>): Promise<Delivered>;
   /**
-   * Sends a recognizable test message. If the message would be public, the test only checks the access.
+   * Sends a recognizable test message. If the message would be public, the test sends no message and only checks that
+   * the credentials give access to the receiver.
    * @returns what was done
    */
   test(context: DeliveryContext<Settings>): Promise<string>;
@@ -160,7 +167,7 @@ export interface HostAccess {
   canWrite(): Promise<boolean | null>;
   /** Returns the commit that a tag points at; null if the host does not have the tag. */
   tagSha(tag: string): Promise<string | null>;
-  /** Returns the release of a tag, including a draft release. */
+  /** Returns the release of a tag, published or draft; null if the tag has no release. */
   findRelease(tag: string): Promise<HostRelease | null>;
   createRelease(release: Omit<HostRelease, 'id' | 'url'>): Promise<HostRelease>;
   updateRelease(id: string, release: Omit<HostRelease, 'id' | 'url'>): Promise<HostRelease>;

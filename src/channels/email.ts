@@ -1,7 +1,7 @@
 /**
  * The channel `email`: sends a separate message to each recipient, so that recipients do not see each other and each
- * can unsubscribe. SMTP has no query for accepted messages. So a message that may have arrived is not repeated, and no
- * recipient gets a message twice (`docs/architecture.md` decision 24).
+ * can unsubscribe. A client cannot ask an SMTP server whether it accepted a message. So a message that may have arrived
+ * is not repeated, and no recipient gets a message twice (`docs/architecture.md` decision 24).
  */
 
 import { mailNeedsPublicUrl } from '../../config/public-url.ts';

@@ -11,7 +11,7 @@ export interface Exchange {
   signal: AbortSignal;
   /** Name of the receiver, as the beginning of a sentence, for example `The chat`. */
   receiver: string;
-  /** Whether repeating the request leaves the same result as making it once. */
+  /** Whether a repeated request has the same result as a single request. */
   repeatable: boolean;
   /** Statuses other than 2xx that the caller handles. */
   accepts?: readonly number[];

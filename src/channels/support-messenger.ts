@@ -147,8 +147,8 @@ class Messenger {
   }
 
   /**
-   * Returns the newsfeeds with a publication time. The time is a minute ago: the messenger refuses times in the future,
-   * and clocks differ.
+   * Returns the newsfeeds, each with the time of publication. This time is one minute ago, because clocks differ and
+   * the messenger refuses times in the future.
    */
   private assignments(): { newsfeed_id: number; published_at: number }[] {
     const published_at = Math.floor(Date.now() / 1000) - 60;

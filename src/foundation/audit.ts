@@ -1,6 +1,7 @@
 /**
- * Writes the audit log: who created, changed or removed keys, secrets, connections, publications, policies and tiers,
- * and who was refused. A line of the log contains only ids and fixed words, so it never contains a secret.
+ * Writes the audit log. A line states who created, changed or removed an object, or whose request to do so was refused.
+ * The objects are keys, secrets, connections, publications, policies and tiers. A line contains only ids and fixed
+ * words, so it never contains a secret.
  */
 
 import { channelNames } from '../protocol/channels.ts';
@@ -48,7 +49,7 @@ export interface AuditLine {
 
 /**
  * A request to write a line of the audit log. A process other than the gateway, such as the command line, sends the
- * request to the worker that owns the directory.
+ * request to the worker that owns the directory partition.
  */
 export interface AuditTask {
   task: 'audit';
@@ -76,8 +77,8 @@ export function auditActionOf(operation: string): AuditAction | undefined {
 }
 
 /**
- * Returns the objects that the path of a refused request names. Only ids and channel names are returned. Any other part
- * of the path may be a secret and is left out.
+ * Returns the ids and the channel names in the path of a refused request. Any other part of the path may be a secret
+ * and is left out.
  */
 export function objectsInPath(path: string, params: readonly string[]): AuditObjects {
   const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);
@@ -131,8 +132,8 @@ export function auditedCommand(
     }
     case 'publish': {
       const { publicationId, draftId, revision, channel } = command;
-      // Publishing the same text again returns the earlier publication. If the earlier publication has failed, it
-      // starts again.
+      // When a person publishes the same text again, the result is the earlier publication. If the earlier publication
+      // has failed, this publication is started again.
       const earlier = (value as { id?: string } | undefined)?.id ?? publicationId;
       const again = earlier !== publicationId && { again: true };
       return { action: 'publishDraft', objects: { publicationId: earlier, draftId, revision, channel, ...again } };

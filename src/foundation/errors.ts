@@ -1,7 +1,7 @@
 /**
  * Defines the expected failures of the service. Each kind of failure has an HTTP status and an error type string (spec
- * part 7). Each entry point of the service converts failures in one place to a reply, a dead letter or a retry. Any
- * other error is a defect: the client gets a 500 without details.
+ * part 7). Each entry point of the service has one place that converts a failure to a reply, a dead letter or a retry.
+ * Any other error is a defect: the client gets a 500 without details.
  */
 
 /** The HTTP status and the `error` string of each kind of failure. */

@@ -1,7 +1,7 @@
 /**
  * Creates and compares the ETags of API replies. An ETag contains the version of the response schema and a digest of
  * the content. The ETag is the same for all callers. Store and journal contain only the digest, without the schema
- * version. A command that is replayed after a change of this version therefore compares the same values as before.
+ * version. So a change of the schema version does not affect the digests that a replayed command compares.
  */
 import { hash } from 'node:crypto';
 

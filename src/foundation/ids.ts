@@ -61,7 +61,7 @@ export function isNumber(hostId: string): boolean {
   return !hostId.startsWith('name:');
 }
 
-/** Returns the id of the draft of a range for a persona. */
+/** Returns the id of a range's draft for a persona. */
 export function draftId(rangeId: string, persona: string): string {
   return hashedId('draft', slotOfId(rangeId) ?? 0, `${rangeId}\n${persona}`);
 }
@@ -143,8 +143,9 @@ export function idAt(time: number): string {
 }
 
 /**
- * Returns the id of the end of the nth part of a long push, such as `HEAD/1` for the first part. A long push is split
- * into parts, and no commit has such an id. The last part ends at the head of the push, so it does not need such an id.
+ * Returns the id of the end of the nth part of a long push, such as `HEAD/1` for the first part. The id connects a part
+ * with the next part, and is never the id of a commit. The last part ends at the head of the push, so it does not need
+ * such an id.
  */
 export function partEnd(head: string, nth: number): string {
   return `${head}/${nth}`;

@@ -29,7 +29,10 @@ export function createLogger(name: string, level: string): Logger {
   return pino({ ...options, hooks: { streamWrite: plainLine } }, pino.destination({ fd: 2, sync: true }));
 }
 
-/** Escapes a JSON line and adds a line break, for files that are later read on a terminal. */
+/**
+ * Escapes invisible and control characters in a JSON line, and adds a line break. Such lines are stored in files, and
+ * the files are later read on a terminal.
+ */
 export function plainLine(line: string): string {
   return `${terminalText(line.trimEnd())}\n`;
 }

@@ -18,9 +18,10 @@ const markdown = reader();
 const withoutTables = reader().disable('table');
 
 /**
- * Maximum number of missing cells in all tables of a text together. The library fills up short rows with empty cells.
- * The library has the same maximum, but for each table. Measured: 1.5 KB of text became 65,000 cells, and 24 KB became
- * 500 MB of tokens. If a text has more missing cells, its tables are read as plain text.
+ * Maximum number of missing cells in a text, counted over all tables. In a short row, the library adds the missing
+ * cells as empty cells. The library's own maximum is the same number, but it applies to each table separately.
+ * Measured: 1.5 KB of text became 65,000 cells, and 24 KB became 500 MB of tokens. If a text has more missing cells,
+ * its tables are read as plain text.
  */
 const maxMissing = 65_536;
 
@@ -37,8 +38,8 @@ export function inlineTokens(line: string): Token[] {
 }
 
 /**
- * Creates a parser. Blocks can be nested to the library's default depth. The lines in the blocks are parsed by `lines`,
- * which has a lower limit for nested brackets.
+ * Creates a parser. For blocks, the maximum nesting is the library's default. For brackets within a line, the maximum
+ * is lower, because the separate parser `lines` parses all lines.
  */
 function reader() {
   const made = new MarkdownIt(options);

@@ -1,7 +1,7 @@
 /**
  * Builds and reads the addresses of the pages that notes are published on: `/notes/OWNER/NAME/` with the feeds, and
- * below it a page per version and persona. A version is a tag name and can be any text. `.` and `..` have no address,
- * but no tag can have these names.
+ * below it a page per version and persona. A version is a tag name and can be any text. A version `.` or `..` would
+ * have no address, but no tag can have such a name.
  */
 import type { Persona, RangeBounds } from '../protocol/stored.ts';
 
@@ -88,9 +88,9 @@ export function decodedPath(path: string): string | undefined {
 
 function versionPath(version: string): string {
   const parts = version.toWellFormed().split('/');
-  // Slashes of a version are encoded in two cases. First, a version such as `a/../b`: clients remove empty parts, `.`
-  // and `..` from a path. Second, a version such as `v1/engineer`, because the engineer's page of `v1` has the same
-  // address.
+  // The slashes of two kinds of versions are encoded. One kind has a part that is empty, `.` or `..`, such as `a/../b`.
+  // Clients would remove such a part from a path. The other kind is a version such as `v1/engineer`. Its address would
+  // be the same as the address of the engineer's page of `v1`.
   const isMistakable = parts.some((part) => /^\.{0,2}$/.test(part)) || belowVersion.test(version);
   const divider = isMistakable ? '%2F' : '/';
   const path = parts.map(encodeURIComponent).join(divider);

@@ -15,7 +15,7 @@ export function partitionName(number: number): PartitionName {
   return `p${String(number).padStart(2, '0')}`;
 }
 
-/** Returns the names of all partitions of an instance, the directory first. */
+/** Returns the names of all partitions of an instance. The directory partition is the first. */
 export function partitionNames(count: number): PartitionName[] {
   return [directoryName, ...Array.from({ length: count }, (_, number) => partitionName(number))];
 }

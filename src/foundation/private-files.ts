@@ -16,7 +16,9 @@ export interface OpenPath {
   expected: number;
 }
 
-/** Makes new files of this process and its children unreadable to other users. Every program calls it first. */
+/**
+ * Makes new files of this process and its children unreadable to other users. Every program calls this function first.
+ */
 export function keepFilesPrivate(): void {
   process.umask(ofOthers);
 }
@@ -33,8 +35,8 @@ export function openPaths(dataDir: string): OpenPath[] {
 }
 
 function openPath(path: string): OpenPath[] {
-  // `statSync` follows links. It returns undefined for an entry that was removed since it was listed, and for a link
-  // without a target.
+  // `statSync` follows links. It returns undefined for an entry that was removed after the folder was listed, and for a
+  // link without a target.
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found || (found.mode & ofOthers) === 0) return [];
   return [{ path, mode: modeOf(found), expected: modeOf(found) & ~ofOthers }];
@@ -42,13 +44,13 @@ function openPath(path: string): OpenPath[] {
 
 /**
  * Closes the data directory and its direct entries to other users.
- * @returns the paths that were closed, and the paths that are still open. A link stays open, and so does a path on a
- *   file system that does not store modes.
+ * @returns the paths that were closed, and the paths that are still open. Links stay open. Paths on a file system that
+ *   does not store modes also stay open.
  */
 export function closeDataDir(dataDir: string): { closed: OpenPath[]; open: OpenPath[] } {
   const found = openPaths(dataDir);
-  // The directory itself is closed first. After that, no other user can replace an entry by a link between the check
-  // and the change.
+  // The data directory is closed first. After that, no other user can replace an entry by a link between the check and
+  // the change.
   for (const { path, expected } of found) if (path === dataDir || !isLink(path)) tryChmod(path, expected);
   const open = openPaths(dataDir);
   return { closed: found.filter(({ path }) => !open.some((still) => still.path === path)), open };

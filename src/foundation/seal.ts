@@ -22,7 +22,9 @@ export interface Sealer {
   mac(text: string, belongsTo: readonly string[]): string;
 }
 
-/** The error that a sealed text cannot be opened. The message gives the reason and contains no part of the secret. */
+/**
+ * The error for a sealed text that cannot be opened. The message gives the reason and contains no part of the secret.
+ */
 export class SealError extends Error {
   constructor(message: string) {
     super(message);

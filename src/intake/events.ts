@@ -112,8 +112,8 @@ const entries = {
         comment: minimiseIssueComment(payload, now),
       };
       const { action, issue } = payload;
-      // The payload of a comment on a pull request also contains an `issue`, without the base and the merge commit of
-      // the pull request. This `issue` contains nothing new, so only the comment is returned.
+      // The payload of a comment on a pull request also contains an `issue`. This `issue` lacks the base and the merge
+      // commit of the pull request and adds nothing new. So only the comment is returned.
       if (issue.pull_request || payload.is_pull || !issue.title) return [comment];
       const whole = { action, issue: { ...issue, title: issue.title } };
       return [{ event: 'issues', action: 'commented', issue: minimiseIssue(whole, url, now) }, comment];
@@ -150,8 +150,8 @@ const entries = {
 type CapturedKind = ReturnType<(typeof entries)[keyof typeof entries]['minimise']>[number]['event'];
 
 /**
- * The entries, by the host's name of an event. This code compiles only if at least one entry returns each kind of
- * event. Events of any other kind would never reach the journal.
+ * The entries, by the host's name of an event. This code compiles only if, for each kind of event, at least one entry
+ * returns events of that kind. Without such an entry, events of that kind would never reach the journal.
  */
 const captures: Readonly<Record<string, Capture>> = entries satisfies Record<
   Exclude<EventBody['event'], CapturedKind>,

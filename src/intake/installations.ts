@@ -1,6 +1,6 @@
 /**
  * Reads deliveries about an app's installation: its owner, and the repositories that the app may access. These events
- * go to the directory, not to a repository's partition.
+ * go to the directory partition, not to a repository's partition.
  */
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { repositoryId } from '../foundation/ids.ts';
@@ -40,7 +40,8 @@ export const installationEvents: readonly string[] = [
 export const repositoriesPerPart = 1000;
 
 /**
- * Returns the change of an installation that a delivery reports, in parts that each fit into a record.
+ * Converts a delivery about an installation to a change of that installation. The change is returned in parts that each
+ * fit into a record.
  * @returns undefined when the event is not about an installation, or its action changes nothing
  * @throws ServiceError `invalid` naming every field that is missing
  */

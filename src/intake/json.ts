@@ -1,6 +1,6 @@
 /**
- * Parses a payload's JSON without losing digits. A JavaScript number cannot hold integers beyond 2^53 exactly, so such
- * integers become strings. Ids of hosts may grow that large. The schemas decide which of these strings are valid.
+ * Parses a payload's JSON without losing digits. A JavaScript number is not exact above 2^53, so larger integers become
+ * strings. Ids of hosts may grow that large. The schemas decide which of these strings are valid.
  */
 
 /** Number of digits of the shortest integers that can be too large for a JavaScript number. */
@@ -17,9 +17,9 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Whether the text contains a run of `fewestDigits` digits. Most payloads do not contain such a run. Checking every
- * sixteenth character is enough, since each such run contains one of these characters. This takes a fifth of the time
- * of a regular expression (3 µs against 14 µs for 25 KB).
+ * Whether the text contains a run of `fewestDigits` digits. Most payloads do not contain such a run. The function
+ * checks only every sixteenth character. This is enough, since each such run contains one of the checked characters.
+ * The check takes a fifth of the time of a regular expression (3 µs against 14 µs for 25 KB).
  */
 function hasLongRun(text: string): boolean {
   for (let at = fewestDigits - 1; at < text.length; at += fewestDigits) {

@@ -7,19 +7,21 @@ import type { CommentSnapshot } from '../protocol/events.ts';
 import type { IssueCommentPayload, ReviewCommentPayload, ReviewPayload } from '../protocol/host.ts';
 import { author, maxLengths, redacted, time } from './text.ts';
 
-/** Reduces a comment in a discussion. `now` is the time of receipt and replaces missing times. */
+/**
+ * Reduces the payload of a discussion comment to the captured fields. `now` (time of receipt) replaces missing times.
+ */
 export function minimiseIssueComment({ comment, issue }: IssueCommentPayload, now: number): CommentSnapshot {
   return { ...snapshot(comment, now), kind: 'discussion', number: issue.number };
 }
 
-/** Reduces a comment on a line under review. */
+/** Reduces the payload of a comment on a line under review to the captured fields. */
 export function minimiseReviewComment(payload: ReviewCommentPayload, now: number): CommentSnapshot {
   return { ...snapshot(payload.comment, now), kind: 'review_comment', number: payload.pull_request.number };
 }
 
 /**
- * Reduces a review. Gitea sends neither the id nor the author of a review. For such a review, the sender of the event
- * becomes the author, and a hash of pull request, author and text becomes the id.
+ * Reduces the payload of a review to the captured fields. Gitea sends neither the id nor the author of a review. For
+ * such a review, the sender of the event becomes the author. A hash of pull request, author and text becomes the id.
  */
 export function minimiseReview(payload: ReviewPayload, event: string, now: number): CommentSnapshot {
   const { review, pull_request: pull, sender } = payload;

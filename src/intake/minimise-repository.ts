@@ -23,7 +23,10 @@ export function minimiseRef(payload: RefPayload, deleted: boolean, now: number):
   };
 }
 
-/** Reduces an event about a repository: renamed, transferred, edited, archived, made private or public, or deleted. */
+/**
+ * Reduces the payload of a repository event to the captured fields. Such an event reports that the repository was
+ * renamed, transferred, edited, archived, made private or public, or deleted.
+ */
 export function minimiseRepositoryEvent(payload: RepositoryPayload, now: number): Body<'repository'> {
   const { action, changes, repository } = payload;
   const from = changes?.default_branch?.from;
@@ -46,7 +49,10 @@ function formerName({ changes, repository }: RepositoryPayload): string | null {
   return former === repository.full_name ? null : former;
 }
 
-/** Reduces an event about a label that was renamed or deleted; null when the label's name did not change. */
+/**
+ * Reduces the payload of an event about a renamed or deleted label to the captured fields. Returns null when the
+ * label's name did not change.
+ */
 export function minimiseLabel(payload: LabelPayload, now: number): Body<'label'> | null {
   const { id, name: givenName } = payload.label;
   const called = labelName(givenName);

@@ -9,11 +9,11 @@ import type { EventRepository } from '../protocol/repository.ts';
 import { coAuthors } from './redact.ts';
 import { address, author, labels, loginOf, maxLengths, name, redacted, time, within } from './text.ts';
 
-/** Maximum commits of a push per record; a longer push is split. */
+/** Maximum number of a push's commits in one record. A push with more commits is split into several records. */
 export const commitsPerPart = 256;
 /**
- * Maximum characters of commit messages per record. Later the messages are redacted and encoded as UTF-8. Even then
- * they stay below the maximum size of a record.
+ * Maximum total length of the commit messages in one record, in characters. The record stays below the maximum size of
+ * a record even after the messages are redacted and encoded as UTF-8.
  */
 const charactersPerPart = 393_216;
 /** Maximum number of commits that GitHub lists in a push. */
@@ -46,8 +46,8 @@ export function minimiseRepository(repository: HostRepository, origin: string): 
 }
 
 /**
- * Returns the snapshot of a pull request. `now` is the time of receipt. It becomes the snapshot's time if the host
- * sends none.
+ * Returns the snapshot of a pull request. If the host sends no time for the snapshot, `now` (the time of receipt) is
+ * used.
  */
 export function minimisePull(
   payload: Pick<PullRequestPayload, 'action' | 'pull_request'>,
@@ -81,8 +81,7 @@ export function minimisePull(
 }
 
 /**
- * Returns the snapshot of an issue. `now` is the time of receipt. It becomes the snapshot's time if the host sends
- * none.
+ * Returns the snapshot of an issue. If the host sends no time for the snapshot, `now` (the time of receipt) is used.
  */
 export function minimiseIssue(
   payload: Pick<IssuesPayload, 'action' | 'issue'>,
@@ -111,23 +110,26 @@ export function minimiseIssue(
 }
 
 /**
- * Returns a mark for the snapshot of a delivery without a time. Such a snapshot gets the time of receipt. An item from
- * the host's lists never gets the mark, so a delivery takes precedence over such an item.
+ * Returns `undated: true` if a delivery contains no time. The snapshot of such a delivery gets the time of receipt. An
+ * item from the host's lists is never marked as undated, so a delivery takes precedence over such an item.
  */
 function undated(action: string, reportedAt: number | null): { undated?: true } {
   return reportedAt === null && action !== 'backfilled' ? { undated: true } : {};
 }
 
 /**
- * Returns when an item of the host's lists was merged or closed. This time is used if the host sends no time of the
- * last change. For a delivery the result is null, because the delivery can be about a later change. For example, an
- * edit after the merge still carries the `merged_at` of the merge.
+ * Returns the time at which an item of the host's lists was merged or closed. The caller uses this time if the host
+ * sends no `updated_at`. For a delivery the result is null, because the delivery can be about a later change. For
+ * example, an edit after the merge still carries the `merged_at` of the merge.
  */
 function lastKnown(action: string, times: readonly (number | null)[]): number | null {
   return action === 'backfilled' ? (times.find((known) => known !== null) ?? null) : null;
 }
 
-/** Reduces a push of a tag. The tag's name is everything after `refs/tags/`, slashes included. */
+/**
+ * Reduces the payload of a tag push to the captured fields. The tag's name is everything after `refs/tags/`, slashes
+ * included.
+ */
 export function minimiseTag(payload: PushPayload, now: number): TagPush {
   const deleted = payload.deleted === true || isZero(payload.after);
   const head = payload.head_commit;
@@ -142,7 +144,10 @@ export function minimiseTag(payload: PushPayload, now: number): TagPush {
   };
 }
 
-/** Reduces a push to a branch, in parts that each fit into a record. Each part begins where the previous part ended. */
+/**
+ * Reduces the payload of a branch push to the captured fields, in parts that each fit into a record. Each part begins
+ * where the previous part ended.
+ */
 export function minimisePush(payload: PushPayload, now: number): BranchPush[] {
   const commits = oldestFirst(payload.commits ?? [], payload.after);
   const whole = {
@@ -176,8 +181,8 @@ export function minimisePush(payload: PushPayload, now: number): BranchPush[] {
 }
 
 /**
- * Whether the push has more commits than the host listed. If the host sends no count of commits, the result is true
- * when the list has its maximum length.
+ * Whether the push has more commits than the host listed. If the host sends no count of commits, the function compares
+ * the length of the list with the host's maximum. A list of maximum length counts as incomplete.
  */
 function isCut({ total_commits, size, forced }: PushPayload, listed: number): boolean {
   const total = total_commits ?? size;
@@ -200,7 +205,9 @@ function endOfPart(commits: readonly HostCommit[], start: number): number {
   return commits.length;
 }
 
-/** Reduces a commit of a push or of a list. `now` is the time of receipt. */
+/**
+ * Reduces a commit of a push or of a list to the captured fields. `now` is the time of receipt and limits future times.
+ */
 export function minimiseCommit(commit: HostCommit, now: number): PushedCommit {
   const message = commit.message ?? '';
   return {
@@ -217,8 +224,8 @@ function branchName(ref: string | null | undefined): string | null {
 }
 
 /**
- * Redacts the name of a branch. All branch names are redacted here, in the same way. So names that were equal stay
- * equal: the base of a pull request, the branch of a push and the default branch.
+ * Redacts the name of a branch. All branch names are redacted by this function, so equal names stay equal. For example,
+ * the base of a pull request can still be compared with the branch of a push and with the default branch.
  */
 function branch(given: string | null | undefined): string | null {
   return given == null ? null : name(given);

@@ -26,8 +26,8 @@ export { coAuthors } from './redact/trailers.ts';
 /** The kind of text to redact: `comment` for the body of a comment or review, `text` for everything else. */
 export type RedactionScope = 'text' | 'comment';
 
-// The order matters: longer and more certain forms come first. Otherwise a finder could match a part of a longer
-// secret.
+// The order matters: finders of longer and more certain forms come first. In another order, a finder could replace only
+// a part of a longer secret.
 const inText: readonly Finder[] = [
   findPrivateKeys,
   findEmbeddedFiles,

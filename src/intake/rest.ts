@@ -1,7 +1,7 @@
 /**
  * Converts items of the host's REST lists to events. Fields are selected and redacted as in deliveries. Most fields of
- * an item have the same form as in a payload; this file adapts the fields that are missing or have other names. The
- * result is `undefined` for an item that cannot be read.
+ * an item have the same form as in a payload. This file adds missing fields and renames fields that have other names.
+ * The result is `undefined` for an item that cannot be read.
  */
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { EventBody, ListedCommit, TagPush } from '../protocol/events.ts';
@@ -34,8 +34,8 @@ export interface RestContext {
 }
 
 /**
- * The action of all events from lists. This action has the lowest rank, so a delivery takes precedence over an item
- * with a time in the same second.
+ * The action of all events from lists. This action has the lowest rank. So if a delivery and an item have a time in the
+ * same second, the delivery takes precedence.
  */
 const action = 'backfilled';
 

@@ -61,8 +61,8 @@ const latestTime = 253_402_300_799_999;
 
 /**
  * Converts a host's time to a UTC instant. The host sends ISO 8601 with any offset, or seconds since 1970.
- * @param now time of receipt. A host's time more than five minutes after `now` is reduced to five minutes after `now`.
- *   Otherwise a sender could send a future date to take precedence, because the latest time wins.
+ * @param now time of receipt. A host's time more than five minutes after `now` becomes five minutes after `now`.
+ *   Without this limit, a sender could take precedence with a future date, because the latest time wins.
  */
 export function time(value: string | number | null | undefined, now = latestTime): number | null {
   if (value == null) return null;
@@ -76,19 +76,23 @@ export function labels(source: { labels?: HostLabels }): { labels?: string[] } {
   return { labels: (source.labels ?? []).map((label) => labelName(label.name)) };
 }
 
-/** Returns a label's name, cut at a length far above that of any host's label names. */
+/** Returns a label's name, cut at a maximum length far above the limit of any host. */
 export function labelName(text: string): string {
   return redacted(text, maxLengths.label);
 }
 
-/** Returns the author. The login is `ghost` when the account was deleted, or has a name that no host allows. */
+/**
+ * Returns the author. The login becomes `ghost` when the account was deleted, or when no host allows the account's
+ * name.
+ */
 export function author(user: HostUser | undefined): Author {
   if (!user || !isHostLogin(user.login)) return { login: 'ghost', bot: false };
   return { login: name(user.login), bot: user.type === 'Bot' || user.login.endsWith('[bot]') };
 }
 
 /**
- * Returns a commit author's login on the host; null when the commit has no login, or when no host allows such a name.
+ * Returns a commit author's login on the host. Returns null when the commit has no login, or when no host allows the
+ * login.
  */
 export function loginOf(text: string | null | undefined): string | null {
   return text && isHostLogin(text) ? name(text) : null;

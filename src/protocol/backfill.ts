@@ -66,7 +66,7 @@ export type PhaseProgress = Static<typeof PhaseProgressSchema>;
 
 /** A list that was read completely. The next backfill does not read the same items again. */
 export const ReadListSchema = Type.Object({
-  /** Items last changed before this time were not read; null = everything was read. */
+  /** Items whose last change was before this time were not read; null = all items were read. */
   since: NullableInstant,
   etag: NullableString,
   /** The newest host time on the list's first page. */
@@ -82,8 +82,8 @@ export const BackfillWaitsSchema = Type.Object({
 });
 
 /**
- * The state of a backfill, which every page updates. `step` increases with each page. A page that arrives late has a
- * lower step than the stored step. Such a page changes nothing.
+ * The state of a backfill. Each page updates the state and increases `step`. A page that arrives late has a lower step
+ * than the stored step. Such a page changes nothing.
  */
 export const BackfillProgressSchema = Type.Object({
   step: Type.Integer(),
@@ -104,11 +104,11 @@ export const BackfillRecordSchema = Type.Composite([
     id: Type.String(),
     repoId: Type.String(),
     state: BackfillStateSchema,
-    /** Items last changed before this time are not read; null = everything is read. */
+    /** Items whose last change was before this time are not read; null = all items are read. */
     since: NullableInstant,
     /**
-     * Earlier backfills have computed the steps of branches back to this time. A backfill can stop reading a branch
-     * when it reaches such a step.
+     * Earlier backfills have computed the steps of branches back to this time. When a backfill reaches a step that is
+     * already computed, the backfill can stop reading the branch.
      */
     depth: NullableInstant,
     installationId: NullableString,

@@ -16,7 +16,8 @@ const apiAddress = { maxLength: 2_000, pattern: '^https?://[^?#]+$' };
 const bareAddress = '[^\\s@<>()\\[\\],;:\\\\"\\x00-\\x20\\x7f]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?';
 const address = `^${bareAddress}$`;
 /**
- * The pattern of a name before an address, on one line. `without` lists the characters that the name must not contain.
+ * Returns the pattern of the name before a mail address. The name is one line and contains none of the characters in
+ * `without`.
  */
 const nameOf = (without: string): string => `[^\\s${without}\\x00-\\x1f\\x7f][^${without}\\x00-\\x1f\\x7f]{0,99}`;
 const sender = `^(?:${bareAddress}|(?:"${nameOf('"\\\\')}"|${nameOf('"<>@,;:\\\\')}) ?<${bareAddress}>)$`;

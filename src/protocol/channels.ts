@@ -54,7 +54,7 @@ export interface ChannelTraits {
    * test needs a repository.
    */
   needsRepository: boolean;
-  /** Whether the channel only publishes ranges between tags. */
+  /** Whether the channel publishes only ranges between tags. */
   needsTag: boolean;
 }
 
@@ -110,7 +110,7 @@ function connected(settings: TObject, traits: Partial<ChannelTraits> = {}): Chan
   return { settings, ...none, ...traits };
 }
 
-/** The connection that a publication uses, as the journal contains it. The secrets of the connection are sealed. */
+/** The connection that a publication uses. The journal contains the connection in this form, with sealed secrets. */
 export const ConnectionSchema = Type.Object({
   orgId: Type.String(),
   /** The repository that the connection is for; null = the whole organization. */
@@ -123,7 +123,7 @@ export const ConnectionSchema = Type.Object({
 });
 export type Connection = Static<typeof ConnectionSchema>;
 
-/** A connection as the directory stores it. */
+/** A connection as the directory partition stores it. */
 export const ChannelRecordSchema = Type.Composite([
   Type.Object({ channel: ChannelNameSchema }),
   ConnectionSchema,
@@ -143,7 +143,7 @@ export function channelSealedFor(
   return ['channel', orgId, repoId ?? '', channel, field];
 }
 
-/** The directory's commands that concern channels. */
+/** Commands of the directory partition about channels. */
 export const ChannelCommandSchemas = [
   /** The command is accepted only if the channel's current digest is in `ifMatch`. */
   Type.Object({

@@ -20,22 +20,22 @@ import { webhookCommands } from './webhooks.ts';
 const ifMatch = Type.Optional(Type.Array(Type.String()));
 
 /**
- * Maximum number of objects of this kind per organization, from the settings at the time of sending. 0 or an absent
- * field = no maximum.
+ * Maximum number of ranges or keys per organization. The number is from the settings at the time when the command was
+ * sent. 0 or an absent field = no maximum.
  */
 const most = Type.Optional(Type.Integer({ minimum: 0 }));
 
 /**
- * A command is meant for one incarnation of the repository. This field holds the time in milliseconds at which that
- * incarnation began. The field is absent if the repository's partition did not know the repository. It is also absent
- * in records of earlier versions of Tidings. If the repository is only claimed, its incarnation ends when the claim
- * ends.
+ * The incarnation of the repository that a command is meant for. If a repository is erased and added again, a new
+ * incarnation begins. The field holds the time at which the incarnation began, in milliseconds. The field is absent if
+ * the repository's partition did not know the repository. The field is also absent in records of earlier versions of
+ * Tidings. If an organization only claims the repository without proof, the incarnation ends when the claim ends.
  */
 const life = Type.Optional(Type.Integer());
 
 /**
- * Fields of a command by which a person changes a draft. `by` is the id of the person's API key. `ifMatch` lists the
- * digests of the draft that the sender accepts.
+ * Fields of the commands with which a person changes a draft. `by` is the id of the person's API key. `ifMatch` lists
+ * the digests of the draft that the sender accepts.
  */
 const conditional = { by: Type.Optional(Type.String()), ifMatch };
 
@@ -91,11 +91,11 @@ export const CommandSchema = Type.Union([
     backfillId: Type.String(),
     repository: EventRepositorySchema,
     /**
-     * True if the host has described the repository for this command; false if `repository` is the stored description.
-     * The field is absent in records of earlier versions of Tidings.
+     * True if the host described the repository shortly before the command was sent; false if `repository` is a copy of
+     * the stored description. The field is absent in records of earlier versions of Tidings.
      */
     confirmed: Type.Optional(Type.Boolean()),
-    /** Items last changed before this time (milliseconds) are not read; null = everything is read. */
+    /** Items whose last change was before this time (milliseconds) are not read; null = all items are read. */
     since: Type.Union([Type.Integer(), Type.Null()]),
     installationId: Type.Union([Type.String(), Type.Null()]),
   }),
@@ -143,24 +143,26 @@ export const KeyRecordSchema = Type.Object({
   /** Id of the key that replaced this key. A key can be rotated only once. */
   rotatedTo: Type.Optional(Type.String()),
   /**
-   * Id of the first key of this key's line. The field is set for a key created by rotation. Example: key B replaced key
-   * A, and key C replaced key B. A, B and C are one line, and `line` of B and of C is the id of A. Keys that earlier
-   * versions of Tidings rotated have no `line`.
+   * Id of the first key in the key's rotation line. A rotation line is a key and all keys that replaced it, one after
+   * another. The field is set for a key created by rotation. Example: key B replaced key A, and key C replaced key B.
+   * The line is A, B and C, and `line` of B and of C is the id of A. Keys that earlier versions of Tidings rotated have
+   * no `line`.
    */
   line: Type.Optional(Type.String()),
   /** Id of the newest key of the line. The field is set for the first key of a line only. */
   head: Type.Optional(Type.String()),
   /**
-   * Ids of the keys that this key depends on. The field is set for a key created by rotation. If the rotation line of
-   * one of those keys ends, this key ends too. A key without this field depends on `createdBy` only.
+   * Ids of the keys that this key depends on. The field is set for a key created by rotation. This key ends when one of
+   * those keys is revoked, or when the newest key of that key's rotation line is revoked or expires. A key without this
+   * field depends on `createdBy` only.
    */
   makers: Type.Optional(Type.Array(Type.String())),
 });
 export type KeyRecord = Static<typeof KeyRecordSchema>;
 
 /**
- * An operator's approval of an erasure that waits. The approval contains the wait that it approves, and approves only
- * this wait. Every partition accepts approvals.
+ * An operator's approval of an erasure that waits for approval. `wait` is a copy of the wait, and the approval is valid
+ * for this wait only. Every partition accepts approvals.
  */
 export const RetentionCommandSchema = Type.Object({ name: Type.Literal('approveRetention'), wait: WaitSchema });
 
@@ -196,7 +198,7 @@ const organizationFields = {
  */
 const unambiguous = Type.Optional(Type.Literal(true));
 
-/** Commands of the directory. */
+/** Commands of the directory partition. */
 export const DirectoryCommandSchema = Type.Union([
   Type.Object({
     name: Type.Literal('createKey'),
@@ -219,8 +221,8 @@ export const DirectoryCommandSchema = Type.Union([
     most,
   }),
   /**
-   * If `guarded` is set, the command does not revoke the last instance key. The field is absent in records of earlier
-   * versions of Tidings.
+   * If `guarded` is set, the command does not revoke the only remaining key that can create keys for the instance. The
+   * field is absent in records of earlier versions of Tidings.
    */
   Type.Object({
     name: Type.Literal('revokeKey'),
@@ -240,8 +242,8 @@ export const DirectoryCommandSchema = Type.Union([
     ifMatch,
   }),
   /**
-   * Returns the id of the organization with a login. If the organization is unknown, the command creates it first.
-   * Example: an organization is unknown before its first delivery.
+   * Returns the id of the organization that has the given login. If the organization is unknown, the command creates it
+   * first. Example: an organization is unknown before its first delivery.
    */
   Type.Object({
     name: Type.Literal('nameOrganisation'),
@@ -258,8 +260,8 @@ export const DirectoryCommandSchema = Type.Union([
   }),
   Type.Object({ name: Type.Literal('revokeWebhookSecret'), secretId: Type.String() }),
   /**
-   * Replaces values that were sealed under a former sealing key with values sealed under the current key. A value is
-   * replaced only if it is still stored.
+   * Replaces values that were sealed under a former sealing key with values sealed under the current key. A value in
+   * `from` is replaced only if the partition still stores it.
    */
   Type.Object({
     name: Type.Literal('reseal'),
@@ -270,7 +272,7 @@ export const DirectoryCommandSchema = Type.Union([
 ]);
 export type DirectoryCommand = Static<typeof DirectoryCommandSchema>;
 
-/** The result of a person's change of a draft. `digest` is the digest of the draft after the change. */
+/** The result of a command with which a person changed a draft. `digest` is the digest of the changed draft. */
 export interface DraftChange {
   id: string;
   revision: number;

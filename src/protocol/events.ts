@@ -96,9 +96,9 @@ export const BranchPushSchema = Type.Object({
 export type BranchPush = Static<typeof BranchPushSchema>;
 
 /**
- * A tag push. `object` is the object that the tag itself points at. `sha` is the commit, if the host sent its sha.
- * `hint` marks the content of a create or delete event. Such an event arrives in addition to the push and contains
- * less.
+ * A tag push. `object` is the hash of the object that the tag points at: an annotated tag or a commit. `sha` is the sha
+ * of the commit, if the host sent it. `hint` is set if the data is from a create or delete event. Hosts send such an
+ * event in addition to the push, and it contains less data.
  */
 export const TagPushSchema = Type.Object({
   name: Type.String(),
@@ -181,8 +181,8 @@ export const BranchStepSchema = Type.Object({
 export type BranchStep = Static<typeof BranchStepSchema>;
 
 /**
- * Data that is read from the host. The bodies are the same as in events, with three additions: commits with their
- * parents, the steps of a branch made from those commits, and comparisons of two commits.
+ * Data that was read from the host. The data has the same kinds of bodies as events, and three more kinds: commits with
+ * their parents, the steps of a branch, and comparisons of two commits. The steps are computed from the commits.
  */
 export const BackfilledBodySchema = Type.Union([
   EventBodySchema,

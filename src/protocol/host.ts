@@ -28,14 +28,12 @@ const sha = Type.String({ pattern: '^[0-9a-fA-F]{1,64}$' });
 const optionalSha = Type.Optional(Type.Union([Type.String({ pattern: '^[0-9a-fA-F]{0,64}$' }), Type.Null()]));
 const action = Type.String({ maxLength: maxLengths.action });
 /**
- * Characters that no part of a repository's name contains on any host: blanks, slashes, markup, lone surrogates, and
+ * Characters that no host allows in the parts of a repository's name: blanks, slashes, markup, lone surrogates, and
  * characters that are invisible or change the writing direction. Names become parts of addresses, keys and pages.
  */
 const unnamed =
   '/\\s<>"`\\\\\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ud800-\\udfff';
-/**
- * The login of an owner. Access depends on the login, so a delivery whose login is impossible on any host is refused.
- */
+/** The login of an owner. Access depends on the login, so a delivery is refused if no host allows such a login. */
 const login = Type.String({ minLength: 1, maxLength: maxLengths.login, pattern: `^[^${unnamed}]+$` });
 const number = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 

@@ -14,7 +14,7 @@ export const HostedPageSchema = Type.Object({
   excerpt: Type.Optional(Type.String()),
   /**
    * Earlier versions of Tidings made this summary from the draft's flags and stored it. The summary is never shown,
-   * because its text may not be part of the note.
+   * because an editor may have removed its content from the note.
    */
   summary: Type.Optional(Type.String()),
   /** Time of the version, in milliseconds, for example the date of its tag. */

@@ -63,7 +63,7 @@ export const BackfilledRecordSchema = Type.Object({
 });
 export type BackfilledRecord = Static<typeof BackfilledRecordSchema>;
 
-/** A delivery about an installation, for the directory. */
+/** A delivery about an installation, for the directory partition. */
 export const InstallationRecordSchema = Type.Object({
   ...recordBase,
   kind: Type.Literal('installation'),
@@ -72,7 +72,8 @@ export const InstallationRecordSchema = Type.Object({
   /** Number of this part of the delivery; absent = 0. */
   part: Type.Optional(Type.Integer()),
   /**
-   * Number of repository partitions. The directory needs this number to inform the partitions when an owner is renamed.
+   * Number of repository partitions. When an owner is renamed, the directory partition informs all of them, so it needs
+   * this number.
    */
   partitions: Type.Optional(Type.Integer()),
   signedBy: Type.Optional(SignedBySchema),
@@ -89,7 +90,7 @@ export const CommandRecordSchema = Type.Object({
 });
 export type CommandRecord = Static<typeof CommandRecordSchema>;
 
-/** The outcome of an effect. */
+/** The outcome of an effect, for example of a render or a publication. */
 export const ResultRecordSchema = Type.Object({ ...recordBase, kind: Type.Literal('result'), body: ResultBodySchema });
 export type ResultRecord = Static<typeof ResultRecordSchema>;
 
@@ -103,8 +104,8 @@ export const RelayRecordSchema = Type.Object({
 export type RelayRecord = Static<typeof RelayRecordSchema>;
 
 /**
- * Advances a partition's time when no other record does so. `padding` fills a block of the journal. A full block can be
- * removed as a whole.
+ * Advances a partition's time when no other record does so. Ticks with `padding` fill a block of the journal, because
+ * only a full block can be removed as a whole.
  */
 export const TickRecordSchema = Type.Object({
   ...recordBase,
@@ -118,8 +119,8 @@ export const SweepRecordSchema = Type.Object({ ...recordBase, kind: Type.Literal
 export type SweepRecord = Static<typeof SweepRecordSchema>;
 
 /**
- * API calls of an organization since the last record, in one calendar month and one daily window. `daySince` is the
- * beginning of the daily window, or 0 if there is no daily limit.
+ * API calls of an organization that a gateway has counted since its previous usage record. All these calls are from one
+ * calendar month and one daily window. `daySince` is the beginning of the daily window, or 0 without a daily limit.
  */
 export const UsageCallsSchema = Type.Object({
   org: Type.String({ description: 'id of the organization (org_…), or `instance` for instance keys' }),

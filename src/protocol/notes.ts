@@ -1,7 +1,7 @@
 /**
- * Shapes that are needed to generate a draft: a repository's settings for notes, the reason why each change is in a
- * range or not, and how well a range is labeled. `notes/` applies these shapes, `store/` stores the settings, and the
- * API returns all of them.
+ * Shapes that are needed to generate a draft: a repository's settings for notes, the reason why a change is included in
+ * the notes or left out, and how well a range is labeled. `notes/` applies these shapes, `store/` stores the settings,
+ * and the API returns all of them.
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';

@@ -19,15 +19,15 @@ const NullableInstant = Type.Union([Instant, Type.Null()]);
 const NullableString = Type.Union([Type.String(), Type.Null()]);
 
 /**
- * Path of the page for the draft's persona, below the page of its version. The field is absent for customer drafts and
- * in records of earlier versions of Tidings. The sender of the command makes the path, since the address of an internal
- * page contains a secret.
+ * Path of the page for the draft's persona, relative to the page of the version. The field is absent for customer
+ * drafts and in records of earlier versions of Tidings. The sender of the command makes the path, since the address of
+ * an internal page contains a secret.
  */
 const personaPath = Type.Optional(Type.String());
 
 /**
  * `pending`: no attempt has begun. `processing`: an attempt has begun, and more attempts may follow. `completed` and
- * `failed` are final until a person requests the publication again.
+ * `failed`: no more attempts follow, unless a person requests the publication again.
  */
 export const publicationStates = ['pending', 'processing', 'completed', 'failed'] as const;
 export const PublicationStateSchema = Type.Union(publicationStates.map((state) => Type.Literal(state)));
@@ -91,7 +91,7 @@ export const PublicationCommandSchemas = [
     pagesUrl: NullableString,
     personaPath,
   }),
-  /** Sends a publication again, through the connection that exists now. */
+  /** Sends a publication again, through the channel's current connection. */
   Type.Object({
     name: Type.Literal('resendPublication'),
     publicationId: Type.String(),
@@ -103,8 +103,8 @@ export const PublicationCommandSchemas = [
 ] as const;
 
 /**
- * An attempt begins. It sends nothing before this record is in the journal. Once this record is in the journal, the
- * message may have been sent. `by` is the worker run that makes the attempt.
+ * An attempt begins. The attempt sends nothing before this record is in the journal. Once this record is in the
+ * journal, the message may have been sent. `by` is the worker run that makes the attempt.
  */
 export const PublicationSendingSchema = Type.Object({
   result: Type.Literal('publicationSending'),

@@ -30,8 +30,8 @@ export const RelayBodySchema = Type.Union([
     refuted: Type.Union([Type.String(), Type.Null()]),
   }),
   /**
-   * The directory does not list a repository for the organization that claims it. The claim ends, and everything that
-   * was stored under the claim is erased.
+   * The directory partition does not list the repository for the organization that claims it. The claim ends, and
+   * everything that was stored under the claim is erased.
    */
   Type.Object({ relay: Type.Literal('claimDropped'), repoId: Type.String(), claimedBy: Type.String() }),
   /**
@@ -44,8 +44,8 @@ export const RelayBodySchema = Type.Union([
     /** The organization that the repository was listed for; absent in records of earlier versions of Tidings. */
     orgId: Type.Optional(Type.String()),
     /**
-     * The host's number of the repository's owner; null if the repository was only claimed. The field is absent in
-     * records of earlier versions of Tidings.
+     * Number that the host gave the repository's owner; null if the repository was only claimed without proof. The
+     * field is absent in records of earlier versions of Tidings.
      */
     ownerId: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     /** Login of the owner under which the repository was listed; absent in records of earlier versions of Tidings. */
@@ -63,8 +63,8 @@ export const RelayBodySchema = Type.Union([
     ownerId: Type.String(),
     login: Type.String(),
     /**
-     * Login of the owner under which the directory listed the repository; absent in records of earlier versions of
-     * Tidings.
+     * The owner's login under which the directory partition listed the repository; absent in records of earlier
+     * versions of Tidings.
      */
     former: Type.Optional(Type.String()),
   }),
@@ -73,8 +73,8 @@ export const RelayBodySchema = Type.Union([
     relay: Type.Literal('counted'),
     repoId: Type.String(),
     /**
-     * The counter `publishedReleases` is only sent by earlier versions of Tidings, which counted each publication as a
-     * release.
+     * Only earlier versions of Tidings sent the counter `publishedReleases`. Those versions counted each publication as
+     * a release.
      */
     counter: Type.Union([
       Type.Literal('draftsGenerated'),

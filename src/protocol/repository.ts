@@ -1,6 +1,6 @@
 /**
- * The shape of the repository that an event or a command is about, minimized. The shape has a file of its own because
- * both events and commands use it.
+ * The shape of a minimized repository in events and commands. The shape has a file of its own because both events and
+ * commands use it.
  */
 import { type Static, Type } from '@sinclair/typebox';
 

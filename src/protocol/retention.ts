@@ -21,7 +21,7 @@ export type RecordCounts = Static<typeof RecordCountsSchema>;
 
 /**
  * An organization that is due to be erased, because its app was removed long enough ago. `uninstalledAt` is the time of
- * the removal, as the directory stored it at the time of this decision.
+ * the removal, as the directory partition stored it when the erasure was decided.
  */
 export const DueOrganizationSchema = Type.Object({ id: Type.String(), uninstalledAt: Instant });
 export type DueOrganization = Static<typeof DueOrganizationSchema>;
@@ -93,8 +93,8 @@ export const SweepBodySchema = Type.Union([
 export type SweepBody = Static<typeof SweepBodySchema>;
 
 /**
- * A completed sweep. `before` is null for the directory, because the directory erases organizations instead of old
- * records.
+ * A completed sweep. `before` is null for the directory partition, because this partition erases organizations instead
+ * of old records.
  */
 export interface LastSweep {
   at: number;

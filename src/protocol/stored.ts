@@ -15,7 +15,7 @@ export const AuthorSchema = Type.Object({
 });
 export type Author = Static<typeof AuthorSchema>;
 
-/** A repository as its own partition stores it. The directory stores who may access the repository. */
+/** A repository as its own partition stores it. The directory partition stores who may access the repository. */
 export const RepositoryRecordSchema = Type.Object({
   id: Type.String({
     description: 'repo_…, derived from the origin of the host and the id of the repository on the host',
@@ -46,8 +46,8 @@ export const RepositoryRecordSchema = Type.Object({
    */
   claimedBy: Type.Optional(Type.String()),
   /**
-   * The newest proved host time. The field is set only while `seenAt` is later than this time. `seenAt` then comes from
-   * a delivery that was signed with the owner's own secret.
+   * The newest host time among the proved snapshots of the repository. The field is set only while `seenAt` is later.
+   * In that case, `seenAt` comes from a delivery that was signed with the owner's own secret.
    */
   provedAt: Type.Optional(Instant),
 });
@@ -84,8 +84,8 @@ export const PullRecordSchema = Type.Object({
   /** Rank of the host's action, which orders two snapshots of the same second. */
   rank: Type.Integer(),
   /**
-   * Versions of the labels and of the merge commit. Each version is set only if a later snapshot left out the labels or
-   * the merge commit. Then this version differs from the record's own version.
+   * Versions of the labels and of the merge commit. Each version is set only if it differs from the record's own
+   * version, because a snapshot left out the labels or the merge commit.
    */
   labelsAt: Type.Optional(VersionSchema),
   mergeShaAt: Type.Optional(VersionSchema),
@@ -210,7 +210,7 @@ export const ResolutionSchema = Type.Union([Type.Literal('compare'), Type.Litera
  * The host's comparison of the commits `from` and `to`. Both are shas, so the comparison never changes. `ancestry` is
  * the position of `to` relative to `from`. `groups` are the commits that are reachable from `to` but not from `from`,
  * oldest first. Each group ends with a commit of the first-parent line, after the commits that it made reachable.
- * Example: a branch of X and Y, merged as M, is the group [X, Y, M].
+ * Example: the commits X and Y of a branch, merged as M, are the group [X, Y, M].
  */
 export const ComparisonRecordSchema = Type.Object({
   from: Type.String(),
@@ -233,8 +233,8 @@ export const RangeBoundsSchema = Type.Object({
 export type RangeBounds = Static<typeof RangeBoundsSchema>;
 
 /**
- * The loss of a range by retention. `changes` is the number of the range's changes that are erased, and `at` is the
- * time of that count. `row` is the outbox row of the recount that the last erasure requested.
+ * The changes that a range has lost to retention. `changes` is the number of the range's changes that are erased, and
+ * `at` is the time of that count. `row` is the outbox row of the recount that the last erasure requested.
  */
 export const RangeLossSchema = Type.Object({ changes: Type.Integer(), at: Instant, row: Type.Integer() });
 export type RangeLoss = Static<typeof RangeLossSchema>;

@@ -1,7 +1,7 @@
 /**
- * The shapes of tasks and answers of render threads. A task contains references, and an answer contains results.
- * Records are in neither of them (`docs/architecture.md` decision 23). A gateway sends the same tasks to the worker
- * that owns a partition.
+ * The shapes of tasks and answers of render threads. A task contains references to records, and an answer contains
+ * results. Neither contains the records themselves (`docs/architecture.md` decision 23). A gateway also sends such
+ * tasks to the worker that owns a partition.
  */
 import { type Static, Type } from '@sinclair/typebox';
 
@@ -79,7 +79,9 @@ export const ChangesSchema = Type.Object({
 });
 export type Changes = Static<typeof ChangesSchema>;
 
-/** Finds a repository on its host by name. The worker that owns the directory does this itself, without a thread. */
+/**
+ * Finds a repository on its host by name. The worker of the directory partition runs this task without a render thread.
+ */
 export const ResolveRepositoryTaskSchema = Type.Object({
   task: Type.Literal('resolveRepository'),
   origin: Type.String(),
@@ -89,7 +91,7 @@ export type ResolveRepositoryTask = Static<typeof ResolveRepositoryTaskSchema>;
 
 export const ResolvedRepositorySchema = Type.Object({
   repository: EventRepositorySchema,
-  /** True if the host has just described the repository; false if this is the stored description. */
+  /** True if the host has just described the repository; false if `repository` is the stored description. */
   confirmed: Type.Boolean(),
   installationId: Type.Union([Type.String(), Type.Null()]),
 });
@@ -115,7 +117,7 @@ export const PayloadTaskSchema = Type.Object({
   /** Settings of the connection without its secrets, which no payload contains. */
   settings: Type.Record(Type.String(), Type.Unknown()),
   pagesUrl: Type.Union([Type.String(), Type.Null()]),
-  /** Path of the page for the draft's persona, below the page of its version. */
+  /** Path of the page for the draft's persona, relative to the page of the version. */
   personaPath: Type.Optional(Type.String()),
 });
 export type PayloadTask = Static<typeof PayloadTaskSchema>;
@@ -125,7 +127,7 @@ export interface Payload {
   payload: unknown;
 }
 
-/** Tests a channel connection. The worker that owns the directory does this itself, without a thread. */
+/** Tests a channel connection. The worker of the directory partition runs this task without a render thread. */
 export const TestChannelTaskSchema = Type.Object({
   task: Type.Literal('testChannel'),
   channel: ChannelNameSchema,
@@ -142,7 +144,7 @@ export interface ChannelTest {
 }
 
 /**
- * Asks the host to confirm who owns a repository. The worker that owns the directory does this itself, without a
+ * Asks the host to confirm who owns a repository. The worker of the directory partition runs this task without a render
  * thread.
  */
 export const ConfirmOwnerTaskSchema = Type.Object({ task: Type.Literal('confirmOwner'), repoId: Type.String() });
@@ -150,7 +152,7 @@ export type ConfirmOwnerTask = Static<typeof ConfirmOwnerTaskSchema>;
 
 /**
  * `refusal` is the reason why the service must not use the configured credentials for a repository. `refusal` is null
- * if the service may use them, or if the service does not know this at present.
+ * if the service may use the credentials, or if the host does not answer now.
  */
 export interface OwnerConfirmation {
   refusal: string | null;

@@ -44,8 +44,8 @@ export const webhookData = {
 export type WebhookData = { [Event in WebhookEvent]: Static<(typeof webhookData)[Event]> };
 
 /**
- * The relay of an event from a repository's partition to the directory. Endpoints of the repository's organization may
- * subscribe to the event.
+ * The relay of an event from a repository's partition to the directory partition. Endpoints of the repository's
+ * organization may subscribe to the event.
  */
 export const WebhookEventRelaySchema = Type.Object({
   relay: Type.Literal('webhookEvent'),
@@ -138,7 +138,7 @@ export interface WebhookDelivery {
   createdAt: number;
 }
 
-/** Commands of the directory about endpoints. */
+/** Commands of the directory partition about endpoints. */
 export const webhookCommands = [
   Type.Object({
     name: Type.Literal('createWebhookEndpoint'),

@@ -26,7 +26,8 @@ export interface Tally {
 /**
  * Sends the message to all recipients.
  * @returns the counts and the recipients reached; at least one message was accepted
- * @throws DeliveryError if the server accepted no message, a message may have arrived, or sending stopped early
+ * @throws DeliveryError if the server accepted no message, if it is unknown whether a message arrived, or if sending
+ *   stopped early
  */
 export async function sendAll(sending: Sending): Promise<{ tally: Tally; reached: Reached }> {
   const round = new Round(sending);
@@ -41,7 +42,7 @@ class Round {
   private next = 0;
   /** Recipients whose message was being transmitted when the connection was lost. */
   private readonly doubtful: string[] = [];
-  /** The error because of which the remaining recipients were not tried. */
+  /** The error that stopped the sending. Messages to the remaining recipients were not sent. */
   private failure: DeliveryError | undefined;
   private lastCode = '';
 
@@ -85,8 +86,8 @@ class Round {
   }
 
   /**
-   * Returns the error of an attempt that failed after some messages. The recipients reached are known, so another
-   * attempt can send to the remaining ones.
+   * Returns the error of an attempt that stopped early. The recipients reached are known, so another attempt can send
+   * to the remaining ones.
    */
   private failedAfter(accepted: number, all: number, failure: DeliveryError, reached: Reached): DeliveryError {
     const { outcome, message, retryAfterMs } = failure;
@@ -110,8 +111,8 @@ class Round {
   }
 
   /**
-   * Sends one message. Servers end a session after a number of messages. If the session ends before the transmission of
-   * the message has begun, the message is sent in a new session.
+   * Sends one message. A server can limit the number of messages per session and end the session. If the session ends
+   * before the transmission of the message has begun, the message is sent in a new session.
    */
   private async sendOne(current: SmtpSession, recipient: string): Promise<SmtpSession> {
     let session = current.isOpen ? current : await this.sending.open();

@@ -175,7 +175,8 @@ async function addressesOf(host: string, egress: Egress): Promise<string[]> {
 }
 
 /**
- * Whether no connection was made, for example because the name has an IPv6 address and the server listens on IPv4 only.
+ * Whether the connection could not be made. Example: the server's name has an IPv6 address, but the server listens on
+ * IPv4 only.
  */
 function isUnreachable({ syscall, timeoutType }: SmtpError): boolean {
   return syscall === 'connect' || timeoutType === 'CONNECT_TIMEOUT';

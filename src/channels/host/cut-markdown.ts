@@ -1,6 +1,7 @@
 /**
- * Shortens Markdown to the size that a host accepts. Whole entries are removed from the end; highlights and breaking
- * changes are removed last. Entries, paragraphs and blocks of code are never cut in the middle.
+ * Shortens Markdown to the size that a host accepts. Whole entries are removed, the last entry first. Highlights and
+ * breaking changes are removed only after all other entries. Entries, paragraphs and blocks of code are never cut in
+ * the middle.
  */
 import { markdownTokens } from '../../foundation/markdown.ts';
 
@@ -18,9 +19,10 @@ const mustStay = /\b(?:highlights?|breaking|action required)\b/i;
 const marker = /<!-- rn:(?:pr|issue):\d{1,10} -->/;
 
 /**
- * Returns the text unchanged if it fits. Otherwise removes as few entries as possible.
+ * Returns the text unchanged if it fits. If the text is too long, removes as few entries as possible.
  * @param maxLength maximum number of code points
- * @param rest returns the line about the removed entries; `count` is their number (0 if only other blocks were removed)
+ * @param rest returns the line that replaces the removed entries. `count` is the number of removed entries, or 0 if
+ *   only other blocks were removed.
  */
 export function cutMarkdown(text: string, maxLength: number, rest: (count: number) => string): string {
   if (isWithin(text, maxLength)) return text;

@@ -30,7 +30,10 @@ export async function onHost<Result>(
   }
 }
 
-/** Checks the access of a connection. The test writes nothing, because everyone could see the text. */
+/**
+ * Checks that a connection has access to its repository. The test writes nothing to the repository, because everyone
+ * could see a test text there.
+ */
 export function testHost(context: Pick<DeliveryContext, 'host' | 'signal'>): Promise<string> {
   return onHost(context, async (host) => {
     const canWrite = await host.canWrite();

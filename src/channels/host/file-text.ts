@@ -1,7 +1,8 @@
 /**
  * Inserts a version's notes into a file such as CHANGELOG.md. If the file has a section of that version, the notes
- * replace it. Otherwise a new section is added below the title and the unreleased changes. The bytes of other versions
- * do not change, and inserting the same notes twice changes nothing.
+ * replace the text of the section. If the file has no such section, a new section is added below the title and the
+ * unreleased changes. The text of other versions stays the same, byte for byte. Inserting the same notes twice changes
+ * nothing.
  */
 import { DeliveryError } from '../channel.ts';
 import { type Heading, isVersion, namesVersion, readHeadings, versionLine, wordsOf } from './version-heading.ts';
@@ -33,8 +34,8 @@ export function withVersion(text: string | null, title: string, notes: VersionNo
   const lineEnd = usualLineEnd(body);
   const { headings, isOpen } = readHeadings(body);
   const { start, end, written, level } = placeOf(body, headings, notes);
-  // Refuse a file that ends inside an open block of code or comment. The block would hide the new notes, and an update
-  // would replace other versions that the block hides.
+  // Refuse a file that ends inside an open block of code or comment. The block would hide the new notes. The block
+  // would also hide the headings of other versions, so an update would replace these versions.
   if (isOpen && end >= lastOf(body))
     throw new DeliveryError(
       'refused',
@@ -66,8 +67,8 @@ function placeOf(body: string, headings: readonly Heading[], notes: VersionNotes
   }
   const unreleased = headings.find(({ text }) => /^unreleased\b/i.test(wordsOf(text)));
   const start = unreleased ? endOf(unreleased, headings, body) : (first?.start ?? afterTitle(headings, body));
-  // The new section gets the level of the section that follows, if that level is deeper than usual. Otherwise the
-  // following sections would become subsections of the new section.
+  // If the section that follows has a deeper level than usual, the new section gets the same level. At the usual level,
+  // the section that follows would become a subsection of the new section.
   const follower = headings.find((one) => one.start >= start)?.level ?? 0;
   const level = Math.max(first?.level ?? unreleased?.level ?? 2, follower);
   return { start, end: start, written: heading(notes, level), level };
@@ -106,13 +107,16 @@ function heading({ version, suffix }: VersionNotes, level: number): string {
 
 function sectionOf(written: string, { bodyMd }: VersionNotes, level: number): string {
   const text = below(bodyMd.trim(), level);
-  // If the notes end with a link definition, a comment is added after it. Without the comment, the definition would be
-  // mistaken for one of the file's own link definitions at the end of the file.
+  // If the notes end with a link definition, a comment is added after the definition. Without the comment, the
+  // definition would count as one of the link definitions at the end of the file, which do not belong to a version.
   const ends = definition.test(text.slice(text.lastIndexOf('\n') + 1)) ? '\n\n<!-- -->' : '';
   return `${written}\n\n${text}${ends}\n`;
 }
 
-/** Moves all headings of the notes below the version's level. Underlined headings are rewritten with `#`. */
+/**
+ * Gives all headings of the notes a deeper level than the version's heading. Underlined headings are rewritten with
+ * `#`.
+ */
 function below(bodyMd: string, level: number): string {
   const { headings } = readHeadings(bodyMd);
   const shift = level + 1 - headings.reduce((lowest, each) => Math.min(lowest, each.level), 7);

@@ -12,7 +12,7 @@ import { harmlessLine } from './harmless.ts';
 import { toHostMarkdown } from './host-markdown.ts';
 import { restLine } from './releases.ts';
 
-/** The section as the preview shows it, and its destination. */
+/** The section of a version, and the file and branch to write it to. The preview shows this payload. */
 export interface FilePayload {
   path: string;
   branch: string;

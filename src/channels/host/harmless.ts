@@ -5,8 +5,8 @@
 import { mapProse } from './markdown-parts.ts';
 
 /**
- * Matches a word that closes an issue, if the issue is mentioned directly after the word. The issue may be written in
- * all forms that hosts support: a number, a number in another repository, or an address.
+ * Matches a keyword that closes an issue, if an issue is mentioned directly after the keyword. The mention can have all
+ * forms that hosts support: a number, a number in another repository, or an address.
  */
 const closing =
   /(?<![\p{L}\p{N}_])(close[sd]?|fix(?:e[sd])?|resolve[sd]?)(?=(?::\s{0,8}|\s{1,8})(?:(?:[\w.-]{1,100}\/[\w.-]{1,100})?[#!]\d|GH-\d|https?:\/\/[^\s/]{1,255}\/[^\s<>]{1,400}\/\d))/giu;

@@ -1,7 +1,7 @@
 /**
- * Prepares a note's Markdown for the source-code host: the text has no effects there, and every fence is closed. For
- * customers, markers and links into a private repository are removed too. Other modules shorten the text and insert it
- * into files.
+ * Prepares a note's Markdown for the source-code host: the text has no effects there, and every fence is closed. In
+ * notes for customers, markers are removed, and also links into a private repository. Other modules shorten the text
+ * and insert it into files.
  */
 import { visibleText } from '../../foundation/visible-text.ts';
 import type { Note } from '../channel.ts';
@@ -26,8 +26,8 @@ export function toHostMarkdown({
 
 /**
  * Removes the service's own comments (`<!-- rn:…`), together with their lines. Some of these comments connect an entry
- * with a pull request. Others contain generated text beside a person's edits. When a comment is removed, a text that
- * was part of a code block can become a comment. So the search repeats.
+ * with a pull request. Other comments hold the generated text of a passage that a person has edited. When a comment is
+ * removed, a text that was part of a code block can become a comment. So the search repeats.
  */
 function withoutMarkers(markdown: string): string {
   let text = markdown;
@@ -51,8 +51,8 @@ function withoutSigns(marked: string): string {
   const text = marked.replace(/^[ \t]*\0[\0 \t]*\n/gm, '');
   const parts: string[] = [];
   let from = 0;
-  // The pattern begins with a placeholder, and the loop below steps back over the blanks before the placeholder. A
-  // pattern that begins with blanks would scan each run of blanks again from each blank.
+  // The pattern begins with a placeholder, and the loop below steps back over the blanks before the placeholder. If the
+  // pattern began with blanks, a long run of blanks would be scanned once for each of its blanks.
   for (const { 0: signs, index } of text.matchAll(/\0[\0 \t]*/g)) {
     const end = index + signs.length;
     let start = index;

@@ -19,7 +19,7 @@ export interface ReleasePayload {
   prerelease: boolean;
 }
 
-/** Maximum characters of a body that hosts accept. */
+/** Maximum length of a release's body, in characters. Hosts refuse a longer body. */
 const maxBodyLength = 125_000;
 
 export const scmReleases: Channel<ReleasesSettings, ReleasePayload> = {

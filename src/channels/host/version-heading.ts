@@ -78,8 +78,8 @@ function isNamed(text: string, version: string): boolean {
   if (!text.startsWith(version)) return false;
   const rest = text.slice(version.length);
   if (/^\s*$|^\s+\(|^\s+\d{4}-\d{2}-\d{2}/.test(rest)) return true;
-  // A version can contain a blank, for example two dates: `2024-01-01 2024-02-01`. A heading with such a version and
-  // more text after it does not name this version.
+  // A version can contain a blank, for example two dates: `2024-01-01 2024-02-01`. After such a version, the heading
+  // must not contain a name.
   return !/\s/.test(version) && /^(?:\s+[-–—/:,]|:\s)/.test(rest);
 }
 

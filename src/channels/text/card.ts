@@ -189,8 +189,8 @@ function escapeCardText(text: string): string {
 
 /**
  * Escapes characters at the start of a line that would make the line a heading, a list item or a rule. Blanks before
- * these characters do not matter to Markdown, so the patterns skip them. The blanks in the patterns exclude line ends.
- * So each pattern scans a blank only once.
+ * these characters do not matter to Markdown, so the patterns skip blanks. The patterns do not skip line ends, so each
+ * pattern scans a blank only once.
  */
 function escapeLineStarts(text: string): string {
   return text

@@ -1,6 +1,7 @@
 /**
- * Shortens a document for receivers with size limits. Whole entries are removed from the end; sections that readers
- * must not miss are removed last. The caller defines the limit and the text about the removed entries.
+ * Shortens a document for receivers with size limits. Whole entries are removed, the last entry first. Sections that
+ * readers must not miss are removed only after all other sections. The caller defines the limit and the text about the
+ * removed entries.
  */
 import type { Block, List, ListItem } from './document.ts';
 import { wordsOf } from './document.ts';
@@ -79,7 +80,9 @@ function piecesOf(blocks: readonly Block[]): Piece[] {
   return pieces;
 }
 
-/** Returns the pieces without headings, most important first. A heading is kept when a piece below it is kept. */
+/**
+ * Returns all pieces that are not headings, the most important first. A heading is kept when a piece below it is kept.
+ */
 function lastToGoFirst(pieces: readonly Piece[]): Piece[] {
   const own = pieces.filter(({ block }) => block?.kind !== 'heading');
   return [...own.filter(({ kept }) => kept), ...own.filter(({ kept }) => !kept)];

@@ -1,7 +1,8 @@
 /**
  * Writes blocks in the markup of workspace chats. Bold text is `*bold*`, a link is `<address|words>`, and a bullet is a
  * plain character. The markup has no escapes for `*`, `_`, `~` and backticks. If such a character in a name would act
- * as markup, as in `__init__`, the whole name is written as code. Elsewhere a character that looks alike replaces it.
+ * as markup, as in `__init__`, the whole name is written as code. In other texts, such a character is replaced with a
+ * character that looks alike.
  */
 import { type Block, type Inline, type ListItem, wordsOf } from './document.ts';
 import { breakMentions } from './mentions.ts';
@@ -129,8 +130,8 @@ function lineText(content: readonly Inline[]): string {
 }
 
 /**
- * Writes the text of a line, word by word. A word directly next to another piece, such as code, is never written as
- * code.
+ * Writes the text of a line, word by word. Words that directly touch another piece, such as a link, are never written
+ * as code.
  * @param begins whether the text begins the line
  * @param ends whether the text ends the line
  */

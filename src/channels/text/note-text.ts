@@ -1,6 +1,6 @@
 /**
  * Makes the parts of a note that readers of a channel see: its title, its blocks, and the address of the complete note.
- * For customers, all addresses within a private repository are removed here, once for all channels.
+ * For customers, this module removes all addresses within a private repository, so that no channel has to do this.
  */
 import type { Note } from '../channel.ts';
 import { type Block, type Inline, mapBlocks } from './document.ts';
@@ -24,8 +24,8 @@ export function blocksOf(note: Pick<Note, 'bodyMd' | 'persona' | 'repository'>):
 }
 
 /**
- * Returns the address of the complete note, for a link below a shortened note; null if the readers have no access to
- * any such address.
+ * Returns the address of the complete note, for a link below a shortened note. Returns null if the readers have no
+ * access to the complete note.
  */
 export function readOnUrl(note: Pick<Note, 'pageUrl' | 'compareUrl' | 'persona' | 'repository'>): string | null {
   if (note.pageUrl !== null) return note.pageUrl;

@@ -5,8 +5,8 @@
  */
 
 /**
- * Placeholders. `hardBlank` is a blank that must not be broken. `hardLine` is a line end that must not be broken.
- * `mayBreak` is a place where a text without blanks may be broken.
+ * Placeholders. `hardBlank` is a blank at which the text must not be broken. `hardLine` is a line end at which the text
+ * must not be broken. `mayBreak` is a place where a text without blanks may be broken.
  */
 export const hardBlank = '\u0001';
 export const hardLine = '\u0002';
@@ -18,8 +18,8 @@ export function settled(text: string): string {
 }
 
 /**
- * Returns a text of at most `max` UTF-16 units: the text itself or its beginning with an ellipsis. No character is
- * cut in two.
+ * Returns a text of at most `max` UTF-16 units. A longer text is cut, and an ellipsis is added. No character is cut in
+ * two.
  */
 export function shorten(text: string, max: number): string {
   if (text.length <= max) return text;

@@ -1,7 +1,7 @@
 /**
- * Finds network addresses. Four numbers with dots are as often a version as an address. The words around the numbers
- * decide which of the two is meant. node:net checks whether a candidate is an address, in 0.04 to 0.5 µs. ipaddr.js
- * takes 2 to 13 µs, which is too long for 9,000 candidates in one comment.
+ * Finds network addresses. Four numbers with dots can be an address, but just as often they are a version. The words
+ * around the numbers decide between the two. node:net needs 0.04 to 0.5 µs to check whether a candidate is an address.
+ * ipaddr.js takes 2 to 13 µs, which is too long for 9,000 candidates in one comment.
  */
 
 import { isIPv4, isIPv6 } from 'node:net';
@@ -58,8 +58,8 @@ function isVersionAfter(text: string, end: number): boolean {
 }
 
 /**
- * Each alternative of this pattern begins with literal characters, which the engine finds fast. The rest of an
- * alternative is tested only at these places.
+ * Each alternative of this pattern begins with literal characters, which the engine finds fast. The engine tests the
+ * rest of an alternative only where it has found these characters.
  */
 const written =
   /ip-(?<![\w-]ip-)\d{1,3}(?:-\d{1,3}){3}(?![\w-])|:\/\/(?:0x[0-9a-f]{8}|\d{8,10}|(?:0[0-7]{0,3}\.){3}0[0-7]{0,3})(?=[/:?#\s)>"']|$)|\.(?:in-addr\.arpa|nip\.io|sslip\.io|ipv6-literal\.net)(?![\w-])/g;
@@ -113,8 +113,8 @@ function isIpv6Address(text: string, start: number, end: number): boolean {
 }
 
 /**
- * Returns the number of colons; 0 if the text cannot be an address. An address contains a digit, and two neighboring
- * colons with at most four characters between them.
+ * Returns the number of colons, or 0 if the text cannot be an address. An address contains at least one digit. It also
+ * contains two colons with at most four characters between them.
  */
 function countColons(text: string, start: number, end: number): number {
   let [colons, digitsSeen, last, near] = [0, 0, start - 6, false];

@@ -59,8 +59,8 @@ function addCards(text: string, edges: readonly number[], spans: Span[]): void {
 const number = new Uint8Array(maxDigits);
 
 /**
- * Returns the index in `edges` of the last group of the card number that begins with group `first`; -1 if no card
- * number begins there. At most seven groups are tried.
+ * Looks for a card number that begins with the group at index `first` in `edges`. Returns the index in `edges` of the
+ * card number's last group; -1 if no card number begins there. At most seven groups are tried.
  */
 function lastGroup(text: string, edges: readonly number[], first: number): number {
   const headSize = (edges[first + 1] as number) - (edges[first] as number);
@@ -89,7 +89,7 @@ function endsCard(text: string, end: number): boolean {
   return !isIn(wordChars, text, end) && !(text[end] === '-' && isIn(wordChars, text, end + 1));
 }
 
-/** Whether the number's first `length` digits pass Luhn's check, read from the right. */
+/** Whether the first `length` digits of `number` pass Luhn's check. The check reads the digits from right to left. */
 function isLuhn(length: number): boolean {
   let sum = 0;
   for (let i = 1; i <= length; i += 1) {

@@ -72,7 +72,7 @@ function isExpectedValue(value: string): boolean {
 
 /**
  * Checks a text that follows a lone `Bearer`, a lone `Basic`, or a header's name without a scheme. Returns whether the
- * text is a value. In such a place an ordinary word is as likely, so the text must look like a secret.
+ * text is a value. In such a place an ordinary word is as likely as a value. So the text must look like a secret.
  */
 function isLoneValue(value: string, basic: boolean): boolean {
   if (basic) return isBasicCredential(value);

@@ -1,8 +1,8 @@
 /**
- * Finds disguised secrets and personal data. A disguise is a way of writing plain characters so that a search misses
- * them: invisible, wide or encoded characters, marks of Markdown or HTML within words, or `[at]` and `[.]`. Text around
- * a disguise is converted to plain text as a reader sees it, and the finders search the plain text. A match is mapped
- * back to the characters of the original text.
+ * Finds disguised secrets and personal data. A disguise is a notation of plain characters that a normal search does not
+ * find. Examples are invisible, wide or encoded characters, marks of Markdown or HTML within words, `[at]` and `[.]`.
+ * The text around a disguise is converted to plain text as a reader sees it. The finders search the plain text. Each
+ * match is mapped back to the characters of the original text.
  */
 import { type Finder, findIn, isIn, type Span, wordChars } from './scan.ts';
 
@@ -154,8 +154,8 @@ function meaningOfBrackets(disguised: string): string {
 }
 
 /**
- * Returns the plain character for a wide or circled character, or for a digit of another script; undefined if there is
- * none.
+ * Returns the plain character for a wide or circled character, or for a digit of another script. Returns undefined for
+ * a character that has no plain form.
  */
 function plainForm(letter: string): string | undefined {
   const code = letter.codePointAt(0) as number;

@@ -1,7 +1,7 @@
 /**
- * Finds credentials by the line that contains them: cookies, passwords given to commands, hashes of passwords, and
- * values of headers and files. The names of these headers and files contain none of the words that `named-values.ts`
- * searches for.
+ * Finds credentials by the line that contains them. The credentials are cookies, passwords given to commands, hashes of
+ * passwords, and values in some headers and files. The names of these headers and files contain none of the words that
+ * `named-values.ts` searches for.
  */
 
 import { looksRandom } from './named-values.ts';
@@ -36,7 +36,9 @@ export function findCookies(text: string): Span[] {
 }
 
 const value = (minLength: number): string => `([^\\s"'\`$<{-][^\\s"'\`]{${minLength - 1},255})`;
-/** Each pattern begins with characters that are found fast, and ends with the value. The value is the only group. */
+/**
+ * Each pattern begins with characters that are found fast, and ends with the value. Only the value is a capture group.
+ */
 const places = [
   // Matches `curl -u name:password`.
   `-(?<=\\s-)(?:u|-user|-proxy-user)[ =]["']?[\\w.@+-]{1,64}:${value(6)}`,
@@ -48,7 +50,7 @@ const places = [
 ];
 const command = new RegExp(places.join('|'), 'g');
 
-/** Finds passwords on a command line or in a netrc file, keys in a kubeconfig, and signatures of signed addresses. */
+/** Finds passwords on a command line or in a netrc file, keys in a kubeconfig, and signatures of signed URLs. */
 export function findCommandSecrets(text: string): Span[] {
   const spans: Span[] = [];
   command.lastIndex = 0;

@@ -61,7 +61,9 @@ function trimEnd(text: string, start: number, end: number): number {
   return last;
 }
 
-/** Finds values of settings that look random. The settings' names may be in any case and notation. */
+/**
+ * Finds settings whose values look random, and returns these values. A setting's name may be in any case and notation.
+ */
 export function findSettings(text: string): Span[] {
   const spans: Span[] = [];
   let run = 0;
@@ -70,8 +72,8 @@ export function findSettings(text: string): Span[] {
   for (let match = settingName.exec(text); match; match = settingName.exec(text)) {
     const start = settingName.lastIndex;
     if (match[1] !== undefined && !isFlag(text, match.index)) continue;
-    // If a value is rejected, the search continues inside the value and can find further names there. The values of
-    // these names have the same end. So the end is stored and not searched for again.
+    // If a value is rejected, the search continues inside the value. It can find another name there. The value of that
+    // name ends at the same offset as the rejected value. So the offset is stored and not searched for again.
     if (start >= run) {
       run = runEnd(settingChars, text, start);
       end = trimEnd(text, start, run);

@@ -1,6 +1,6 @@
 /**
  * Finds phone numbers in national notation. No library can recognize such numbers without knowing the country. So each
- * form here requires separators where people write them, or an announcing word such as "phone" before the number.
+ * form here requires the usual separators between the digits, or an announcing word such as "phone" before the number.
  */
 
 import { countDigits, noDate, phoneGap, phoneStart } from './phones.ts';
@@ -17,9 +17,10 @@ const open = `${phoneStart}(?<![+#$€£@/]|\\w[.-]|\\d,)`;
 const close = '(?:[ ]?(?:x|ext\\.?)[ ]?\\d{1,6})?(?!\\w|[-./][A-Za-z0-9])';
 
 /**
- * The part after an area code in brackets: two to four groups of two to five digits, with or without separators. Each
- * of `run1` to `run4` matches a whole run of digits. For example, `run2` is two groups without a separator. A pattern
- * for single groups would be slow, because digits without separators can be divided into groups in hundreds of ways.
+ * Match the digits after an area code in brackets: two to four groups of two to five digits, with or without
+ * separators. Each of `run1` to `run4` matches an unbroken run of digits, as long as one to four groups. For example,
+ * `run2` matches two groups without a separator. A pattern for single groups would be slow, because an unbroken run can
+ * be divided into groups in hundreds of ways.
  */
 const [run1, run2, run3, run4] = ['2,5', '6,10', '11,15', '16,20'].map((size) => `\\d{${size}}(?!\\d)`);
 const next1 = `${one}${run1}`;
@@ -29,8 +30,8 @@ const groups =
   `${run2}(?:${next2}|(?:${next1}){0,2})|${run3}(?:${next1})?|${run4}|\\d{4,5}(?!\\d))`;
 
 /**
- * Forms that are recognized without an announcing word. Repeats in these patterns are bounded, and a digit never
- * matches as a separator. So the expression does not read a character twice.
+ * Forms that are recognized without an announcing word. Repeats in these forms are bounded, and a separator never
+ * matches a digit. So the combined pattern does not read a character twice.
  */
 const forms = [
   `(?:1${one})?[2-9]\\d\\d${one}[2-9]\\d\\d${one}\\d{4}`,
@@ -46,7 +47,7 @@ const forms = [
 const separated = new RegExp(`(?=[(\\d])${open}${noDate}(?:${forms.join('|')})${close}`, 'g');
 
 const words = 'wa\\.me/|phone|telephone|telefon|tel|mobile|mob|cell|whatsapp|fax|handy|hotline|sms';
-/** Verbs that are also common in code: after them, a number needs at least nine digits. */
+/** Verbs that are also common in code. A number after such a verb needs at least nine digits. */
 const verbs = '(?:call|dial|reach|text|ring)(?=\\D{1,24}(?:\\d\\D{0,2}){9})';
 const announced = new RegExp(
   `(?<!\\w)(?:${words}|${verbs})(?:[ ](?:number|no|nr))?(?:(?<=/)|[ \\t:.=#"'\`*(]{1,6})(?:(?:me|us|is|at|on|under):?[ ]){0,2}` +

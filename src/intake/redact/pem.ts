@@ -10,7 +10,7 @@ const end = /-{4,5} ?END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}/
 /** Maximum length of one PEM block, in characters. Keys of 16,384 bits stay below 14,000 characters. */
 const maxKeyLength = 16_384;
 
-/** Matches a line, or the rest of a line, that belongs to a key without an end mark: base64 or a header. */
+/** Matches base64 text or a header, up to the end of the line. Such lines belong to a key that has no end mark. */
 const keyLine =
   /[ \t>*|+]{0,16}(?:[A-Za-z0-9+/=\\"',]{1,16384}|[A-Z][A-Za-z-]{2,20}: [^\r\n]{1,128})?[ \t]{0,4}(?:\r?\n|$)/y;
 
@@ -24,8 +24,8 @@ export function findPrivateKeys(text: string): Span[] {
   begin.lastIndex = 0;
   for (let match = begin.exec(text); match; match = begin.exec(text)) {
     const from = begin.lastIndex;
-    // The next end mark is searched for only when the search has passed the previous one. So a thousand begin marks
-    // share one search.
+    // The next end mark is searched for only after the search has passed the end mark that was found last. So a
+    // thousand begin marks can share one search for an end mark.
     if (close.start < from) close = findEnd(text, from);
     const whole = close.start - from <= maxKeyLength && close.start < text.length;
     begin.lastIndex = whole ? close.end : endOfKeyLines(text, from);

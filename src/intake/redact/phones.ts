@@ -24,7 +24,8 @@ export const phoneStart = '(?:(?<![A-Za-z0-9_])|(?<=\\\\[nrt]))';
 export const noDate =
   '(?!(?:19|20)\\d\\d[-/.]\\d\\d?[-/.]\\d\\d?(?!\\d)|\\d\\d?[-/.]\\d\\d?[-/.](?:19|20)\\d\\d(?!\\d))';
 
-// `00` followed by digits only is more likely a short commit sha. So a number that begins with `00` needs a separator.
+// A text of `00` and further digits without separators is more likely a short commit sha than a phone number. So a
+// number that begins with `00` needs a separator.
 const candidatePattern = new RegExp(
   `(?=[+＋0])${phoneStart}(?:[+＋][ (-]{0,2}|00(?=[ (-]{0,2}\\d{1,4}[${phoneGap}])[ (-]{0,2})${noDate}` +
     `[1-9](?:[${phoneGap}]{0,3}\\d){6,24}(?![A-Fa-f]?\\d)`,
@@ -82,8 +83,8 @@ function isDigit(text: string, at: number): boolean {
 }
 
 /**
- * Whether a candidate is a possible number. The number need not be valid, because two kinds of numbers must be found
- * that the library regards as invalid: numbers reserved for examples, and numbers newer than the library's tables.
+ * Whether a candidate is a possible number. The number need not be valid. The library regards numbers that are reserved
+ * for examples, and numbers newer than its tables, as invalid. Both kinds must be found.
  */
 function isDialable(candidate: string): boolean {
   const number = candidate.replace(/^00/, '+').replace('＋', '+');

@@ -7,8 +7,8 @@ import { type Finder, findIn, type Span } from './scan.ts';
 /** Number of characters that are searched on either side of a replacement. */
 const around = 192;
 /**
- * Matches that begin or end within this number of characters of a part's edge are ignored. Such a match may be only
- * half of a longer match.
+ * Minimum distance, in characters, between a match and the edges of the searched part. A match that is nearer to an
+ * edge is ignored, because it may be only half of a longer match.
  */
 const margin = 32;
 /**

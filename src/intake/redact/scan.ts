@@ -1,7 +1,8 @@
 /**
  * Provides the basics that all finders of redaction use: spans, character classes, and searches for runs of characters.
- * Texts may be hostile. So each function here takes constant time, or its caller runs the function at most once over
- * the same characters. Regular expressions in the rest of this folder have bounded repeats only.
+ * Texts may be hostile, so the search time must stay linear. Some functions here take constant time. The caller of any
+ * other function runs it at most once over the same characters. Regular expressions in the rest of this folder have
+ * bounded repeats only.
  */
 
 /** The texts that replace secrets and personal data. */
@@ -17,7 +18,10 @@ export interface Span {
 /** Finds one kind of secret or personal data. Its spans are in order and do not overlap. */
 export type Finder = (text: string) => Span[];
 
-/** A set of UTF-16 units: a table for ASCII, and one flag for all units from U+00C0 on except punctuation. */
+/**
+ * A set of UTF-16 units. `ascii` is a table of the ASCII units. If `letters` is true, the set also contains all units
+ * from U+00C0 on, except punctuation.
+ */
 export interface CharClass {
   ascii: Uint8Array;
   letters: boolean;
@@ -59,7 +63,7 @@ export function runEnd(kind: CharClass, text: string, at: number): number {
   return end;
 }
 
-/** Returns the start of the run of class members that ends before `at`, not below `floor`. */
+/** Returns the start of the run of class members directly before `at`. The result is never smaller than `floor`. */
 export function runStart(kind: CharClass, text: string, at: number, floor = 0): number {
   let start = at;
   while (start > floor && isIn(kind, text, start - 1)) start -= 1;
@@ -102,8 +106,8 @@ function joinSpans(first: readonly Span[], second: readonly Span[]): Span[] {
 }
 
 /**
- * Runs the finders on a part or conversion of a text, and maps their matches to the text itself with `place`. Where two
- * matches overlap, the match of the earlier finder stays.
+ * Runs the finders on `reading`, which is a part or a conversion of a text. `place` maps each match to the text itself.
+ * Where two matches overlap, the match of the earlier finder stays.
  */
 export function findIn(reading: string, finders: readonly Finder[], place: (span: Span) => Span | undefined): Span[] {
   return finders.reduce<Span[]>((found, finder) => {
@@ -115,7 +119,7 @@ export function findIn(reading: string, finders: readonly Finder[], place: (span
   }, []);
 }
 
-/** Returns the text with the part of each span replaced. */
+/** Returns the text, in which each span is replaced by its placeholder. */
 export function replaceSpans(text: string, spans: readonly Span[]): string {
   if (spans.length === 0) return text;
   const parts: string[] = [];

@@ -92,7 +92,7 @@ const token = new RegExp(
   `(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))(?=[A-Za-z0-9])(?:${inGroups(shapes)})|\\.atlasv1\\.[\\w-]{50}|\\dQ~[\\w~.-]{31}`,
   'g',
 );
-/** Matches all characters of tokens. `shortest` is the length of the shortest token. */
+/** Contains every character that can occur in a token. `shortest` is the length of the shortest token. */
 const anyChars = charClass(/[\w.~%+/=:-]/);
 const shortest = 20;
 const tailChars = charClass(/[\w.~%+/=@-]/);

@@ -56,7 +56,7 @@ const heads = new RegExp(
   'g',
 );
 
-/** Matches all characters of tokens. `shortest` is the length of the shortest token. */
+/** Contains every character that can occur in a token. `shortest` is the length of the shortest token. */
 const anyChars = charClass(/[\w.+/=-]/);
 const shortest = 13;
 
@@ -85,8 +85,8 @@ function looksMixed(token: string): boolean {
 }
 
 /**
- * Finds JSON Web Tokens in runs of token characters. A JSON Web Token is a part with `eyJ`, then a dot, then another
- * part. Each run is read part by part, since a regular expression would start again at each hyphen in the run.
+ * Finds JSON Web Tokens in runs of token characters. A JSON Web Token has a part that begins with `eyJ`, then a dot,
+ * then another part. Each run is read part by part, since a regular expression would start again at each hyphen.
  */
 export function findJsonWebTokens(text: string): Span[] {
   const spans: Span[] = [];

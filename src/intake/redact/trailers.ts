@@ -10,8 +10,8 @@ const bracketed = /<([^<>\n]{1,254})>/g;
 const bareAddress = /(?<![^\s<(])[^\s<>@()]{1,128}@[^\s<>@()]{1,128}/g;
 
 /**
- * Finds addresses on lines such as `Signed-off-by:`: texts in angle brackets that look like an address, else words with
- * an `@`.
+ * Finds addresses on lines such as `Signed-off-by:`. These are texts in angle brackets that look like an address. On a
+ * line without such texts, they are words with an `@`.
  */
 export function findTrailerAddresses(text: string): Span[] {
   const spans: Span[] = [];
@@ -24,8 +24,8 @@ export function findTrailerAddresses(text: string): Span[] {
 }
 
 /**
- * Adds the addresses of a line that begins at `from`: the addresses in angle brackets, or the bare addresses if no
- * brackets occur.
+ * Adds the addresses of a line that begins at `from`: the addresses in angle brackets, or the bare addresses if the
+ * line has no address in angle brackets.
  */
 function addAddresses(line: string, from: number, spans: Span[]): void {
   const count = spans.length;

@@ -29,19 +29,19 @@ const footer =
 const closing = /^(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ \t]+\S{0,100}#\d{1,10}[.,;]?\s*$/i;
 const noteFence = /^ {0,3}(?:`{3,}|~{3,}) *release-note/;
 const fenceEnd = /^ {0,3}(?:`{3,}|~{3,})\s*$/;
-/** Most bodies contain none of these words, so a quick search for the words saves parsing most bodies. */
+/** Most bodies contain none of these words. A quick search for the words avoids parsing such bodies. */
 const upgradeHint = /upgrad|migrat|breaking|action required|impact/i;
 const noteHint = /release[- ]note|changelog/i;
 const word = /[\p{L}\p{N}]/iu;
 /**
- * Matches a text that says that there is nothing to note. The caller passes the text from its first word on, so the
- * expression is tried at only one place.
+ * Matches a text that says that there is nothing to note. The caller passes the text from its first word on. So the
+ * engine tries the expression only at the start of the text.
  */
 const nothing =
   /^(?:none|n\/?a|no|nope|nothing|not applicable|tbd|todo|(?:there are )?no (?:breaking|user[- ]facing) changes?)(?=[^\p{L}\p{N}]*$)/iu;
 /**
- * Matches "action required" at the start of a note. Some projects put it before a note about a breaking change. It is
- * removed, because drafts have a heading for such changes.
+ * Matches "action required" at the start of a note. Some projects put these words before a note about a breaking
+ * change. The words are removed, because drafts have a heading for such changes.
  */
 const callToAct = /^[^\p{L}\p{N}]*action required[^\p{L}\p{N}]+(?=\S)/iu;
 /**

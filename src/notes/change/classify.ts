@@ -1,6 +1,6 @@
 /**
  * Classifies a pull request: its section, its areas, its priority, and whether it is breaking. Reverts and backports
- * depend on records of other changes. They are handled in files of their own.
+ * depend on records of other changes, so they are handled in other files.
  */
 import type { IssueRecord, PullRecord } from '../../protocol/stored.ts';
 import { announcesBreaking } from './body.ts';
@@ -27,7 +27,7 @@ export interface Classification {
   section: Section;
   kind: 'change' | 'dependency' | 'revert' | 'release';
   breaking: boolean;
-  /** The kind that a breaking change has besides `breaking`, for example `fix`; null if it has none. */
+  /** The kind that a breaking change has besides `breaking`, for example `fix`; null if the change has no such kind. */
   besides: ChangeType | null;
   areas: string[];
   /** Keys and numbers of issues in the title. */
@@ -78,8 +78,8 @@ export function classify(
 }
 
 /**
- * Maps each kind to a set that contains only this kind. Such a set is used if the title names a kind and no label does.
- * This is the case for most changes that have a kind.
+ * Maps each kind to a set that contains only this kind. Such a set is used if the title names a kind and no label names
+ * a kind. This is the case for most changes that have a kind.
  */
 const alone: Record<ChangeType, ReadonlySet<ChangeType>> = {
   breaking: new Set(['breaking']),

@@ -10,7 +10,7 @@ export interface Span {
 
 /**
  * Finds the code spans of a line. Each span closes at the next run of the same number of backticks. `open` is true when
- * the line has a run whose span may close on a later line.
+ * a span may begin on this line and close on a later line.
  * @param escapes true if a backslash before a run prevents the run from opening code, as in Markdown; false for titles,
  *   which have no escapes
  */
@@ -86,8 +86,8 @@ function indexOf(digits: string): number {
 }
 
 /**
- * Whether a span is meant as code. A span that opens with two or more backticks always is. A span between two single
- * backticks is not meant as code if it has a blank at both ends, as in "press ` or ` to quote".
+ * Whether a span is meant as code. A span that opens with two or more backticks is always meant as code. A span between
+ * two single backticks is not meant as code if it has a blank at both ends, as in "press ` or ` to quote".
  */
 function isMeant(line: string, { start, end }: Span): boolean {
   return line[start + 1] === '`' || line[start + 1] !== ' ' || line[end - 2] !== ' ';

@@ -3,7 +3,7 @@ import type { PullRecord } from '../../protocol/stored.ts';
 import { byText } from './labels.ts';
 import { parseTitle } from './title.ts';
 
-/** One package, or one group of packages, with all its updates of a range in merge order. */
+/** One package, or one group of packages, with its updates in the range. The updates are in merge order. */
 export interface DependencyUpdate {
   /** Name of the package, or the whole title if the title names no package. */
   name: string;

@@ -18,7 +18,7 @@ export interface LabelReading {
   priority: boolean;
   highlight: boolean;
   dependencies: boolean;
-  /** The label that keeps the change out of the notes; null if no label does. */
+  /** The label that keeps the change out of the notes; null if the change has no such label. */
   skip: string | null;
   /** Whether a label marks work on the project itself, which users do not notice. */
   housekeeping: boolean;
@@ -55,11 +55,11 @@ const dependencies = new Set(['dependencies', 'dependency', 'deps']);
 const urgent = new Set(['high', 'highest', 'critical', 'urgent', 'critical urgent', 'p0']);
 const urgentAlone = new Set(['p0', 'high priority', 'priority high', 'priority highest', 'priority critical']);
 
-/** The meanings that a repository gives its own labels. Each key is a label as `keyOf` returns it. */
+/** The meanings that a repository defines for its labels. Keys are labels in the form that `keyOf` returns. */
 export interface Vocabulary {
   meanings: ReadonlyMap<string, LabelMeaning>;
   excluded: ReadonlySet<string>;
-  /** Caches results by list of labels. A release has few different lists and uses each often. */
+  /** Caches the reading of each list of labels. A release has few different lists, and each list occurs often. */
   readings: Map<string, LabelReading>;
 }
 

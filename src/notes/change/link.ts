@@ -11,7 +11,7 @@ export interface LinkContext {
   formerNames: readonly string[];
   /** Web address of the host, e.g. `https://github.com`. */
   origin: string;
-  /** Number of the pull request itself, which cannot close itself. */
+  /** Number of the pull request itself. A pull request cannot close itself. */
   ownNumber: number;
 }
 

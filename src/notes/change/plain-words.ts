@@ -90,7 +90,7 @@ const words = new Set(
 );
 const maxWordLength = 24;
 const prefixes = /^(?:un|re|de|dis|pre|auto|over|mis|non|sub|co|inter|under|up|down|out)(?=[a-z]{3})/;
-/** Endings of other forms, each with the letters that replace it in the base form. */
+/** Endings of inflected forms. Each ending is listed with the letters that replace the ending in the base form. */
 const endings = [
   ['s', ''],
   ['es', ''],

@@ -1,6 +1,6 @@
 /**
  * Defines the vocabulary of title prefixes: words before a colon or in brackets, and the signs that some projects use
- * instead. `title.ts` finds them in a title.
+ * in place of words. `title.ts` finds the prefixes in a title.
  */
 import type { ChangeType } from './labels.ts';
 

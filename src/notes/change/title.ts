@@ -24,7 +24,7 @@ export interface ParsedTitle {
   target: string | null;
   /** Whether a prefix says that the change concerns dependencies. */
   dependency: boolean;
-  /** Keys and numbers of issues before or after the words, as they are written. */
+  /** Keys and numbers of issues in the title's prefixes and suffixes. */
   keys: string[];
   revert: boolean;
   text: string;
@@ -213,7 +213,7 @@ const appendedMark =
 const appendedBreaking = /^[([]breaking(?:[ -]change)?s?[)\]]$/i;
 const appendedTarget = /^\[((?:release[-/ ])?v?\d+(?:\.(?:\d+|x))+)\]$/i;
 
-/** Removes numbers, keys, branches and marks in brackets at the end, which tools and people append. */
+/** Removes what tools and people append to a title in brackets: numbers, keys, branches and marks. */
 function takeSuffixes(text: string, parsed: ParsedTitle): string {
   let rest = text;
   for (let count = 0; count < maxPrefixes && (rest.endsWith(')') || rest.endsWith(']')); count += 1) {

@@ -64,14 +64,17 @@ export class EntryMaker {
     return [...groups.values()].map((group) => this.entry(group));
   }
 
-  /** Makes the entry of the change `restored`, which the pull request `pull` restored. */
+  /**
+   * Makes the entry of a change whose revert was itself reverted. `restored` is the original pull request of the
+   * change. `pull` is the pull request that reverted the revert.
+   */
   restored(pull: PullRecord, restored: PullRecord): Entry {
     return { ...this.entry({ pull: restored, backports: [], listed: true }), id: pull.number, restoredBy: pull };
   }
 
   /**
-   * Makes an entry. If only backports are in the range and the labels of the first backport have a meaning, these
-   * labels are used. Otherwise the labels of the original are used.
+   * Makes an entry. Usually the labels of the original are used. The labels of the first backport are used if only
+   * backports are in the range and these labels have a meaning.
    */
   private entry({ pull, backports, listed }: Group): Entry {
     const carriers = backports.sort(byMerge);
@@ -122,7 +125,7 @@ function upgradeOf(pulls: readonly PullRecord[], note: ReleaseNote | undefined):
   return firstSaid(pulls, (body) => upgradeText(body) || undefined) ?? (note?.kind === 'text' ? note.text : '');
 }
 
-/** Returns the first result that `read` finds in the bodies of some pull requests. */
+/** Reads the bodies of `pulls` in order. Returns the first result of `read` that is not undefined. */
 function firstSaid<Said>(pulls: readonly PullRecord[], read: (body: string) => Said | undefined): Said | undefined {
   for (const pull of pulls) {
     const said = read(ownWords(pull));

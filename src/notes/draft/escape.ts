@@ -1,6 +1,6 @@
 /**
- * Makes untrusted single-line text safe to use in Markdown: titles, labels and tag names. The text stays readable, both
- * as source and when rendered. `quote.ts` makes longer text from bodies safe.
+ * Makes untrusted single-line text, such as titles, labels and tag names, safe to use in Markdown. The text stays
+ * readable, both as source and when rendered. `quote.ts` makes longer text from bodies safe.
  */
 import { visibleText } from '../../foundation/visible-text.ts';
 import { codeSpansIn, type Span, singleBlanks } from '../change/code-spans.ts';
@@ -64,8 +64,8 @@ export function plainText(text: string): string {
 }
 
 /**
- * Returns the code spans that stay unchanged. A span that contains a marker is left out, because edits are matched by
- * markers.
+ * Returns the code spans that stay unchanged. A span that contains a marker is left out, because a person's edits are
+ * matched to entries by markers.
  */
 function codeSpansOf(line: string): Span[] {
   return codeSpansIn(line).spans.filter(({ start, end }) => !line.slice(start, end).includes('<!-- rn:'));

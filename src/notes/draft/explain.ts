@@ -87,8 +87,8 @@ function entryVerdict(entry: Entry, pull: PullRecord): Verdict {
 }
 
 /**
- * Returns pull requests that were examined but not selected: pull requests with a number in the range that were not
- * merged, and pull requests merged into another branch within the time span.
+ * Returns pull requests that were examined but not selected. In a range by number, these are the pull requests that
+ * were not merged. In a range between tags that is selected by merge dates, these were merged into another branch.
  */
 function notSelected({ source, bounds, selection }: Notes): { pull: PullRecord; verdict: Verdict }[] {
   if (bounds.type === 'PR_BASED') {

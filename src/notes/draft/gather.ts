@@ -52,7 +52,7 @@ export interface Notes {
   updates: DependencyUpdate[];
   /** Issues closed in the range, but not by a pull request of the range. */
   closedIssues: IssueRecord[];
-  /** Finds issues that the range links and that are still open. */
+  /** Returns the open issues that pull requests of the range link. */
   openIssues: () => IssueRecord[];
   directCommits: CommitRecord[];
   /** Commits reverted in the range and the commits that reverted them, by sha. */

@@ -32,7 +32,7 @@ function commentsOf(source: NotesSource, { issues }: Entry): number {
   return issues.reduce((sum, { number }) => sum + source.commentCount(number), 0);
 }
 
-/** Returns a highlight as plain text without Markdown. The customer draft uses its own lines instead. */
+/** Returns a highlight as plain text without Markdown. For customers, `customerPhrases` makes the highlights. */
 export function highlightText(entry: Entry): string {
   return plainText(entry.text) || 'Untitled';
 }

@@ -98,7 +98,7 @@ class Words {
     return isType(tag, this.before(this.written.length), this.line) ? tag : withoutTags(tag);
   }
 
-  /** Returns the last character before an index of `written`. */
+  /** Returns the last character of the texts in `written` that precede index `at`. */
   private before(at: number): string {
     for (let index = at - 1; index >= 0; index -= 1) {
       const text = this.written[index];
@@ -157,8 +157,8 @@ export function withoutTags(text: string): string {
 }
 
 /**
- * Whether a tag is the argument of a type, such as `Box<s>`: a single letter after a name, with no closing tag on the
- * line.
+ * Whether a tag is the argument of a type, such as `Box<s>`. Such a tag is a single letter directly after a name. The
+ * line contains no matching closing tag.
  */
 function isType(tag: string, before: string, line: string): boolean {
   return /^<[abipsu]>$/i.test(tag) && /\w/.test(before) && !line.includes(`</${tag.slice(1)}`);

@@ -12,7 +12,8 @@ const resolved =
   /^(?:(?:status|resolution|state)\s*[:/]?\s*)?(?:resolved|fixed|released|shipped|implemented|completed|done)$/;
 
 /**
- * Returns issues closed in the range, but not by one of its pull requests. Issues closed as unresolved are left out.
+ * Returns the closed issues of a range that no pull request of the range links. Issues closed as unresolved are left
+ * out.
  */
 export function closedWithoutPull({ issues, pulls }: Selection): IssueRecord[] {
   const linked = new Set<number>();

@@ -76,7 +76,8 @@ export function numberLinks(records: readonly (PullRecord | IssueRecord)[], link
 }
 
 /**
- * Returns the keys of issues from the title, shown after the numbers. Keys that the entry already names are left out.
+ * Returns the keys of issues that the title contains, as a list to append to the numbers of an entry. Numbers that the
+ * entry already shows are left out.
  */
 export function keyList({ keys, issues, pull, backports }: Entry): string {
   if (keys.length === 0) return '';

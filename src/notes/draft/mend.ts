@@ -1,14 +1,14 @@
 /**
- * Repairs a text where something was cut out of it: removes extra blanks, empty brackets and loose signs at the cut.
- * All other text stays as it was written.
+ * Repairs a text from which a part was cut: removes extra blanks, empty brackets and loose signs at the cut. All other
+ * text stays as it was written.
  */
 
 /** Marks a cut. Unicode reserves this character for use inside a program, so no exchanged text contains it. */
 export const gone = '\uFDE8';
 const brackets = new RegExp(String.raw`[([<][\s,;${gone}]*[)\]>]`, 'g');
 /**
- * Matches a sign that has no blank before it, such as a comma. A dot is not matched if it begins a name or an
- * ellipsis, as in `.ts` or `...`.
+ * Matches a sign that people write without a blank before it, such as a comma. A dot is not matched if it begins a name
+ * or an ellipsis, as in `.ts` or `...`.
  */
 const closes = /^(?:[,;:!?)\]]|\.(?![\w.]))/;
 const listMark = /^(?:[-*+]|\d{1,9}[.)])$/;

@@ -30,9 +30,9 @@ const knownBots = new Set([
 /** Names of bot accounts that the host does not mark as bots. */
 const botNames = /\[bot\]$|[-_](?:ro)?bot$|^(?:ro)?bot[-_]/;
 /**
- * To check whether earlier history is captured, `probes` numbers below the range are sampled. At most `missingProbes`
- * of these numbers may have no captured pull request or issue. Discussions use the same sequence of numbers, so some
- * numbers are missing even if all history is captured.
+ * `probes` is the number of samples that check whether earlier history is captured. Each sample is a number below the
+ * range. At most `missingProbes` samples may have no captured pull request or issue. Discussions use the same sequence
+ * of numbers, so some numbers are missing even if all history is captured.
  */
 const probes = 40;
 const missingProbes = 2;
@@ -62,8 +62,8 @@ export function distinctLogins(logins: Iterable<string>): string[] {
 }
 
 /**
- * Returns the first contributions among the given pull requests, in merge order. Their authors had no pull request
- * merged before. The result is empty if pull requests with lower numbers than the given ones are not captured.
+ * Returns those of the given pull requests that are the first contribution of their author, in merge order. The result
+ * is empty if the history before the given pull requests is not captured.
  */
 export function firstContributions(source: NotesSource, pulls: readonly PullRecord[]): FirstContribution[] {
   const logins = new Set<string>();

@@ -9,7 +9,7 @@ import { gone, mended } from './mend.ts';
 import { inlineText, quoteLines } from './quote.ts';
 
 const maxNoteLength = 2_000;
-/** Words that precede a number or link, and are removed with the number or link. */
+/** Words before a number or link. Such words are removed together with the number or link. */
 const lead = String.raw`(?:(?:^|(?<=[\s(]))(?:see|at|in|on|from|of|to|for|with|by|and|or|via|since|after|as|fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|part|PRs?|pull requests?|issues?|docs?:?|here:?)\s+){0,4}`;
 const repository = String.raw`(?:[\w.-]{1,100}\/[\w.-]{1,100})?`;
 const reference = new RegExp(
@@ -85,7 +85,7 @@ function noteText({ note }: Entry): string {
   return sentences.map((sentence) => besideCode(sentence, withoutPointers)).join(' ');
 }
 
-/** Removes sentences that only point to another place, if another sentence is left. */
+/** Removes sentences that only point to another place. A text that has only such sentences stays unchanged. */
 function withoutPointers(text: string): string {
   const sentences = text.split(/(?<=[.!?])\s+(?=\S)/);
   const kept = sentences.filter((sentence) => !leadsAway.test(sentence));
@@ -151,8 +151,8 @@ function withoutBranches(text: string, { pull, backports }: Entry): string {
 }
 
 /**
- * Returns the steps of a breaking change for customers. The release note is shown before the steps. If the release note
- * and the steps are the same text, the result is empty.
+ * Returns the steps of a breaking change for customers. The draft shows the release note before the steps. So the
+ * result is empty if the steps are the same text as the release note.
  */
 export function customerSteps({ upgrade, note }: Entry, origin: string): string[] {
   return note?.kind === 'text' && note.text === upgrade ? [] : customerLines(upgrade, origin);
@@ -172,7 +172,8 @@ function customerLines(markdown: string, origin: string): string[] {
     if (fence !== '') return line;
     const indent = /^ */.exec(line)?.[0] ?? '';
     const kept = mended(besideCode(line, (text) => besideLinks(text, origin, withoutNames)));
-    // If backticks of a code span are now at the start of the line, the line is dropped. It would open a code block.
+    // If backticks of a code span are now at the start of the line, the line is dropped. These backticks would open a
+    // code block.
     return !/[\p{L}\p{N}|]|^(?:-{3,}|\*{3,})$/u.test(kept) || /^[`~]{3}/.test(kept) ? '' : indent + kept;
   });
   return lines.filter((line, index) => line !== '' || (index > 0 && lines[index - 1] !== ''));

@@ -18,7 +18,7 @@ const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 export function quoteLines(markdown: string, mentions: MentionBreak): string[] {
   const lines: string[] = [];
   let open = '';
-  // A code span may continue on the next line. The next line alone does not show which part of it is code.
+  // A code span may continue on the next line. The next line alone does not show which of its parts are code.
   let inCode = false;
   const text = shorten(markdown);
   const isCode = codeLines(text);
@@ -41,9 +41,9 @@ export function quoteLines(markdown: string, mentions: MentionBreak): string[] {
 }
 
 /**
- * Returns a function that reports whether Markdown reads a line as fenced code. A Markdown parser is needed, because a
- * list item can end a fence early. The result is used to find comments outside code, which would become comments of the
- * draft. So a text without comments is not parsed.
+ * Returns a function that reports whether Markdown reads a line as fenced code. The function helps to find comments
+ * outside code, because such comments would become comments of the draft. A Markdown parser is needed, because a list
+ * item can end a fence early. A text without comments is not parsed.
  */
 function codeLines(markdown: string): (line: number) => boolean {
   if (!markdown.includes('<!--')) return () => true;
@@ -154,8 +154,8 @@ function escaped(run: string, sign: string): string {
 const toNowhere = /\[([^[\]]{1,300})\]\((?!https?:\/\/|mailto:)[^()\n]{0,2000}\)/gi;
 
 /**
- * Reduces images to their words. Links that are neither http(s) nor mailto are reduced to their text. Brackets directly
- * after a word are not a link but an index and a call: `handlers[0](event)`.
+ * Replaces images by their words. Replaces links that are neither http(s) nor mailto by their text. Brackets directly
+ * after a name are an index with a call, not a link, as in `handlers[0](event)`.
  */
 function withoutLinks(text: string): string {
   if (!text.includes('[')) return text;
@@ -168,7 +168,8 @@ function withoutLinks(text: string): string {
 }
 
 /**
- * Breaks a marker inside code. Otherwise the marker would be read as a real marker, and edits are matched by markers.
+ * Breaks a marker inside code. Edits are matched by markers, and an unbroken marker in code would be read as a real
+ * one.
  */
 function withoutMarkers(code: string): string {
   return code.replaceAll('<!-- rn:', '<! -- rn:');

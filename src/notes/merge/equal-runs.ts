@@ -121,8 +121,8 @@ function stretches(base: string, other: string): Stretch[] {
 }
 
 /**
- * Returns how many characters two texts share from given offsets on. The compared pieces double in size as long as they
- * are equal, and then halve.
+ * Returns how many characters two texts share from given offsets on. The function compares pieces of doubling size
+ * until two pieces differ. Then it halves the size to find the exact length.
  */
 function commonLength(base: string, at: number, other: string, there: number): number {
   const max = Math.min(base.length - at, other.length - there);

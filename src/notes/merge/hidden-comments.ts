@@ -1,6 +1,7 @@
 /**
- * Keeps the new draft's text where a person's own words are shown instead. The new text is put into a comment next to
- * those words. The comment is invisible when the draft is rendered, and the person can copy from the comment.
+ * Adds hidden comments to a merged draft. Where the merged draft shows a person's own words, the new draft's text is
+ * put into a comment next to those words. The comment is invisible when the draft is rendered, and the person can copy
+ * from the comment.
  */
 import { type Block, blockText, proseOf, type Section } from './blocks.ts';
 
@@ -10,8 +11,8 @@ const end = '-->';
 /**
  * Returns the lines that a hidden comment shows: lines of the new draft's prose that neither the base nor the person's
  * prose contains.
- * @param follows whether the merged prose follows the new draft where the person did not change it. Lines of such prose
- *   are left out, because they are shown anyway
+ * @param follows true if prose that the person did not change follows the new draft. Lines of such prose are left out,
+ *   because the merged draft shows them anyway
  */
 export function newLinesOf(base: Section, mine: Section, next: Section, follows: boolean): string[] {
   const own = new Set(proseOf(mine).map(blockText));
@@ -49,8 +50,8 @@ function isHiddenComment({ lines }: Block): boolean {
 }
 
 /**
- * Changes everything in a line that would end the comment. Markers are removed. Mentions are broken by an invisible
- * joiner, because an empty comment would end the comment around it.
+ * Makes a line safe inside a comment, so that the line does not end the comment. Markers are removed. Mentions are
+ * broken by an invisible joiner, because an empty comment would end the outer comment.
  */
 function inComment(line: string): string {
   return line

@@ -200,8 +200,8 @@ class Merge {
   }
 
   /**
-   * Adds sections of the new draft that the person never saw. A section that the person removed comes back only for new
-   * entries.
+   * Adds the sections that are new in the new draft. A section that the person removed is added again only if it
+   * contains entries that must still be placed.
    */
   private addSections(chains: Chain[]): Chain[] {
     const added = new Map<Chain | undefined, Chain[]>();

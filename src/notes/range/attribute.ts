@@ -16,9 +16,9 @@ export interface Attribution {
   /** Numbers that commits name as their pull request, but that are not captured at all. */
   notCaptured: Set<number>;
   /**
-   * The key is the number of a pull request. The value is the publication of this service that made all commits of the
-   * pull request. The value is undefined if no publication made all of them. The map contains only pull requests whose
-   * commits were all seen.
+   * Maps the number of a pull request to the publication of this service that made all commits of the pull request. The
+   * value is undefined if a commit was not made by a publication, or is not captured. The map contains only pull
+   * requests with at least one captured commit that is not a merge.
    */
   publications: Map<number, string | undefined>;
 }

@@ -31,7 +31,8 @@ export function findCommitRevert(
 
 /**
  * Returns the commit of the range that a pull request reverts. If the body of the pull request names a sha, the commit
- * is found by this sha. Otherwise it is found by the commit's title, if the pull request's title quotes that title.
+ * is found by this sha. If the body names no sha, the commit is found by the title that the pull request's title
+ * quotes.
  */
 export function revertedCommit(title: string, prose: string, targets: RevertTargets): CommitRecord | undefined {
   const sha = revertedSha.exec(prose)?.[1];

@@ -1,6 +1,6 @@
 /**
- * Finds the commits between two commits from the best evidence. The best evidence is the host's comparison of exactly
- * these two commits, then captured pushes. `window.ts` uses merge dates as the last resort.
+ * Finds the commits between two given commits. The best evidence is the host's comparison of exactly these two commits.
+ * Captured pushes are the second best. `window.ts` uses merge dates as the last resort.
  */
 import type { ComparisonRecord } from '../../protocol/stored.ts';
 import { commitsBetween, type Difference } from './history.ts';
@@ -13,7 +13,7 @@ export interface Evidence extends Difference {
 
 /**
  * Returns the commits reachable from `to` and not from `from`. Returns undefined when neither the host nor captured
- * pushes show them.
+ * pushes show these commits.
  */
 export function differenceBetween(source: NotesSource, from: string, to: string): Evidence | undefined {
   const walked = commitsBetween(source, from, to);

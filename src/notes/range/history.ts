@@ -31,8 +31,8 @@ export interface Ground {
   /** Pushes on the walk, newest first. `shas` has only those commits of a push that are ancestors. */
   pushes: { at: number; shas: string[] }[];
   /**
-   * The places where the captured history ends. Each place has a branch, and the time of the oldest push that could be
-   * reached there.
+   * The places where the captured history ends. Each place gives the branch and the time of the last push that the walk
+   * followed to that place.
    */
   ends: { branch: string; at: number }[];
 }
@@ -119,7 +119,8 @@ class Walk {
   }
 
   /**
-   * Follows the pushes below one reached commit: the commit with the newest push. Returns the newly reached commits.
+   * Takes the reached commit with the newest push and follows the pushes that lead down from it. Returns the newly
+   * reached commits.
    */
   descend(): string[] {
     const place = this.takeNewest();

@@ -55,8 +55,9 @@ export function publicationOfAll(commits: readonly CommitRecord[]): string | und
 }
 
 /**
- * Returns the publication that made a pull request. The commits of the pull request decide, else its merge commit. If
- * neither is known, the body decides, because hosts copy the commit message into the body.
+ * Returns the publication that made a pull request. If commits of the pull request were examined, these commits decide.
+ * If not, the merge commit decides. If the merge commit is not captured or only merges a branch, the body decides,
+ * because hosts copy the commit message into the body.
  */
 export function publicationOfCommit(
   source: NotesSource,

@@ -15,8 +15,8 @@ const maxTags = 40;
 const prerelease = /\d-?(?:alpha|beta|rc|pre|preview|dev|next|canary|nightly|snapshot)\b|\d-(?=[a-z0-9])/i;
 
 /**
- * Returns the first tag before `until` (milliseconds) that contains a merged pull request. A final release is preferred
- * to a prerelease. Returns undefined if no such tag exists.
+ * Returns the earliest tag older than `until` (milliseconds) that contains the given merged pull request. A final
+ * release is preferred to a prerelease. Returns undefined if no such tag exists.
  */
 export function shippedIn(source: NotesSource, pull: PullRecord, until: number): string | undefined {
   const { mergeSha, mergedAt } = pull;
@@ -36,8 +36,9 @@ export function shippedIn(source: NotesSource, pull: PullRecord, until: number):
 }
 
 /**
- * Returns the numbers of changes that `fromTag` already had, for a range between tags. Such a change was released under
- * another number or by another commit. If a change was shipped, reverted and then merged again, it is treated as new.
+ * Returns the numbers of changes that `fromTag` already contained. Only a range between tags has such changes. Such a
+ * change was released under another number or by another commit. A change that was shipped, reverted and then merged
+ * again is treated as new.
  */
 export function shippedBefore(source: NotesSource, { fromTag = '' }: RangeBounds, selection: Selection): Set<number> {
   const from = source.tag(fromTag)?.sha ?? null;

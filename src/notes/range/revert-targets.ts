@@ -71,8 +71,8 @@ function pullsByTitle(pulls: readonly PullRecord[]): Map<string, PullRecord[]> {
 function titleOf(title: string): string {
   let text = title.trimEnd();
   for (;;) {
-    // Only the end of the text is matched. Otherwise, in a text of many numbers, the search would begin at each number
-    // and scan all later ones again.
+    // Only the end of the text is matched. In a text of many numbers, a search of the whole text would begin at each
+    // number and read all later numbers again.
     const number = / ?\(#\d{1,10}\)$/.exec(text.slice(-maxNumberLength))?.[0];
     if (number === undefined) return text.trim().toLowerCase();
     text = text.slice(0, -number.length);

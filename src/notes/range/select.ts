@@ -22,9 +22,9 @@ export interface Selection {
   /** Numbers that commits name as their pull request, but that are not captured. */
   notCaptured: ReadonlySet<number>;
   /**
-   * The key is the number of a pull request. The value is the publication of this service that made all commits of the
-   * pull request. The value is undefined if no publication made all of them. The map contains only pull requests whose
-   * commits were all seen.
+   * Maps the number of a pull request to the publication of this service that made all commits of the pull request. The
+   * value is undefined if a commit was not made by a publication, or is not captured. The map contains only pull
+   * requests with at least one captured commit that is not a merge.
    */
   publications: ReadonlyMap<number, string | undefined>;
   /** Pull requests that `fromTag` has and `toTag` does not. */
@@ -47,8 +47,8 @@ export function select(source: NotesSource, bounds: RangeBounds): Selection {
 }
 
 /**
- * Selects by ancestry. If neither the host nor captured pushes show the ancestry, selects by merge dates on the tag's
- * branch.
+ * Selects the content of a range between two tags by ancestry. If neither the host nor captured pushes show the
+ * ancestry, merge dates on the branch of `toTag` decide.
  */
 function selectByTags(source: NotesSource, { fromTag = '', toTag = '' }: RangeBounds): Selection {
   const from = source.tag(fromTag);

@@ -15,17 +15,20 @@ export interface Step {
   push: PushRecord;
   index: number;
   below: string;
-  /** False where the push does not show the commits below it (new branch, force push, commits left out by the host). */
+  /**
+   * False if the ancestors of the push's first commit are unknown (new branch, force push, commits left out by the
+   * host).
+   */
   known: boolean;
 }
 
 /**
  * Returns the steps down from a commit, or from the end of a part of a long push to `branch`.
  *
- * A push that ends at the commit is exact. If such a push shows the commits below it, only such pushes are used.
- * Otherwise pushes that list the commit before their end are also used: the oldest of them, and all pushes that end at
- * the same commit as the oldest. A newer push may list the commit only because that push merged the commit. Such a push
- * also lists commits that are not ancestors of the commit.
+ * A push that ends at the commit is exact. If an exact push shows the commits below it, only exact pushes are used. If
+ * no exact push shows them, pushes that list the commit before their end are also used. Of these pushes, the function
+ * uses the oldest push and all pushes that end at the same commit as the oldest push. A newer push may list the commit
+ * only because that push merged the commit. Such a push also lists commits that are not ancestors of the commit.
  */
 export function stepsDown(source: NotesSource, sha: string, branch?: string): Step[] {
   const ofPart: CommitRecord['pushes'] = branch !== undefined && isPartEnd(sha) ? [[branch, sha]] : [];
@@ -119,7 +122,7 @@ function toStep(push: PushRecord, sha: string): Step | undefined {
   const index = isPartEnd(sha) ? push.shas.length - 1 : push.shas.lastIndexOf(sha);
   if (index === -1) return undefined;
   const known = push.before !== null && !push.forced && !push.gap;
-  // Two walks that end in the same push share the unknown commits below it. So these commits get a common name.
+  // If the commits below a push are unknown, they get a name. All walks that end in this push use the same name.
   const below = known ? (push.before as string) : `below ${push.branch} ${push.after}`;
   return { push, index, below, known };
 }

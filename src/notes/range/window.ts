@@ -15,10 +15,10 @@ export interface Span {
 }
 
 /**
- * Returns merged pull requests after the pull request tagged `from`, up to and including the one tagged `to`. For the
- * time that captured pushes cover, the pushes show which pull requests `to` contains. For the time before the oldest
- * captured push, the pull requests that were merged into the branch within the span are returned. If no push is
- * captured, this is done for the whole span.
+ * Returns merged pull requests after the pull request tagged `from`, up to and including the pull request tagged `to`.
+ * For the time that captured pushes cover, the pushes show which pull requests `to` contains. For the time before the
+ * oldest captured push, the merge dates on the branch decide. If no push is captured, the merge dates decide for the
+ * whole span.
  */
 export function pullsInWindow(source: NotesSource, from: TagRecord, to: TagRecord): PullRecord[] {
   const span = spanBetween(source, from, to);

@@ -51,7 +51,7 @@ export const UpdateDraftBodySchema = Type.Object(
 );
 export type UpdateDraftBody = Static<typeof UpdateDraftBodySchema>;
 
-/** An edit of a draft without flags. It must contain a text. */
+/** An edit that does not contain `flags`. Such an edit must contain a text. */
 export const UpdateDraftTextSchema = Type.Object({ bodyMd }, closed);
 
 export const RestoreDraftBodySchema = Type.Object(

@@ -10,8 +10,8 @@ import { closed, count, draftId, EmptyBodySchema, orNull, publicationId, text, t
 import { listOf, paging } from './paging.ts';
 
 /**
- * The body of Publish Draft (spec part 4). `draft` is for the channel `scm_releases` only: it publishes a draft release
- * on the host.
+ * The body of Publish Draft (spec part 4). If `draft` is true, the channel `scm_releases` creates the release on the
+ * host as a draft. `draft` is for this channel only.
  */
 export const PublishBodySchema = Type.Object(
   {

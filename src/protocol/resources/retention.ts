@@ -1,6 +1,7 @@
 /**
- * Requests, replies and contracts of retention for operators: the records that retention would erase now, and the
- * erasures that wait for approval. `store/` and `api/` make the bodies of replies.
+ * Requests, replies and contracts of the operations on retention, for operators. The operations are about the records
+ * that retention would erase now, and about the erasures that wait for approval. `store/` and `api/` make the bodies of
+ * replies.
  */
 import { type Static, Type } from '@sinclair/typebox';
 import type { Contracts } from './contract.ts';

@@ -1,7 +1,8 @@
 /**
- * Makes signed deliveries for the load: merged pull requests of real size, each with its own delivery id, number and
- * time. Making a delivery must be cheap, because the generator shares the cores with the measured service. Only the end
- * of the body changes from delivery to delivery. The hash of everything before it is computed once.
+ * Makes signed deliveries for the load. Each delivery is a merged pull request of realistic size with its own delivery
+ * id, number and time. Making a delivery must be cheap, because the generator shares the cores with the measured
+ * service. Therefore only the end of a body differs between the deliveries of a repository. The hash of the unchanged
+ * first part is computed only once.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { mergedPullRequest } from './payload.ts';

@@ -22,7 +22,7 @@ export interface Percentiles {
 /** The figures of all runs against one server. */
 export interface Side {
   requestsPerSecond: { median: number; min: number; max: number; rounds: number[] };
-  /** Latencies in milliseconds, over the replies of all rounds together. */
+  /** Percentiles of the latency in milliseconds, computed from the replies of all rounds. */
   latency: Percentiles;
   answers: number;
   /** Processor time per request in microseconds, by process. */

@@ -8,8 +8,8 @@ import type { LoadJob, LoadMessage, LoadResult, RequestSource } from './load.ts'
 import { answerMessages } from './program.ts';
 
 /**
- * Two members of autocannon's client that this program replaces. The first member returns the bytes of each request,
- * and the second member receives the bytes of each reply. autocannon's types contain neither of them.
+ * autocannon's client, with two members that are missing from autocannon's types. The load program replaces both
+ * members. The first member returns the bytes of each request, and the second member receives the bytes of each reply.
  */
 type Client = autocannon.Client & {
   getRequestBuffer: () => Buffer;
@@ -76,8 +76,8 @@ function optionsFor({ url, seconds, connections, rate }: LoadJob, seen: Seen): a
 }
 
 /**
- * Compares the bytes of every reply as they arrive. autocannon would decode and join the bytes first, which costs
- * several times more.
+ * Compares the body of every reply with `expected` while the bytes arrive. autocannon would first decode and join the
+ * bytes, which costs several times more.
  */
 function compareBodies(client: Client, expected: Uint8Array, seen: Seen): void {
   let length = 0;
@@ -94,8 +94,8 @@ function compareBodies(client: Client, expected: Uint8Array, seen: Seen): void {
 }
 
 /**
- * Gives each connection its own request, which is changed in place. The bytes of the request can be reused as soon as
- * its reply has arrived.
+ * Gives a connection its own request. The bytes of the request are changed in place for the next delivery as soon as
+ * the reply to the current delivery has arrived.
  */
 function sendDeliveries(client: Client, index: number, seen: Seen): void {
   const request = (templates as DeliveryTemplates).forConnection(index);

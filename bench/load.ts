@@ -1,7 +1,8 @@
 /**
- * Starts the load program, which runs autocannon in its own process. The bench sends messages to this process. Each
- * message describes the requests of one run and the server to load. One process sends the whole load of a scenario. So
- * the generator is equally warm for the service and for the floor (the server that the service is compared with).
+ * Starts the load program, which runs autocannon in its own process. The bench sends messages to this process. The
+ * first message describes the requests. Each further message describes one run and the server to load. The same process
+ * loads the service and the floor (the server that the service is compared with). The generator is therefore equally
+ * warmed up for both servers.
  */
 import { startProgram } from './program.ts';
 

@@ -32,7 +32,7 @@ const fileSystems: Record<number, string> = {
   2435016766: 'btrfs',
 };
 
-/** @param folder folder for data directories, whose file system is described */
+/** @param folder folder for data directories; the description contains the file system of this folder */
 export function describeMachine(folder: string): Machine {
   const program = findNatsServer();
   const version = program ? natsServerVersion(program) : 'none';

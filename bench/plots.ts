@@ -14,8 +14,8 @@ const plotHeight = height - top - bottom;
 const plotWidth = width - left - right;
 
 /**
- * Draws two bars for every round, floor and service side by side. A scenario can have a line, the smallest ratio that
- * passes. Then a dashed line shows the rate that the service must reach.
+ * Draws two bars side by side for every round: one for the floor and one for the service. `line` is the smallest ratio
+ * that passes. If `line` is not null, a dashed line shows the rate that the service must reach.
  */
 export function roundsPlot(service: Side, floor: Side, line: number | null): string {
   const highest = Math.max(service.requestsPerSecond.max, floor.requestsPerSecond.max) || 1;

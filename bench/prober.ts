@@ -12,8 +12,8 @@ const pollMs = 4;
 const waitMs = 10_000;
 
 /**
- * Milliseconds from sending a tag push to its 202 reply (`accepted`), and to the first API reply that shows the tag
- * (`readable`).
+ * Times of a probe in milliseconds, measured from the moment when the tag push is sent. `accepted` ends at the 202
+ * reply. `readable` ends at the first API reply that shows the tag.
  */
 export interface Probe {
   accepted: number;
@@ -43,8 +43,8 @@ export class Prober {
   }
 
   /**
-   * Probes at random times. At regular times, the probes could always coincide with a timer of the service, or could
-   * always miss that timer.
+   * Probes at random times. Probes at fixed intervals could stay in step with a timer of the service. Then either every
+   * probe or no probe would coincide with the timer.
    */
   async probeFor(seconds: number): Promise<Probe[]> {
     const progress = createProgress({ label: 'event-to-read', total: seconds * probesASecond, stream: process.stderr });
@@ -101,7 +101,7 @@ export class Prober {
   }
 }
 
-/** Returns the push of a tag. Its time is one second later than that of the previous tag. */
+/** Returns the payload of a tag push. The time of each tag is one second later than the time of the previous tag. */
 function tagPush(name: string, number: number): object {
   const id = String(number).padStart(40, 'd');
   const timestamp = new Date(Date.UTC(2026, 0, 1) + number * 1000).toISOString();

@@ -50,7 +50,7 @@ function messageOf(number: number): string {
   return number === 0 ? 'chore: begin' : `${subjectOf(number)}\n\n${bodyOf(number)}`;
 }
 
-/** Returns a change of one file in nested folders, in the format of git fast-import. */
+/** Returns a commit's change to one file, in the format of git fast-import. The files are in nested folders. */
 function fileOf(number: number): string {
   const path = `src/${areas[number % areas.length]}/part${number % 40}/file${number % 1_200}.ts`;
   const content = Array.from({ length: 40 }, (_, line) => `export const value${line} = ${number * line};`).join('\n');

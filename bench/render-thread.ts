@@ -1,7 +1,7 @@
 /**
- * Writes drafts on request in a thread. It works like a worker's render thread: the partition is read-only, each draft
- * gets a fresh view, and the result is the text. No pool is used, because the time in a pool's queue must not be
- * measured.
+ * Writes drafts on request in a thread, in the same way as a worker's render thread. The partition is read-only, each
+ * draft gets a fresh view, and the reply is the text of the draft. No pool is used, because the time in a pool's queue
+ * must not be measured.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { compose } from '../src/notes/draft/compose.ts';

@@ -31,13 +31,13 @@ const columns = [
 ];
 
 /**
- * Largest share of the machine that other programs may use. If the other programs use more, the figures describe those
- * programs more than the service.
+ * Largest share of the machine that other programs may use. If other programs use a larger share, they influence the
+ * figures too much.
  */
 const quietShare = 0.1;
 /**
- * Largest share of one processor that the generator may use. A generator that uses more may be too slow to send more
- * requests. Then the generator limits the measured rates, not the server.
+ * Largest share of one processor that the generator may use. If the generator uses a larger share, the measured rates
+ * may be limited by the generator instead of the server.
  */
 const busyShare = 0.85;
 
@@ -81,9 +81,7 @@ export function remarksOf(label: string, comparison: Comparison): string[] {
   ];
 }
 
-/**
- * Returns the largest share of one processor that the generator used, either against the service or against the floor.
- */
+/** Returns the share of one processor that the generator used for the service or for the floor, whichever is larger. */
 function generatorShare({ service, floor }: Comparison): number {
   const shares = [service, floor].map((side) => ((side.cpuPerRequest.load ?? 0) * side.requestsPerSecond.median) / 1e6);
   return Math.max(...shares);

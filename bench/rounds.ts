@@ -1,7 +1,7 @@
 /**
- * Runs paired rounds. A round is one run against the service and one run against the floor (the server that the service
- * is compared with). Other activity on the machine then affects service and floor equally. A warm-up precedes the
- * rounds and is not counted.
+ * Runs paired rounds. A round is one run against the service, followed by one run against the floor (the server that
+ * the service is compared with). Because the runs alternate, other activity on the machine affects service and floor
+ * equally. A warm-up precedes the rounds and is not counted.
  */
 import { cpus } from 'node:os';
 import { createProgress } from '../src/cli/progress.ts';

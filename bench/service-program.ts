@@ -1,6 +1,6 @@
 /**
- * Runs the service's supervisor in its own process, with its settings in the environment. The first message starts the
- * supervisor. The supervisor stops when the bench disconnects or ends.
+ * Runs the service's supervisor in its own process. The environment of this process contains the service's settings.
+ * The first message starts the supervisor. The supervisor stops when the bench disconnects or ends.
  */
 import { loadSettings } from '../config/load.ts';
 import { createLogger } from '../src/foundation/logger.ts';

@@ -71,9 +71,8 @@ export function environmentOf(service: BenchService): NodeJS.ProcessEnv {
 }
 
 /**
- * Number of consecutive checks in which the number of folded records must stay the same. Then all deliveries count as
- * folded. Comparing folded records with queued deliveries is not enough, because one delivery can become several
- * records.
+ * All deliveries count as folded when the number of folded records stays the same in this many consecutive checks.
+ * Comparing folded records with queued deliveries is not enough, because one delivery can become several records.
  */
 const checksWithoutMore = 3;
 

@@ -1,7 +1,7 @@
 /**
  * event-to-read: measures the time from sending a delivery until the API shows its content, while the service receives
- * 500 other deliveries per second. The probes are tag pushes. After each push, the probe reads the repository's newest
- * tag again and again, until it is the pushed tag.
+ * 500 other deliveries per second. The probes are tag pushes. After each push, the probe polls the repository's newest
+ * tag until the API returns the pushed tag.
  */
 import { randomBytes } from 'node:crypto';
 import { cpuBetween, cpuSeconds, machineSeconds } from '../cpu.ts';
@@ -14,7 +14,7 @@ import { allFolded, type BenchService, startBenchService } from '../service.ts';
 
 const rate = 500;
 const connections = 32;
-/** Maximum time that 99 of 100 probes may take, in milliseconds. The spec allows ten seconds. */
+/** Maximum for the 99th percentile of the probes' times, in milliseconds. The spec allows ten seconds. */
 const limitMs = 250;
 
 export const eventToRead: Scenario = {
@@ -72,8 +72,8 @@ async function measure(context: BenchContext, service: BenchService, load: Load,
 }
 
 /**
- * Converts the latencies of the probes to a run. Its processor time is that of the load, scaled down to the number of
- * probes, because the probes add little to the load.
+ * Makes a run from the latencies of the probes. The probes add little to the load. The run's processor time is
+ * therefore the processor time of the load, scaled down to the number of probes.
  */
 function toRun(result: LoadResult, cpu: Record<string, number>, latencies: number[]): Run {
   const share = latencies.length / Math.max(1, result.latencies.length);

@@ -18,7 +18,7 @@ import type { BenchContext, Comparison, Scenario } from '../scenario.ts';
 
 const line = 10;
 const commits = 5_200;
-/** Ranges to render. `limitMs` is the maximum time that 99 of 100 renders may take, in milliseconds. */
+/** Ranges to render. `limitMs` is the maximum for the 99th percentile of the render times, in milliseconds. */
 const questions: { range: BenchRange; limitMs: number }[] = [
   { range: { id: 'range_00bench300', fromTag: 'v1.0.0', toTag: 'v1.1.0', pulls: 300 }, limitMs: 50 },
   { range: { id: 'range_00bench5000', fromTag: 'v2.0.0', toTag: 'v2.1.0', pulls: 5_000 }, limitMs: 1_000 },
@@ -111,7 +111,7 @@ function renderWork({ thread, range }: Question): Work {
 
 /**
  * Returns a function that runs git-cliff (the peer) once.
- * @throws when git-cliff fails or writes fewer than half as many lines as there are changes
+ * @throws when git-cliff fails, or when the number of lines that it writes is less than half the number of changes
  */
 function peerWork(path: string, { dataDir, range }: Question): Work {
   const options = { cwd: gitFolder(dataDir), maxBuffer: 1e9, timeout: timeoutMs };

@@ -1,7 +1,7 @@
 /**
  * webhook-accept: compares the rate at which the service accepts signed deliveries with the rate of a receiver without
- * the journal. The difference is the cost of the journal, with its fsync before every acknowledgement. Every delivery
- * with a 202 reply must then be folded exactly once.
+ * the journal. The difference is the cost of the journal, with its fsync before every acknowledgement. After the runs,
+ * the scenario checks that every delivery with a 202 reply was folded exactly once.
  */
 import { randomBytes } from 'node:crypto';
 import { partitionNames } from '../../src/foundation/partition-names.ts';
@@ -16,10 +16,10 @@ import type { BenchContext, Comparison, Scenario } from '../scenario.ts';
 import { allFolded, type BenchService, environmentOf, startBenchService } from '../service.ts';
 
 /**
- * Number of connections, and the lowest ratio that passes (the line). Group commit writes many records with one fsync
- * and is designed for 256 connections, so only this load has a line. With 64 connections, a message contains only a
- * quarter of the records but costs as much as a full message. The ratio for 64 connections is therefore shown but not
- * judged.
+ * Number of connections, and the lowest ratio that passes (the line). Group commit writes many records as one journal
+ * message with one fsync. It is designed for 256 connections, so only this load has a line. With 64 connections, a
+ * journal message contains only a quarter of the records but costs as much as a full message. The ratio for 64
+ * connections is therefore shown but not judged.
  */
 const loads: readonly (readonly [connections: number, line: number | null])[] = [
   [64, null],

@@ -1,6 +1,6 @@
 /**
- * Authenticates requests by their API key and decides what a key may see. Keys are cached until the directory changes.
- * Every request checks whether the directory has changed, so a revoked key stops working immediately
+ * Authenticates requests by their API key and decides what a key may see. Keys are cached until the directory partition
+ * changes. Every request checks whether this partition has changed, so a revoked key stops working immediately
  * (`docs/architecture.md` decision 13).
  */
 import type { Settings } from '../../config/schema.ts';
@@ -48,7 +48,7 @@ export interface Caller {
   maySee: (repoId: string) => boolean;
 }
 
-/** A caller, and the state of the directory that was used to find the caller. */
+/** A caller, and the directory partition in the state in which the caller was found. */
 export interface Admitted {
   caller: Caller;
   directory: Partition;
@@ -97,7 +97,7 @@ export class Authenticator {
     }
   }
 
-  /** Returns the current directory. Drops the cache when the directory has changed. */
+  /** Returns the current state of the directory partition. If the partition has changed, also empties the cache. */
   directory(): Partition {
     const directory = this.readers.fresh(directoryName);
     if (!directory) throw new ServiceError('unavailable', 'The service is starting.', { retryAfter: 1 });
@@ -158,7 +158,10 @@ export class Authenticator {
   }
 }
 
-/** Throws a 404 that does not reveal whether the resource exists in another organization (spec part 7, rule 2). */
+/**
+ * Throws `notFound` if the resource does not exist or the caller may not see it. The error is the same in both cases
+ * (spec part 7, rule 2).
+ */
 export function assertVisible(caller: Caller, repoId: string | undefined, resource: string, id: string): void {
   if (repoId === undefined || !caller.maySee(repoId)) throw notFound(resource, id);
 }

@@ -97,10 +97,11 @@ export function sinceOf(since: string | undefined): number | null {
 }
 
 /**
- * Returns the data that is needed to start a backfill. The repository must be in the directory. If no event of the
+ * Returns the data that is needed to start a backfill of a repository in the directory partition. If no event of the
  * repository has arrived yet, the data is requested from the repository's host.
- * @throws ServiceError `conflict` when the repository is not connected, `forbidden` when the host names another owner;
- *   also every error of the lookup at the host
+ * @throws ServiceError `conflict` when the repository is not connected or another repository now has its name on the
+ *   host; `forbidden` when the owner on the host is not the repository's organization; also every error of the lookup
+ *   at the host
  */
 export async function resolveListed(
   context: ApiContext,
@@ -128,12 +129,15 @@ export function assertConnected({ state, fullName }: Pick<DirectoryRepository, '
     );
 }
 
-/** Asks the host about a repository. The worker that owns the directory sends the request. */
+/** Asks the host about a repository. The worker that owns the directory partition sends the request. */
 export function resolve(context: ApiContext, question: ResolveRepositoryTask): Promise<ResolvedRepository> {
   return ask<ResolveRepositoryTask, ResolvedRepository>(context.journal, directoryName, question);
 }
 
-/** Starts a backfill, unless one is under way for the repository. Returns the state of the backfill. */
+/**
+ * Starts a backfill and returns its state. If a backfill of the repository is already under way, returns the state of
+ * that backfill.
+ */
 export function begin(
   context: ApiContext,
   resolved: ResolvedRepository,

@@ -1,6 +1,6 @@
 /**
- * Parses the body of a request. The body must be JSON in UTF-8, with each name once per object and limited nesting. The
- * handler checks the fields.
+ * Parses the body of a request. The body must be JSON in UTF-8. An object must not contain a name twice, and the
+ * nesting is limited. The handler checks the fields.
  */
 import { isUtf8 } from 'node:buffer';
 import { invalid, ServiceError } from '../foundation/errors.ts';

@@ -1,6 +1,7 @@
 /**
- * Checks the settings of channel connections beyond their schemas: which settings must be given together, and to which
- * addresses the service may send requests. Messages about refused settings never contain the value of a secret.
+ * Checks the settings of channel connections, including rules that a schema cannot express. For example, some settings
+ * must be given together, and the service may not send requests to every address. Messages about refused settings never
+ * contain the value of a secret.
  */
 import { type EgressOptions, hostFault, targetFault } from '../egress/target.ts';
 import { type ErrorDetails, invalid, ServiceError } from '../foundation/errors.ts';
@@ -10,8 +11,8 @@ import { check } from './validate.ts';
 export type Fields = Record<string, unknown>;
 
 /**
- * Checks the addresses of receivers, as far as possible without resolving names: `https://10.0.0.1` is refused here. A
- * host name is resolved and checked with each request.
+ * Checks the addresses of receivers without resolving host names. For example, `https://10.0.0.1` is refused here. A
+ * host name is resolved and checked each time a request is sent to this host.
  * @param fields settings that fit the schema of the channel
  * @throws ServiceError `invalid` with one detail for each bad address. The message does not contain the address.
  */
@@ -27,8 +28,8 @@ export function assertAddresses(channel: ChannelName, fields: Fields, options: E
 }
 
 /**
- * Checks the settings of a channel, each one and in combination, and returns them.
- * @throws ServiceError `invalid` with one detail for each bad field, without the value of a secret
+ * Checks each setting of a channel and the combination of the settings. Returns the checked settings.
+ * @throws ServiceError `invalid` with one detail for each bad field. The details do not contain the value of a secret.
  */
 export function checkSettings(channel: ChannelName, fields: Fields): Fields {
   const { settings: schema, secrets } = channelTraits[channel];

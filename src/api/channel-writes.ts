@@ -21,7 +21,8 @@ import { withDefaults } from './validate.ts';
 export type Owner = Pick<Connection, 'orgId' | 'repoId'>;
 
 /**
- * Makes the connection of a channel that works without a stored connection, from the default settings of the channel.
+ * Makes a connection from the default settings of a channel. A built-in channel without a stored connection uses this
+ * connection.
  */
 export function defaultConnection(sealer: Sealer, orgId: string, channel: ChannelName): Connection {
   const settings = Value.Default(channelTraits[channel].settings, {}) as Fields;
@@ -31,8 +32,9 @@ export function defaultConnection(sealer: Sealer, orgId: string, channel: Channe
 /**
  * Makes the record of a connection from the settings of a request.
  * @param before the stored record. If the request omits a secret, the secret of the stored record is kept.
- * @throws ServiceError `invalid` with one detail for each bad field, without the value of a secret. Also `invalid` for
- *   an address that the service may not send requests to, and when a stored secret would be sent to a new address.
+ * @throws ServiceError `invalid` with one detail for each bad field. The details do not contain the value of a secret.
+ *   Also `invalid` for an address that the service may not send requests to, and when a stored secret would be sent to
+ *   a new address.
  */
 export function channelRecord(
   { sealer, settings }: Pick<ApiContext, 'sealer' | 'settings'>,
@@ -110,8 +112,8 @@ function assertSamePlace(channel: ChannelName, whole: Fields, kept: Fields, befo
 }
 
 /**
- * Computes the digest that identifies a receiver. The digest is computed with a secret key, because some of the fields
- * are secrets with few possible values. Someone could guess such a secret from a digest without a key.
+ * Computes the digest that identifies a receiver. The digest is keyed with a secret of the instance, because some of
+ * the fields are secrets with few possible values. From an unkeyed digest, someone could guess these values.
  */
 function receiverDigest(sealer: Sealer, channel: ChannelName, settings: Fields): string {
   const { receiver } = channelTraits[channel];

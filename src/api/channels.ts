@@ -35,8 +35,8 @@ import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 import { check } from './validate.ts';
 
 /**
- * Maximum number of retries of a put without If-Match. Such a put is retried when another put has changed the
- * connection meanwhile. Of several concurrent puts, one succeeds in each round of retries.
+ * Maximum number of retries of a put without If-Match. A put is retried when a concurrent put has changed the
+ * connection first. Each time all concurrent puts are tried, one of them succeeds.
  */
 const maxRounds = 100;
 
@@ -124,8 +124,8 @@ const testChannel: ApiRoute<ChannelQuery> = {
         'The query is invalid.',
       );
     const connection = connectionInForce(request, { orgId, repoId }, channel);
-    // A test sends requests to the receiver, so it is skipped in test mode. The made-up reply of test mode replaces
-    // this empty one.
+    // A test sends requests to the receiver, so it is skipped in test mode. The client does not get this empty reply,
+    // but the made-up reply of test mode.
     if (request.test) return { status: 200, body: {} };
     if (repoId !== null) await assertHostWritable(request, repoId, channel);
     const tried = await tryConnection(request.context, connection, repoId, channel);
@@ -151,7 +151,7 @@ export function connectionInForce(
   throw new ServiceError('conflict', `The channel ${channel} is not connected: see PUT /api/channels/${channel}.`);
 }
 
-/** Tests a connection. Depending on the channel, sends a test message or checks the access to the receiver. */
+/** Tests a connection. Depending on the channel, the test sends a message or checks the access to the receiver. */
 export function tryConnection(
   { journal }: Pick<ApiContext, 'journal'>,
   connection: Connection,
@@ -163,8 +163,8 @@ export function tryConnection(
 }
 
 /**
- * Replaces the settings of a connection. Secrets that the request omits are kept. If a concurrent request changes the
- * connection, the put reads the new state and is retried.
+ * Replaces the settings of a connection. Secrets that the request omits are kept. Without `ifMatch`, the put is retried
+ * on the new state when a concurrent request has changed the connection.
  * @param ifMatch digests of the states that may be replaced; undefined for any state
  * @throws ServiceError `invalid`; `preconditionFailed` when the state is not in `ifMatch`; `unavailable` after too many
  *   retries
@@ -195,7 +195,7 @@ export async function putConnection(
   }
 }
 
-/** Returns the request with the directory as it is after the write. */
+/** Returns a copy of the request, with the directory partition in the state after the write. */
 function afterwards(request: Asked): Asked {
   return { ...request, directory: readPartition(request.context, directoryName) };
 }
@@ -217,8 +217,8 @@ function channelNamed(name = ''): ChannelName {
 }
 
 /**
- * Returns the owner of the connection: the repository of the query, else the organization of the query, else the
- * organization of the key.
+ * Returns the owner of the connection: the repository that the query names, else the organization that the query names,
+ * else the organization of the key.
  * @throws ServiceError `notFound`, or `invalid` when a request with an instance key names neither a repository nor an
  *   organization
  */

@@ -1,6 +1,6 @@
 /**
- * Reads the preconditions of writes (`If-Match`) and adds entity tags to their replies (RFC 9110, section 13). The fold
- * decides whether the precondition of a write holds.
+ * Reads the preconditions of writes (`If-Match`) and adds entity tags to the replies to writes (RFC 9110, section 13).
+ * The fold decides whether the precondition of a write holds.
  */
 import { invalid } from '../foundation/errors.ts';
 import { digestInEtag, entityTag, entityTags, maxTagHeaderLength, toEtag } from '../foundation/etag.ts';
@@ -9,9 +9,9 @@ import type { ApiReply } from './route.ts';
 const list = new RegExp(`^[ \\t]*${entityTag.source}([ \\t]*,[ \\t]*${entityTag.source})*[ \\t]*$`);
 
 /**
- * Makes the reply to a write whose result has the shape of a GET reply. The write's reply carries the same ETag as the
- * reply to a GET.
- * @param value stored result of the write: the response and its digest
+ * Makes the reply to a write. The reply has the same body and the same ETag as the reply to a GET of the changed
+ * object.
+ * @param value stored result of the write: the fields of the body, and the digest for the ETag
  */
 export function changedReply(value: object): ApiReply {
   const { digest, ...body } = value as { digest: string };

@@ -1,6 +1,7 @@
 /**
- * Carries out API writes, and defines the context that all API handlers share. A write becomes a command in the
- * journal. Its stored result is read once the partition has folded the command (`docs/architecture.md` decision 21).
+ * Carries out API writes, and defines the context that all API handlers share. A write is sent to the journal as a
+ * command. After the partition has folded the command, the stored result of the command is read (`docs/architecture.md`
+ * decision 21).
  */
 import type { Settings } from '../../config/schema.ts';
 import { type AuditOutcome, type Auditor, auditedCommand } from '../foundation/audit.ts';

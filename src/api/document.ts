@@ -1,6 +1,6 @@
 /**
- * Serves the OpenAPI document at `GET /api/openapi.json`. The document is made once, compressed, and has a strong ETag.
- * Reading it needs no API key, because it contains no data of any organization.
+ * Serves the OpenAPI document at `GET /api/openapi.json`. The document is made and compressed once, and has a strong
+ * ETag. A request for the document needs no API key, because the document contains no data of any organization.
  */
 import { Asset } from '../http/asset.ts';
 import type { HttpRoute } from '../http/server.ts';

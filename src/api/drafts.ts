@@ -113,7 +113,7 @@ function contentOf(asking: Asking, id: string, number: number): Pick<DraftRecord
 }
 
 /**
- * Carries out a person's change of a draft.
+ * Updates or restores a draft for the caller.
  * @param ifMatch digests of the states in which the draft may be changed; undefined for any state
  * @throws ServiceError `notFound`, or `preconditionFailed` when the draft is in none of these states
  */

@@ -134,9 +134,9 @@ function auditRefusal(route: ApiRoute<never>, { headers, params, requestId }: Ex
 }
 
 /**
- * Makes the API request of an exchange: authenticates it, determines test mode, counts it towards the limits and checks
- * the query. A request that fails authentication does not count towards any limit. Once a request is counted, its reply
- * carries the rate limit headers.
+ * Makes the API request of an exchange. Authenticates the request, determines test mode, counts the request towards the
+ * limits and checks the query. A request that fails authentication does not count towards any limit. Once a request is
+ * counted, its reply carries the rate limit headers.
  * @throws ServiceError `unauthorized`, `forbidden`, `rateLimited`, `invalid`
  */
 function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices): ApiRequest<never> {
@@ -173,7 +173,10 @@ function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices
   };
 }
 
-/** Makes the context of a write by a key. The audit log names `by`, the id of the key, as the author of the write. */
+/**
+ * Returns the context for the writes of a caller. The audit log names `by`, the id of the caller's key, as the author
+ * of these writes.
+ */
 function actingAs(context: ApiContext, by: string, requestId: string): ApiContext {
   return context.auditor ? { ...context, auditor: { ...context.auditor, by, requestId } } : context;
 }

@@ -1,8 +1,8 @@
 /**
- * Handles the Idempotency-Key of POST requests in the gateway (`docs/architecture.md` decision 21). A request with the
- * key and the body of an earlier request gets the reply of the earlier request. A request with the same key and another
- * body is refused. A repetition is also refused while the earlier request is under way. If the gateway misses a
- * repetition, the fold recognizes it.
+ * Handles the Idempotency-Key of POST requests in the gateway (`docs/architecture.md` decision 21). A request whose key
+ * was already used is a repetition. A repetition with the same body gets the reply of the first request. A repetition
+ * with another body is refused. A repetition is also refused while the first request is under way. If the gateway
+ * misses a repetition, the fold recognizes the repetition.
  */
 import { createHash } from 'node:crypto';
 import { invalid, ServiceError } from '../foundation/errors.ts';
@@ -15,8 +15,7 @@ import type { ApiReply, ApiRequest, ApiRoute, Repeatable } from './route.ts';
 const maxKeyLength = 255;
 
 /**
- * Reads the Idempotency-Key of a request. Returns undefined without the header, and for requests that cannot write
- * anything.
+ * Reads the Idempotency-Key of a request. Returns undefined if the request has no such header or cannot write anything.
  * @throws ServiceError `invalid` for a key that is empty, too long or not printable
  */
 export function readUse(route: ApiRoute<never>, request: ApiRequest, bytes: Buffer): Use | undefined {
@@ -29,7 +28,7 @@ export function readUse(route: ApiRoute<never>, request: ApiRequest, bytes: Buff
   }
   if (!route.once || request.test) return undefined;
   const home = route.once.home(request);
-  // An id must be a text. The handler rejects any other value.
+  // The id that selects the partition must be a string. The handler rejects any other value.
   if (typeof home !== 'string') return undefined;
   const partition = home === directoryName ? directoryName : partitionOfId(request.context, home);
   if (partition === undefined) return undefined;

@@ -21,7 +21,7 @@ export class SchemaWriter {
     return name === undefined ? this.whole(schema) : { $ref: `#/components/schemas/${name}` };
   }
 
-  /** Converts a shape in full. Its named parts become references. */
+  /** Converts a shape in full, even if the shape has a name. Named parts of the shape become references. */
   whole(schema: TSchema): JsonSchema {
     return write(schema, (part) => this.reply(part));
   }
@@ -29,8 +29,8 @@ export class SchemaWriter {
   /** Converts the shape of a request. Fields with a default are optional. */
   request(schema: TSchema): JsonSchema {
     const name = this.names.get(schema);
-    // A component is the shape of a reply, so it requires the fields with defaults. A request may omit these fields.
-    // Therefore, the shape of a request with defaults is written in full and not as a reference.
+    // Components are shapes of replies. A component requires the fields with defaults, but a request may omit these
+    // fields. Therefore, the shape of a request with defaults is written in full and not as a reference.
     if (name !== undefined && !hasDefaults(schema)) return { $ref: `#/components/schemas/${name}` };
     const written = write(schema, (part) => this.request(part));
     const properties = (schema.properties ?? {}) as Record<string, TSchema>;
@@ -55,7 +55,8 @@ function write(schema: TSchema, part: (schema: TSchema) => JsonSchema): JsonSche
   };
   // `Object.entries` omits the symbol keys of the shape. Only TypeBox itself uses them.
   const written: JsonSchema = Object.fromEntries(Object.entries(rest));
-  // In its shape, an object has the default `{}`. The document shows the defaults of all fields of the object.
+  // If an object has a default, TypeBox states the default as `{}`. The document states the defaults of all fields of
+  // the object.
   if (properties && written.default !== undefined) written.default = Value.Default(schema, {});
   if (anyOf) Object.assign(written, union(anyOf, part));
   if (items) written.items = part(items);
@@ -82,7 +83,8 @@ function mapValues(values: Record<string, TSchema>, part: (schema: TSchema) => J
 }
 
 /**
- * Makes a value that fits a shape from the examples of its parts. An optional field is included when it has an example.
+ * Makes an example value for a shape. The examples of the shape's parts are used. An optional field is included when it
+ * has an example.
  */
 export function exampleOf(schema: TSchema): unknown {
   if (schema.examples) return (schema.examples as unknown[])[0];

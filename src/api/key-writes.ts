@@ -1,6 +1,6 @@
 /**
  * Creates, rotates and revokes API keys for the API and the command line. This file generates the key and writes only
- * its hash to the journal. The key itself is in one reply only.
+ * its hash to the journal. Only one reply contains the key itself.
  */
 import { keyParts, newKey } from '../foundation/api-key.ts';
 import { newId } from '../foundation/ids.ts';

@@ -1,8 +1,8 @@
 /**
- * Enforces the API limits (spec part 8). Each limit has a fixed window that begins with its first request. There are
- * windows of a minute and an hour per key and per organization, and of a day per organization. A request counts in all
+ * Enforces the API limits (spec part 8). Each limit has a fixed window that begins with its first request. A key has
+ * windows of a minute and an hour. An organization has windows of a minute, an hour and a day. A request counts in all
  * its windows or in none. The windows are in memory. Their counts are exact, because a node has only one gateway. After
- * a restart, the day continues from the count in the directory (`docs/architecture.md` decision 27).
+ * a restart, the daily window continues with the count in the directory partition (`docs/architecture.md` decision 27).
  */
 import type { Tier } from '../../config/tiers.ts';
 import { ServiceError } from '../foundation/errors.ts';
@@ -21,7 +21,7 @@ export interface Taken {
    * empty without limits.
    */
   headers: readonly string[];
-  /** Start of the organization's day, in milliseconds since 1970; 0 without a daily limit. */
+  /** Start of the organization's daily window, in milliseconds since 1970; 0 without a daily limit. */
   daySince: number;
 }
 
@@ -95,9 +95,9 @@ export class ApiLimit {
     return toHeaders(rules, this.find(rules.list, limited, now, wallClock), now, wallClock);
   }
 
-  /** Continues the count of an organization's day from the count that an earlier run of the gateway reached. */
+  /** Restores an organization's daily window with the count that an earlier run of the gateway stored. */
   seedDay(organization: string, day: { since: number; used: number }, now: number, wallClock: number): void {
-    // A start in the future means that the clock ran ahead when the day was counted.
+    // If the start is in the future, the clock was ahead when the window began.
     const since = Math.min(day.since, wallClock);
     this.windows.day.set(organization, { started: now - (wallClock - since), since: day.since, used: day.used });
   }

@@ -39,15 +39,14 @@ export function repositoryUrl({ caller, context }: Asking, repoId: string): stri
   return readRepository(readPartition(context, partitionOfId(context, repoId) ?? ''), repoId)?.url ?? '';
 }
 
-/** Makes the range that a request names. For a real id, the range has the repository and bounds of the stored range. */
+/** Makes the range for an id. If the id is real, the made range has the repository and bounds of the stored range. */
 export function mockRange(asking: Asking, id: string): RangeRecord {
   const stored = find(asking, id, 'range', 'Release range', readRange);
   return stored ? sampleRange(id, stored.repoId, stored.bounds) : sampleRange(id, sampleRepository.id);
 }
 
 /**
- * Makes the draft that a request names. For a real id, the draft has the range, persona and revision of the stored
- * draft.
+ * Makes the draft for an id. If the id is real, the made draft has the range, persona and revision of the stored draft.
  */
 export function mockDraft(asking: Asking, id: string): DraftRecord {
   const stored = find(asking, id, 'draft', 'Draft', readDraft);
@@ -69,7 +68,7 @@ export function mockPublication(
 }
 
 /**
- * Makes the publication that a request names. For a real id, the publication has the draft, channel and revision of the
+ * Makes the publication for an id. If the id is real, the made publication has the draft, channel and revision of the
  * stored publication.
  */
 export function mockStoredPublication(asking: Asking, id: string): PublicationRecord {
@@ -118,8 +117,8 @@ function fileUrl({ context, directory }: Asking, repoId: string, channel: Channe
 
 /**
  * Returns the stored object of an id; undefined for an id of test mode.
- * @throws ServiceError `notFound` when the caller may not see the object. This check is needed for requests that also
- *   contain a test id, because no handler runs for them.
+ * @throws ServiceError `notFound` when the caller may not see the object. This check is needed when a request contains
+ *   both a test id and a real id, because no handler runs for such a request.
  */
 function find<T extends { repoId: string }>(
   asking: Asking,

@@ -26,7 +26,7 @@ class WriteReached extends Error {}
 /**
  * Makes the reply of a route in test mode.
  * @throws ServiceError the refusal of the handler, `forbidden` for a route without test mode, or the failure that a
- *   magic id causes
+ *   test id simulates
  */
 export async function serveMock(route: ApiRoute<never>, request: ApiRequest<never>): Promise<ApiReply> {
   const mock = mocks[route.operation];
@@ -40,7 +40,7 @@ export async function serveMock(route: ApiRoute<never>, request: ApiRequest<neve
 }
 
 /**
- * Runs the handler until its first write. The handler reads real data and refuses the request as it would outside test
+ * Runs the handler until its first write. The handler reads real data and refuses the same requests as outside test
  * mode.
  */
 async function rehearse(route: ApiRoute<never>, request: ApiRequest<never>): Promise<void> {
@@ -60,7 +60,7 @@ function testIdsOf({ params, query, body }: ApiRequest<never>): string[] {
   return values.filter((value): value is string => typeof value === 'string' && testId.test(value));
 }
 
-/** Throws the failure that a magic id causes: `…_notfound`, `…_ratelimited` or `…_servererror`. */
+/** Throws the failure that an id simulates, if the id ends with `_notfound`, `_ratelimited` or `_servererror`. */
 function runMock(id: string): void {
   const [, kind = '', name] = testId.exec(id) ?? [];
   if (name === 'notfound') throw notFound(resources[kind] ?? '', id);

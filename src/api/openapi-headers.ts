@@ -61,8 +61,8 @@ export const headers: Readonly<Record<string, JsonSchema>> = {
   ETag: { description: 'Version of the content, for If-Match and If-None-Match.', required: true, schema: text },
   Link: { description: 'Links to the first, prev, next and last page.', required: true, schema: text },
   /**
-   * The header `Link` of a refusal. It has a name of its own here, because the header `Link` of a page of a list has
-   * another description.
+   * The header `Link` of a refusal. The key is `Help`, because the key `Link` describes the links between the pages of
+   * a list.
    */
   Help: {
     description: 'Link to the explanation of the error.',

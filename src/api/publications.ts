@@ -126,7 +126,8 @@ function pageAfter(partition: Partition, record: PublicationRecord): string | un
 }
 
 /**
- * Returns the publications of the draft in the query. Without a draft, returns those of the repository in the query.
+ * Returns the publications of the draft that the query names. If the query names no draft, returns the publications of
+ * the repository that the query names.
  */
 function named(request: ApiRequest<ListPublicationsQuery>): PublicationRecord[] {
   const { draftId, repoId } = request.query;

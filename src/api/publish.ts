@@ -121,7 +121,7 @@ function assertReady({ id, status }: DraftRecord): void {
  * Returns the connection for a publication: the repository's connection, else the organization's connection, else the
  * defaults of the channel.
  * @throws ServiceError `conflict` when the channel is not connected or cannot publish this draft, `forbidden` when the
- *   policy of the organization refuses it
+ *   policy of the organization refuses the publication
  */
 export async function connectionFor(
   { context, directory }: Pick<ApiRequest, 'context' | 'directory'>,
@@ -151,9 +151,7 @@ export async function connectionFor(
   return { connection, ...pages };
 }
 
-/**
- * The fields that are needed to find the pages of a draft. They are the same in a draft and in a publication to resend.
- */
+/** The fields of a draft or a publication that are needed to find the pages of the draft. */
 type Published = Pick<DraftRecord | PublicationRecord, 'repoId' | 'rangeId' | 'persona'>;
 
 /** Address of the pages of the repository's notes, and the path of the draft's page below that address. */
@@ -168,9 +166,9 @@ function pagesOf(context: ApiContext, directory: Partition, published: Published
 }
 
 /**
- * Returns the path of a draft's page below the page of its version. Returns undefined for a draft for customers,
- * because the page of the version itself shows it. The path of an internal page is derived from a secret of the
- * instance, so no one can guess it. The path is the same for all revisions.
+ * Returns the path of a draft's page below the page of its version. A draft for customers has no such page, because the
+ * page of the version shows the draft. In this case, returns undefined. The path of an internal page is derived from a
+ * secret of the instance, so no one can guess the path. The path is the same for all revisions.
  */
 export function personaPathOf({ sealer }: ApiContext, { repoId, rangeId, persona }: Published): string | undefined {
   return personaPath(persona, sealer.mac(rangeId, ['internal page', repoId]));
@@ -186,8 +184,8 @@ export function pagesUrlOf(context: ApiContext, directory: Partition, repoId: st
 }
 
 /**
- * Carries out the command of a publication. Replies when the publication has ended, or after five seconds if it has
- * not.
+ * Carries out a command that starts or resends a publication. Replies as soon as the publication has ended, and after
+ * five seconds at the latest.
  */
 export async function runToEnd(
   { context, once }: Pick<ApiRequest, 'context' | 'once'>,

@@ -1,6 +1,6 @@
 /**
- * Refuses publications that cannot succeed, before they are stored. Examples: the channel needs a tag but the range
- * does not end at a tag, the pages are off, or the service may not write to the repository's host.
+ * Refuses publications that cannot succeed. A refused publication is not stored. Examples: the channel needs a tag but
+ * the range does not end at a tag, the pages are off, or the service may not write to the repository's host.
  */
 import { hasCredentials, hostAt, hostsOf } from '../../config/hosts.ts';
 import { ServiceError } from '../foundation/errors.ts';
@@ -16,7 +16,7 @@ import type { ApiRequest } from './route.ts';
 
 /**
  * Checks that a range can be published to a channel.
- * @throws ServiceError `conflict` for a channel that needs a tag when the range does not end at one
+ * @throws ServiceError `conflict` when the channel needs a tag but the range does not end at a tag
  */
 export function assertRangeFits(partition: Partition, rangeId: string, channel: ChannelName): void {
   if (!channelTraits[channel].needsTag) return;

@@ -110,7 +110,7 @@ export class Quotas {
     return used;
   }
 
-  /** Returns the ids of an organization's repositories. They are cached until the directory changes. */
+  /** Returns the ids of an organization's repositories. The ids are cached until the directory partition changes. */
   private repositoriesOf(context: ApiContext, orgId: string): readonly string[] {
     const directory = readPartition(context, directoryName);
     const { seq } = readCursor(directory);

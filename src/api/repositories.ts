@@ -1,6 +1,6 @@
 /**
- * Handles repositories and their tags: list, get, select. Repositories are read from the directory, tags from the
- * partition of the repository.
+ * Handles repositories and their tags: list, get, select. Repositories are read from the directory partition, tags from
+ * the partition of the repository.
  */
 import { notFound } from '../foundation/errors.ts';
 import { toEtag } from '../foundation/etag.ts';

@@ -103,7 +103,9 @@ function describeSweep({ at, before, erased }: NonNullable<RetentionStatus['last
   return { at: iso(at), ...(before !== null && { before: toDate(before), erased }) };
 }
 
-/** Returns the organizations whose app was uninstalled, with the time from which their data is erased. */
+/**
+ * Returns the organizations whose app was uninstalled. `erasedFrom` is the time from which a sweep may erase the data.
+ */
 function removedOrganizations(directory: Partition, now: number) {
   return listOrganizations(directory).flatMap((organization) => {
     const { id, login, uninstalledAt } = organization;
@@ -140,8 +142,8 @@ export async function approve(context: ApiContext, wanted: ApproveRetentionBody)
 }
 
 /**
- * Returns the id of a waiting erasure. For a clock jump, the current time of the clock is not part of the id, because
- * the id would then change constantly.
+ * Returns the id of a waiting erasure. If the cause is a clock jump, the id does not contain the current time of the
+ * clock. An id with the current time would change constantly.
  */
 function idOf(wait: Wait): string {
   const what = wait.cause === 'clock' ? { cause: wait.cause, from: wait.from } : wait;

@@ -49,7 +49,7 @@ export const sampleTags = [
 
 const sampleBounds: RangeBounds = { type: 'TAG_BASED', fromTag: 'v1.0.0', toTag: 'v1.1.0' };
 
-/** Makes a range. Without an id, the same repository and bounds always give the same id. */
+/** Makes a range. If `id` is undefined, the id is derived from the repository and the bounds. */
 export function sampleRange(id: string | undefined, repoId: string, bounds: RangeBounds = sampleBounds): RangeRecord {
   return {
     id: id ?? `range_test_${shortHash(JSON.stringify([repoId, bounds]))}`,
@@ -157,7 +157,10 @@ export function samplePublication(
   };
 }
 
-/** Makes the connection of a channel from the settings of a request, for a repository or its organization. */
+/**
+ * Makes the record of a channel connection from the settings in a request. The connection belongs to the repository or,
+ * if `repoId` is null, to the sample organization.
+ */
 export function sampleChannel(channel: ChannelName, repoId: string | null, put: object): ChannelRecord {
   const { secrets } = channelTraits[channel];
   const isSecret = ([field]: [string, unknown]): boolean => secrets.includes(field);

@@ -1,6 +1,6 @@
 /**
- * Handles the settings for the notes of a repository: get, and put as a whole. The spec does not define these settings.
- * With their defaults, notes follow the rules of the spec.
+ * Handles the notes settings of a repository: get and put. A put replaces all settings. The spec does not define these
+ * settings. With the default settings, the notes follow the rules of the spec.
  */
 import { toEtag } from '../foundation/etag.ts';
 import { type NotesSettings, NotesSettingsSchema } from '../protocol/notes.ts';

@@ -1,6 +1,6 @@
 /**
- * Reports the statistics of an organization in the current month (spec parts 2 and 4). The count in the directory lacks
- * the calls of the last seconds, so these are added from memory.
+ * Reports the statistics of an organization in the current month (spec parts 2 and 4). The count in the directory
+ * partition does not include the calls of the last seconds. These calls are added from memory.
  */
 import { type Tier, tierNamed, tiersOf } from '../../config/tiers.ts';
 import { notFound } from '../foundation/errors.ts';
@@ -33,7 +33,7 @@ function isKnown(directory: Partition, orgId: string): boolean {
   return orgId.length <= 100 && readOrganization(directory, orgId) !== undefined;
 }
 
-/** Returns the statistics of an organization; for null, the sum over all organizations. */
+/** Returns the statistics of an organization or, if `orgId` is null, of the whole instance. */
 function statsOf({ context, directory, usage }: ApiRequest<StatsQuery>, orgId: string | null): object {
   const now = Date.now();
   const currentMonth = monthOf(now);
@@ -60,8 +60,8 @@ function statsOf({ context, directory, usage }: ApiRequest<StatsQuery>, orgId: s
 
 /**
  * Returns the share of the monthly limit that was used, in percent with two decimals. The monthly limit is the daily
- * limit times the days of the month. Example: 1,550 calls at 10,000 per day in a month of 31 days are 0.5. Returns 0
- * without a daily limit.
+ * limit times the days of the month. Example: with a daily limit of 10,000, the limit of a month of 31 days is 310,000,
+ * and 1,550 calls are 0.5 percent. Returns 0 without a daily limit.
  */
 function shareOf(calls: number, { apiPerDay }: Tier, now: number): number {
   if (apiPerDay === 0) return 0;

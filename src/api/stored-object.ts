@@ -14,7 +14,7 @@ export type Asking = Pick<ApiRequest, 'caller' | 'context'>;
 
 /**
  * Returns the current state of the partition that an id belongs to.
- * @throws ServiceError `notFound` with the name of the resource when the id does not have this prefix
+ * @throws ServiceError `notFound` with the name of the resource when the id does not begin with `prefix`
  */
 export function partitionHolding({ context }: Asking, id: string, prefix: IdPrefix, resource: string): Partition {
   const name = slotOfId(id, prefix) === undefined ? undefined : partitionOfId(context, id);

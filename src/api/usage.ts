@@ -1,7 +1,7 @@
 /**
- * Counts API calls and the last use of keys in memory, and sends the counts to the directory's journal at intervals. If
- * a send fails, the journal may or may not have the record. The record is then sent again with the same number, so
- * nothing is counted twice. A gateway that is killed loses the counts that it has not sent.
+ * Counts API calls and keeps the last use of each key, both in memory. Sends these data to the journal of the directory
+ * partition at intervals. If a send fails, the journal may or may not have the record. The record is then sent again
+ * with the same number, so nothing is counted twice. A gateway that is killed loses the counts that it has not sent.
  */
 import { ulid } from '../foundation/ids.ts';
 import type { UsageCalls, UsageRecord } from '../protocol/journal.ts';
@@ -20,7 +20,7 @@ export class UsageMeter {
   private readonly keys = new Map<string, number>();
   /** The record that was sent and is not yet confirmed by the journal. */
   private unsent: UsageRecord | undefined;
-  /** The records that the directory may not contain yet. */
+  /** The records that are perhaps not yet folded into the directory partition. */
   private records: UsageRecord[] = [];
   private month = '';
   private monthBegins = 0;
@@ -28,7 +28,7 @@ export class UsageMeter {
 
   /**
    * Counts one request.
-   * @param daySince start of the organization's day, in milliseconds since 1970; 0 without a daily limit
+   * @param daySince start of the organization's daily window, in milliseconds since 1970; 0 without a daily limit
    * @param now milliseconds since 1970
    */
   count(keyId: string, org: string, daySince: number, now: number): void {
@@ -49,7 +49,7 @@ export class UsageMeter {
   }
 
   /**
-   * Returns the number of calls in a month that `directory` does not contain yet. The number is for one organization,
+   * Returns the number of calls in a month that are not yet counted in `directory`. The number is for one organization,
    * or for all organizations if `org` is null.
    */
   unfolded(directory: Partition, org: string | null, month: string): number {
@@ -91,8 +91,8 @@ export class UsageMeter {
   }
 
   /**
-   * Returns the keys whose last use must be stored. The time in `directory` is at least a minute older than their last
-   * use.
+   * Returns the keys whose last use must be stored. Such a key was last used at least a minute after the time that
+   * `directory` contains for the key.
    */
   private usedKeys(directory: Partition): UsageRecord['keys'] {
     const found: UsageRecord['keys'] = [];

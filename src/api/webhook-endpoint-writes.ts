@@ -1,7 +1,7 @@
 /**
- * Creates webhook endpoints and rotates their secrets. The secret is generated here. The address is checked as far as
- * possible without resolving its host name. The secret and the query of the address are sealed, and only their sealed
- * values are written to the journal.
+ * Creates webhook endpoints and rotates their secrets. The secret is generated here. The address is checked, but its
+ * host name is not resolved. The secret and the query of the address are sealed, and only their sealed values are
+ * written to the journal.
  */
 import { randomBytes } from 'node:crypto';
 import { targetFault } from '../egress/target.ts';
@@ -102,8 +102,8 @@ export function assertTarget({ settings }: ApiContext, url: string): string {
 }
 
 /**
- * Returns the new address of an endpoint in its stored form. Returns undefined when the address does not change. This
- * is the case when the request has no address, or when it has the address that replies show for the endpoint.
+ * Returns the new address of an endpoint in its stored form. Returns undefined when the request does not change the
+ * address. Such a request contains no address, or the address that replies show for the endpoint.
  * @throws ServiceError `invalid` when webhooks may not be sent to the address
  */
 export function changedAddress(

@@ -104,7 +104,8 @@ export function revokeWebhookSecret(context: ApiContext, secretId: string, only:
 }
 
 /**
- * Returns the web address of a host in the settings. For undefined, returns the address of the default host.
+ * Checks that a host is in the settings and returns its web address. If `host` is undefined, returns the web address of
+ * the default host.
  * @throws ServiceError `invalid` naming the known hosts
  */
 export function knownHost(settings: Settings, host: string | undefined): string {
@@ -121,8 +122,8 @@ export function secretFault(text: string): string | undefined {
   if (length < minLength || length > maxLength) {
     return `expected ${minLength} to ${maxLength} characters, got ${length}`;
   }
-  // Control characters are refused, because the web form of a host or an editor may change them. The host would then
-  // sign with another secret.
+  // Control characters are refused, because an editor or the settings page of a host may change them. The host would
+  // then sign with another secret.
   if (/\p{Cc}/u.test(text)) return 'expected no control characters such as line breaks, got at least one';
   return text.isWellFormed() ? undefined : 'expected valid Unicode, got half of a surrogate pair';
 }

@@ -100,8 +100,8 @@ function reply(status: number, { value, secret, replayed }: WrittenSecret): ApiR
 }
 
 /**
- * Replies to a repeated request. Sends the first reply again, unless it showed a generated secret. In that case the
- * request is refused, because the service cannot show the secret again.
+ * Replies to a repeated request. If the first reply showed a generated secret, the request is refused, because the
+ * service cannot show the secret again. Any other first reply is sent again.
  */
 function again(status: number, value: unknown, ownText: boolean): ApiReply {
   if (ownText) return { status, body: value as object, headers: ['Cache-Control', 'no-store'] };

@@ -58,7 +58,7 @@ async function test({ settings, egress, signal, publicationId }: Context): Promi
     const { kind } = await session.send(settings.from, settings.from, message);
     return kind === 'accepted'
       ? "The mail server accepted a test message to the sender's own address."
-      : "The mail server refused the sender's own address as a recipient, so no test message was sent.";
+      : "The mail server did not accept a test message to the sender's own address.";
   } finally {
     session.close();
   }

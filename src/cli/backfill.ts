@@ -67,7 +67,7 @@ async function start(context: ApiContext, wanted: Wanted, since: number | null):
     ? await resolveListed(context, directory, listed)
     : await resolve(context, { task: 'resolveRepository', origin, fullName: wanted.name });
   const { id, fullName } = resolved.repository;
-  // Looks up the repository by its id, because the directory may still list the repository under its former name.
+  // Looks up the repository by its id, because the directory partition may still contain its former name.
   const state = readDirectoryRepository(readPartition(context, directoryName), id)?.state;
   if (state) assertConnected({ state, fullName });
   await begin(context, resolved, since);

@@ -41,7 +41,8 @@ function asksForHelp(args: readonly string[]): boolean {
 }
 
 /**
- * Runs a step of a command. If the step throws a usage error, the command that shows the help is added to its message.
+ * Runs a step of a command. If the step throws a usage error, the thrown message also names the command that shows the
+ * help.
  */
 async function withHelpHint(name: string, run: () => Promise<number>): Promise<number> {
   try {

@@ -99,5 +99,5 @@ export function answers(natsUrl: string): Promise<boolean> {
 }
 
 function notRunning(settings: Settings): string {
-  return `The service with the data directory ${settings.dataDir} is not running. Start it with: npm start. If it is running, set TIDINGS_DATA_DIR and TIDINGS_NATS_PORT to the values that the service uses`;
+  return `The service with the data directory ${settings.dataDir} is not running. Start it with: npm start. If you have already started it, set TIDINGS_DATA_DIR and TIDINGS_NATS_PORT to the values that the service uses`;
 }

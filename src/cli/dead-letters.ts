@@ -82,7 +82,7 @@ async function replay(context: ApiContext, place: string): Promise<number> {
 
 /**
  * Returns the record to enqueue for a replay. The record gets the current time and no delay. A record of the kind
- * `relay` is not changed, because its time is that of the event that caused the relay.
+ * `relay` is not changed, because it must keep the time of the event that caused the relay.
  */
 function again(record: JournalRecord): JournalRecord {
   if (record.kind === 'relay') return record;

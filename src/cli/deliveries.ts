@@ -72,8 +72,8 @@ export async function sendDeliveries(deliveries: readonly Delivery[], options: S
 }
 
 /**
- * Sends one delivery. Repeats it after a temporary failure, and returns the final answer. Returns status 0 when the
- * service gave no answer at all.
+ * Sends one delivery, and sends it again after a temporary failure. Returns the status of the final answer, or 0 when
+ * the service gave no answer.
  */
 async function send(delivery: Delivery, options: SendOptions): Promise<number> {
   const body = JSON.stringify(delivery.body);

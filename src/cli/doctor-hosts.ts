@@ -119,7 +119,7 @@ function ofToken(token: TokenCheck, at: string, names: Names): Finding {
   if (token.state === 'lacking') {
     const missing = token.missing.join(' and ');
     return fault(
-      `${at}: ${names.token} lacks ${missing}. Create a token with these scopes. To publish on this host, the token also needs write:repository`,
+      `${at}: ${names.token} lacks ${missing}. Create a token that also has what is missing. To publish on this host, the token also needs write:repository`,
     );
   }
   const { scopes } = token;

@@ -17,7 +17,7 @@ export function checkPublicUrl(settings: Settings): Finding {
 function judgeSetting(settings: Settings): Finding {
   const url = publicUrlOf(settings);
   if (settings.publicUrl === '') {
-    const text = `TIDINGS_PUBLIC_URL is not set. The service therefore sends no mail. Page addresses begin with ${url}, which other machines may not reach. Set it to the address that people use, ${example}`;
+    const text = `TIDINGS_PUBLIC_URL is not set. The service therefore sends no mail. Page addresses begin with ${url}, which other machines may not reach. Set TIDINGS_PUBLIC_URL to the address that people use, ${example}`;
     return { verdict: 'note', text };
   }
   if (!URL.canParse(url))

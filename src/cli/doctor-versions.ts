@@ -1,6 +1,6 @@
 /**
- * The part of `tidings doctor` about the versions of Tidings and Node.js. The part about the journal reports the
- * version of nats-server.
+ * The part of `tidings doctor` about the versions of Tidings and Node.js. The version of nats-server is reported with
+ * the findings about the journal.
  */
 
 import { version } from '../foundation/version.ts';

@@ -188,7 +188,7 @@ function opens(sealer: Sealer, { sealed, belongsTo }: StoredSeal): boolean {
   }
 }
 
-/** Findings about the journal, and the facts that the running gateway reported over it. */
+/** Findings about the journal, and the facts that the running gateway reported through the journal. */
 interface JournalCheck {
   findings: Finding[];
   gateway?: GatewayFacts | undefined;

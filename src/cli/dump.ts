@@ -24,8 +24,8 @@ export const dumpCommand: CliCommand = single({
       const { id } = findRepository(readers, wanted);
       const partition = readers.fresh(partitionName(partitionOf(slotOfId(id) as number, partitions)));
       if (!partition) throw new Error(`The partition of ${wanted} cannot be read.`);
-      // The process exits after the command, so the output is awaited and standard output is kept open until everything
-      // is written.
+      // The command waits until all output is written, because the process exits after the command. Standard output
+      // stays open, since `end` is false.
       await pipeline(Readable.from(printable(dumpRepository(partition, id))), process.stdout, { end: false });
     } finally {
       await readers.close();

@@ -32,7 +32,7 @@ export function overview(commands: Commands): string {
 
 /**
  * Returns the help of a command.
- * @param word the action to show; all actions of the command if it is omitted
+ * @param word name of the action to show; undefined = all actions of the command
  */
 export function helpOf(name: string, command: CliCommand, word?: string): string {
   const shown = Object.entries(command.actions).filter(([each]) => word === undefined || each === word);

@@ -1,6 +1,6 @@
 /**
- * Implements `--json` of commands that list something. The output is the API's reply to a request with an instance key,
- * with all items on one page.
+ * Implements `--json` of commands that list something. The output is the API's reply to a request that asks for all
+ * items on one page. The request is made with an instance key, unless the command names an organization.
  */
 import { type ApiContext, readPartition } from '../api/context.ts';
 import type { ApiRequest, ApiRoute } from '../api/route.ts';

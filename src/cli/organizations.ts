@@ -1,7 +1,7 @@
 /**
- * `tidings orgs list|tier|keep-published`: lists the organizations that the service knows and assigns their tiers of
- * limits. `keep-published` sets whether the published notes of an organization are kept after the organization has
- * removed the app.
+ * `tidings orgs list|tier|keep-published`: lists the organizations that the service knows. `tier` assigns a tier to an
+ * organization, which sets the limits of the organization. `keep-published` sets whether the published notes of an
+ * organization are kept after the organization has removed the app.
  */
 import { tiersOf } from '../../config/tiers.ts';
 import { type ApiContext, runCommand } from '../api/context.ts';

@@ -15,7 +15,7 @@ export type ProgressOptions = {
 };
 
 export type Progress = {
-  /** Counts finished units, and redraws the bar if enough time has passed since it was drawn. */
+  /** Counts finished units, and redraws the bar if enough time has passed since the last redraw. */
   advance(count?: number): void;
   /** Draws the final state and ends the line. The summary is written on a line of its own. */
   done(summary?: string): void;
@@ -29,7 +29,10 @@ const redrawMs = 80;
 const widestBar = 30;
 const eraseLine = '\r\x1b[K';
 
-/** Creates a progress display that starts at zero now. A task with a total of zero units counts as finished. */
+/**
+ * Creates a progress display. The count and the elapsed time begin at zero. A task with a total of zero units counts as
+ * finished.
+ */
 export function createProgress(options: ProgressOptions): Progress {
   return options.stream.isTTY === true ? createBar(options) : createLines(options);
 }
@@ -75,7 +78,8 @@ function createLines({ label, total, stream, now = () => performance.now() }: Pr
 }
 
 /**
- * Returns the line with the bar. The bar fills the rest of the line; if fewer than ten columns are left, it is omitted.
+ * Returns the line with the bar. The bar fills the rest of the line. The bar is omitted if fewer than ten columns are
+ * left.
  */
 function barLine(state: State, columns: number): string {
   const [label = '', ...rest] = figures(state);

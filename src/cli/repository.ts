@@ -12,7 +12,9 @@ export function findRepository(readers: Readers, wanted: string): DirectoryRepos
   const all = directory ? listDirectoryRepositories(directory, null) : [];
   const found = all.filter(({ id, fullName }) => id === wanted || fullName.toLowerCase() === wanted.toLowerCase());
   if (found.length > 1) {
-    throw new Error(`Several hosts have ${wanted}. Name one by its id: ${found.map(({ id }) => id).join(', ')}`);
+    throw new Error(
+      `Several hosts have ${wanted}. Use one of these ids instead: ${found.map(({ id }) => id).join(', ')}`,
+    );
   }
   const [repository] = found;
   if (!repository)

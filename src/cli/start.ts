@@ -34,7 +34,8 @@ export const startCommand: CliCommand = single({
 });
 
 /**
- * Resolves at the first SIGTERM or SIGINT. Later signals are ignored, because stopping ends within a time limit anyway.
+ * Resolves at the first SIGTERM or SIGINT. Later signals are ignored, because the service always stops within a time
+ * limit.
  */
 export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {

@@ -40,15 +40,15 @@ export interface CliAction<T extends CliOptions = CliOptions> {
   /** Arguments of the action. Those in square brackets are optional: `PARTITION [FILE]`. */
   arguments?: string;
   /**
-   * One line of help for the action. It is not set for a command with a single unnamed action, which has only the help
-   * of the command.
+   * One line of help for the action. A command with a single unnamed action does not set this field, because the help
+   * of the command is enough.
    */
   help?: string;
   options?: T;
   /**
    * Carries out the action.
    * @returns the exit code
-   * @throws UsageError for wrong values. The caller adds to the message which command shows the help.
+   * @throws UsageError for wrong values. The caller adds the help command to the message.
    */
   run(values: Values<T>, args: readonly string[]): Promise<number>;
 }
@@ -63,7 +63,7 @@ export interface CliCommand {
   examples: readonly [string, ...string[]];
 }
 
-/** Declares an action, with the types of its values derived from its options. */
+/** Declares an action. The types of the option values in `run` are derived from the options of the action. */
 export function action<const T extends CliOptions>(entry: CliAction<T>): CliAction {
   return entry as unknown as CliAction;
 }

@@ -74,8 +74,8 @@ async function create(values: Values<typeof createOptions>): Promise<number> {
 }
 
 /**
- * Reads a secret from a file. A line end at the end of the file is removed, because editors add one. It is not part of
- * the secret.
+ * Reads a secret from a file. Editors add a line end to the file. This line end is not part of the secret, so it is
+ * removed.
  */
 function readSecret(file: string): string {
   const text = readFileSync(file === '-' ? 0 : file, 'utf8').replace(/\r?\n$/, '');

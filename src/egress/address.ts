@@ -46,9 +46,9 @@ export class AddressRule {
 }
 
 /**
- * Whether an address is publicly reachable. Addresses of the special-purpose registries are not public: private,
- * loopback, link-local, translated and tunneled addresses. Addresses that exist only within one cloud are not public
- * either.
+ * Whether an address is publicly reachable. Addresses of the special-purpose registries are not public. Examples are
+ * private, loopback, link-local, translated and tunneled addresses. Addresses that exist only within one cloud are not
+ * public either.
  */
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (address.range() !== 'unicast') return false;

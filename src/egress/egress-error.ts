@@ -4,8 +4,8 @@
  */
 
 /**
- * `sent` means that the receiver may have got the request. It is false when no connection was made or the address was
- * refused.
+ * `sent` means that the receiver may have got the request. `sent` is false when no connection was made or the address
+ * was refused.
  */
 export class EgressError extends Error {
   readonly kind: 'refused' | 'timeout' | 'network';

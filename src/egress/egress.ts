@@ -36,9 +36,9 @@ export class Egress {
   }
 
   /**
-   * Sends a request and reads its reply, whatever the status of the reply. Each request uses a new connection, so every
-   * connection is checked. A reused connection could also be closed by the receiver just before the request. It would
-   * then be unknown whether the request arrived.
+   * Sends a request and reads its reply, whatever the status of the reply. Each request uses a new connection for two
+   * reasons. First, every connection is checked. Second, the receiver could close a reused connection just before the
+   * request. The service would then not know whether the request arrived.
    * @throws EgressError when no reply arrives; its message contains no part of the path or the query
    */
   async request(request: EgressRequest): Promise<EgressReply> {

@@ -21,7 +21,7 @@ export interface EgressReply {
   status: number;
   /** Headers of the reply. Names are in lower case. Several values of one name are joined by commas. */
   headers: Readonly<Record<string, string>>;
-  /** The body of the reply, up to `maxBodyBytes` of the request. The rest is not read, and the connection is closed. */
+  /** The body of the reply, cut after `maxBodyBytes` bytes. The rest is not read, and the connection is closed. */
   body: Buffer;
   truncated: boolean;
 }

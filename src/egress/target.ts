@@ -39,7 +39,7 @@ export function targetFault(url: string, options: EgressOptions): string | undef
 
 /**
  * Checks the text of a host for protocols other than HTTP, and returns why connections to this host are refused.
- * Resolvers convert a number such as `2130706433` to an address (127.0.0.1), so this address is checked.
+ * Resolvers convert a number such as `2130706433` to an address (127.0.0.1), so the converted address is checked.
  * @returns a description of the expected form; undefined when the text is acceptable
  */
 export function hostFault(host: string, { allow }: Pick<EgressOptions, 'allow'>): string | undefined {
@@ -56,8 +56,8 @@ export function unbracketed(hostname: string): string {
 }
 
 /**
- * Whether the host may be in an allowed network. The address of a name is not known yet. So for a name, the result is
- * true if the settings allow any network.
+ * Whether the host may be in an allowed network. The IP address of a name is not known yet. For a name, the result is
+ * therefore true if the settings allow at least one network.
  */
 function mayBeAllowed(literal: boolean, verdict: string, { allow }: EgressOptions): boolean {
   return literal ? verdict === 'allowed' : allow.length > 0;

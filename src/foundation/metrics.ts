@@ -52,7 +52,7 @@ export const hmacSeconds = new Histogram({
 });
 export const sealsUnreadable = new Counter({
   name: 'tidings_seals_unreadable_total',
-  help: 'Sealed secrets that the sealing key in use cannot open; each is counted once',
+  help: 'Stored secrets that the sealing key in use cannot decrypt; each is counted once',
   registers,
 });
 export const bodyBytesHeld = new Gauge({
@@ -166,7 +166,7 @@ export const foldSeconds = new Histogram({
 });
 export const flushedSeconds = new Histogram({
   name: 'tidings_store_flushed_seconds',
-  help: 'Time from a commit until its data is on disk',
+  help: 'Time from the start of a batch until its data is on disk',
   buckets: pubAckBuckets,
   registers,
 });

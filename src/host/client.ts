@@ -21,8 +21,8 @@ export type { TagDetails } from './tags.ts';
 
 export interface HostClientOptions extends RequestsOptions {
   /**
-   * If false, a request for a repository or an installation is not retried. At a rate limit or temporary fault, it
-   * fails with `unavailable`.
+   * If false, a request for a repository or an installation is not retried. Such a request fails with `unavailable` at
+   * a rate limit or temporary fault.
    */
   isPatient?: boolean;
 }
@@ -84,12 +84,18 @@ export class HostClient {
     return this.readRepository(`${this.host.apiUrl}${repositoryPath(fullName)}`);
   }
 
-  /** Reads a repository by the host's id. This works even after another repository has taken the name. */
+  /**
+   * Reads a repository by the host's id. This works even if another repository now has the former name of the
+   * repository.
+   */
   async repositoryById(hostId: string): Promise<HostRepository> {
     return this.readRepository(`${this.host.apiUrl}/repositories/${encodeURIComponent(hostId)}`);
   }
 
-  /** Returns the account of the installation whose token is used; undefined when the app has no such installation. */
+  /**
+   * Returns the account of the installation whose token is used; undefined when the host knows no such installation of
+   * the app.
+   */
   async installationAccount(): Promise<{ id: string; login: string } | undefined> {
     const path = installationPath(this.options.installationId ?? '');
     const answer = await this.ask({ url: `${this.host.apiUrl}${path}`, asApp: true }, isObject);
@@ -190,8 +196,8 @@ export class HostClient {
   }
 
   /**
-   * Converts the address of a page to an address below `apiUrl` of the settings. Gitea can be reached by two addresses,
-   * and may send the next page with its web address.
+   * Gives the address of a page the origin of `apiUrl` in the settings. A Gitea can have a web address and another API
+   * address. Its link to the next page may contain the web address.
    */
   private onApi(url: string): string {
     const api = new URL(this.host.apiUrl);

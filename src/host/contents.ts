@@ -36,8 +36,8 @@ const raced = /sha|already exists|fast.forward|reference|conflict/i;
 
 /**
  * Reads a file of a branch; null when the file does not exist.
- * @throws ServiceError `notFound` when the branch does not exist, or `invalid` when the path is not a file or the file
- *   is too large or not in UTF-8
+ * @throws ServiceError `notFound` when the branch does not exist; `invalid` when the path does not lead to a file, or
+ *   when the file is too large or is not in UTF-8
  */
 export async function readFile(api: RepositoryApi, path: string, branch: string): Promise<HostFile | null> {
   const found = await api.read(`contents/${encodePath(path)}?ref=${encodeURIComponent(branch)}`);
@@ -80,7 +80,8 @@ function isRace(answer: Answer): boolean {
 }
 
 /**
- * Returns the text of a file in base64. For files above one megabyte, hosts omit the text, so it is read from the blob.
+ * Returns the base64 form of a file's text. Hosts omit the text of files above one megabyte. Such a text is read from
+ * the blob.
  */
 async function contentOf(api: RepositoryApi, file: Json, sha: string): Promise<string> {
   if (file.encoding === 'base64' && (file.content !== '' || file.size === 0)) return String(file.content);

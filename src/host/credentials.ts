@@ -1,7 +1,7 @@
 /**
  * Provides the authorization of requests to a host: none, the token of the settings, or a token for an installation of
- * the app. An installation token is kept until it expires. Tokens and keys stay in this file and in the header that it
- * returns.
+ * the app. An installation token is kept until it expires. Tokens and keys are used only in this file and in the
+ * Authorization headers that this file makes.
  */
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ export class Credentials {
   }
 
   /**
-   * Returns the header that authorizes as the app itself; undefined without an app.
+   * Returns the Authorization header for requests as the app itself; undefined without an app.
    * @throws ServiceError `unauthorized` when the app's key cannot be used
    */
   appAuthorization(): string | undefined {

@@ -18,7 +18,7 @@ export interface Recognised {
 export type HostCheck =
   /** The address gave no reply; `reason` is the error code or message of the system. */
   | { found: 'nothing'; reason: string }
-  /** The API address replies, but the reply is not that of a known kind of host. */
+  /** The API address replies, but the reply does not come from a known kind of host. */
   | { found: 'unknown'; status: number }
   /** The address belongs to a host of another kind than the settings state. */
   | { found: 'otherKind'; is: Recognised }
@@ -74,8 +74,8 @@ function pathOf(kind: Kind): string {
 }
 
 /**
- * Recognizes the kind and version of a host from a reply. GitHub adds a header to every reply, even to refusals. A
- * Gitea can be configured to show its version to signed-in users only.
+ * Recognizes the kind and version of a host from a reply. GitHub marks every reply, even a refusal, with one of its own
+ * headers. A Gitea server can be configured to show its version only to users who are signed in.
  */
 function recognise(kind: Kind, { status, headers, text }: HttpAnswer): Recognised | undefined {
   const body = parse(text);
@@ -132,8 +132,8 @@ async function checkApp(host: Host, get: Get): Promise<AppCheck | undefined> {
 }
 
 /**
- * Returns why there was no reply. The reason is in the cause of the error; the message of the error is only `fetch
- * failed`.
+ * Returns the reason why no reply arrived. The reason is in the cause of the error, because the message of the error is
+ * only `fetch failed`.
  */
 export function reasonOf(error: unknown): string {
   const { message, cause } = error as Error & { cause?: NodeJS.ErrnoException };

@@ -36,7 +36,7 @@ export async function findRelease(api: RepositoryApi, tag: string): Promise<Host
 }
 
 /**
- * Creates a release. If a release of the tag was created meanwhile, that release is updated instead.
+ * Creates a release. If the host replies that the tag already has a release, updates that release.
  * @param sha commit of the tag. If the tag was deleted meanwhile, the host creates the tag on this commit and not on
  *   the newest commit.
  * @throws ServiceError `invalid` with the host's message when the host refuses the release

@@ -33,15 +33,15 @@ export class RepositoryApi {
     return answer.status === 404 ? undefined : this.accepted(answer, 'GET', path).data;
   }
 
-  /** Returns the items of a list. A page is requested only when the caller asks for its first item. */
+  /** Returns the items of a list. Each page is requested only when the caller asks for the first item of the page. */
   async *list(path: string, maxPages: number): AsyncGenerator<Json> {
     let url: string | null = `${this.url(path)}?${this.kind === 'gitea' ? 'limit=50' : 'per_page=100'}`;
     for (let page = 0; url !== null && page < maxPages; page++) {
       const answer = this.accepted(await this.requests.once({ url }, isJson), 'GET', path);
       yield* (answer.data ?? []) as Json[];
       const { next } = linksOf(answer.headers.get('link'), answer.url);
-      // Only the query of the next page's address is used, because Gitea may send its web address instead of the API
-      // address.
+      // The next address is built from the API address. Only the query is taken from the link, because a link of Gitea
+      // may contain Gitea's web address.
       url = next === null || !URL.canParse(next) ? null : `${this.url(path)}${new URL(next).search}`;
     }
   }

@@ -5,7 +5,7 @@
  *
  * Octokit's plugins decide which requests are sent again. The waiting is done here, because the plugins' own waits
  * cannot be aborted, cannot be reported, and keep a process alive. The plugins see only paths, statuses and limits, so
- * their errors contain no token, no query and no body.
+ * the errors of the plugins contain no token, no query and no body.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Octokit } from '@octokit/core';

@@ -89,7 +89,7 @@ export class Course {
    * Returns the result of the request.
    * @param host the name of the host, for messages
    * @throws ServiceError `unavailable` when the last attempt ended with a rate limit or a temporary fault
-   * @throws the error that ended the request without further attempts, if there was one
+   * @throws the error of the last attempt when this error allows no further attempt
    */
   conclude(host: string): Answer {
     if (this.fatal) throw this.fatal.reason;
@@ -128,8 +128,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * Returns why no reply arrived, by the code of the error. The message of the error is not used, since it can contain
- * addresses.
+ * Describes why no reply arrived. The text contains the code of the error, if there is one. A message of the system is
+ * not used, since such a message can contain addresses.
  */
 function faultOf(error: unknown): string {
   const { cause, message } = error as { cause?: { code?: unknown }; message?: unknown };

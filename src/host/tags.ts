@@ -1,6 +1,6 @@
 /**
- * Finds the commit and the date of a tag. On GitHub they are read from the tag's ref and its tag objects, on Gitea from
- * the tag itself. Gitea sends the tagger's date or, if the tag has no tagger, the commit's date.
+ * Finds the commit and the date of a tag. GitHub describes a tag by a ref and tag objects. Gitea sends the whole tag in
+ * one reply. The date is the tagger's date or, if the tag has no tagger, the commit's date.
  */
 import { ServiceError } from '../foundation/errors.ts';
 
@@ -32,8 +32,8 @@ export async function tagDetails(kind: 'github' | 'gitea', get: Get, tag: string
 }
 
 /**
- * Whether a tag with this name can be requested safely. Only those rules of Git for `refs/tags/` are checked that
- * prevent a name from changing the requested address, for example by `..`.
+ * Whether a tag with this name can be requested safely. Git has more rules for tag names. This function checks only the
+ * rules that keep a name from changing the requested address, for example by `..`.
  */
 function isTagName(name: string): boolean {
   const parts = name.split('/');
@@ -82,8 +82,8 @@ function toSha(value: unknown): string | undefined {
 }
 
 /**
- * Returns a time after 1970 in milliseconds, otherwise null. Hosts send unknown times as times before 1970, such as the
- * year 1.
+ * Returns a time in milliseconds since 1970; null for an earlier or missing time. Hosts send an unknown time as a time
+ * before 1970, such as the year 1.
  */
 function toInstant(value: unknown): number | null {
   const instant = typeof value === 'string' ? Date.parse(value) : Number.NaN;

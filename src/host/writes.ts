@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const usualGapMs = 1000;
-/** The earliest start of the next write, per API address, in the time of `performance.now()`. */
+/** The earliest start of the next write, per API address, on the clock of `performance.now()`. */
 const next = new Map<string, number>();
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Serves a file that is the same for all clients. The file is compressed once per encoding and has a strong ETag.
- * Browsers may cache it permanently when its address contains its version. This class must not be used for replies that
- * depend on the caller.
+ * Browsers may cache the file permanently when the requested address contains the file's version. This class must not
+ * be used for replies that depend on the caller.
  */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';

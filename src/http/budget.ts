@@ -13,7 +13,7 @@ export class BodyBudget {
     this.limit = limit;
   }
 
-  /** Reserves `bytes`. Returns false and reserves nothing when they exceed what is left of the budget. */
+  /** Reserves `bytes`. Returns false and reserves nothing when the rest of the budget is smaller than `bytes`. */
   take(bytes: number): boolean {
     if (this.held + bytes > this.limit) return false;
     this.held += bytes;

@@ -140,7 +140,7 @@ export class Exchange {
       this.writeHeaders(headers);
       // Replies to HEAD, and replies with status 204 or 304, must not have a body. A client would read a body as the
       // start of the next reply. These replies have no Content-Length either. With a Content-Length, the library would
-      // wait for a body without limit.
+      // wait for a body without a time limit.
       if (this.method === 'HEAD' || status === 204 || status === 304) this.response.endWithoutBody();
       else this.response.end(body, this.closing);
     });

@@ -1,8 +1,8 @@
 /**
  * Detects requests whose length is ambiguous, before any handler runs. The HTTP parser accepts two Content-Length
- * headers and invalid chunk endings. Behind a proxy, an attacker could use these to smuggle in a second request. The
- * connection of such a request is closed without a reply, because after a reply the server would serve the smuggled
- * request too.
+ * headers and invalid chunk endings. Behind a proxy, an attacker could hide a second request in the body of such a
+ * request. The connection is closed without a reply, because after a reply the server would also serve the hidden
+ * request.
  */
 
 /** The header values that decide where a body ends. They are collected while the headers are read. */

@@ -1,6 +1,6 @@
 /**
- * Runs the HTTP server. It checks the framing of a request before the handler runs, replies on every path, and finishes
- * requests in flight when it stops. Only the files of this folder use uWebSockets.js.
+ * Runs the HTTP server. It checks the framing of a request before the handler runs, replies even on unknown paths, and
+ * finishes requests in flight when it stops. Only the files of this folder use uWebSockets.js.
  */
 import * as library from 'uWebSockets.js';
 import {
@@ -126,7 +126,7 @@ function listenAlone(app: TemplatedApp, host: string, port: number): Promise<us_
   return new Promise((resolve) => (app.listen as unknown as Listen).call(app, host, port, exclusivePort, resolve));
 }
 
-/** Keeps the number of exchanges that have no reply yet, and waits for them when the server stops. */
+/** Counts the exchanges that have no reply yet, and waits for these exchanges when the server stops. */
 class Flight {
   private count = 0;
   private wake: (() => void) | undefined;

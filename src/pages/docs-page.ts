@@ -26,8 +26,8 @@ const policy = [
 ].join('; ');
 
 /**
- * The files of the page in loading order. The page refers to them by relative addresses, so that a proxy may add a
- * prefix.
+ * The files of the page in loading order. The page refers to the files by relative addresses. Therefore, a proxy may
+ * serve the page below another path.
  */
 const files = [
   {
@@ -44,7 +44,7 @@ const files = [
   { path: 'docs/start.js', type: 'text/javascript; charset=utf-8', read: () => referenceScript },
 ];
 
-/** Returns the link to the description of an operation and its errors on the page. */
+/** Returns the link to an operation on the page. The page describes the operation and its errors. */
 export function helpFor(tag: string, operation: string): string {
   return `${docsPath}#/${tag}/${operation}`;
 }

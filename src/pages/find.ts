@@ -1,7 +1,7 @@
 /**
  * Finds the repository of a page address, and checks that the reader may see the pages of this repository. After a
- * rename, another repository can get the old name. Therefore, a cached name is compared with the directory on each
- * request.
+ * rename, another repository can get the old name. Therefore, a cached name is compared with the directory partition on
+ * each request.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Settings } from '../../config/schema.ts';
@@ -20,7 +20,7 @@ import { listHostedNotes } from '../store/tables/hosted-notes.ts';
 import { hostedSettings, type PageSettings } from '../store/tables/hosted-settings.ts';
 import { readRepository } from '../store/tables/repositories.ts';
 
-/** The pages of a repository that the reader may see. */
+/** A repository whose pages the reader may see, and the settings of these pages. */
 export interface Pages {
   repository: RepositoryRecord;
   settings: PageSettings;

@@ -46,7 +46,10 @@ function readGuide(): string {
   return readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
 }
 
-/** Renders the guide as a page. Addresses on the page are relative, so that a proxy may add a prefix. */
+/**
+ * Renders the guide as a page. Addresses on the page are relative, so that a proxy may serve the page below another
+ * path.
+ */
 export function guidePage(text: string, version: string): string {
   const markdown = new MarkdownIt({ html: false });
   const tokens = markdown.parse(text, {});

@@ -1,7 +1,7 @@
 /**
- * Serves the start page at `GET /`: the service, the published notes, and the next steps after a first start. The page
- * needs no API key, so it shows only public data. It shows no settings of the machine, and only repositories with
- * public notes.
+ * Serves the start page at `GET /`. The page describes the service, lists the published notes, and explains the next
+ * steps after a first start. The page needs no API key, so it shows only public data. It shows no settings of the
+ * machine, and only repositories with public notes.
  */
 import { escapeHtml } from '../foundation/escape-html.ts';
 import { namePath } from '../foundation/page-url.ts';
@@ -28,7 +28,7 @@ export interface Place {
 
 const maxListed = 50;
 
-/** Makes the routes of the page and of the icon that browsers request with it. */
+/** Makes the routes of the start page and of the icon. Browsers request the icon together with a page. */
 export function homeRoutes(finder: PageFinder, placeOf: (exchange: Exchange) => Place): HttpRoute[] {
   const handle = (exchange: Exchange): void => {
     const body = homePage(placeOf(exchange), finder.published(maxListed));
@@ -106,9 +106,7 @@ ${items.join('\n')}
 `;
 }
 
-/**
- * Replies 204 to requests for an icon. Browsers send them without being asked to, so a missing icon is not an error.
- */
+/** Replies 204 to requests for an icon. Browsers request an icon of every site, so a missing icon is not an error. */
 function noIcon(exchange: Exchange): void {
   exchange.reply(204, '', '', [...pageHeaders(pagePolicy), 'Cache-Control', 'public, max-age=86400']);
 }

@@ -16,8 +16,8 @@ export interface Site {
   /** Relative link to the list of versions. All other links on a page begin with this link. */
   home: string;
   /**
-   * Absolute address of the page for search engines; null when search engines must not list the page, or its address is
-   * not known.
+   * Absolute address of the page for search engines; null when search engines must not list the page, or when the
+   * settings contain no public URL.
    */
   canonical: string | null;
   stylesheet: string;
@@ -41,7 +41,7 @@ export interface List {
 /** Labels that are shown on notes that are not for customers. */
 const readers = { engineer: 'For engineers', internal: 'Internal notes' } as const;
 
-/** Makes a page of the list of versions, the newest first. */
+/** Makes a page of the list of versions. The newest version comes first. */
 export function listPage(site: Site, { entries, number, newer, older }: List): string {
   const items = entries.map(
     ({ version, path, excerpt = '', date, url }) =>

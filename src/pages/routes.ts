@@ -57,8 +57,8 @@ export function pageRoutes(readers: Readers, settings: PageRouteSettings): HttpR
   const finder = new PageFinder(readers, settings);
   const handle = (exchange: Exchange): void => {
     const [, owner = '', name = '', rest] = /^\/notes\/([^/]+)\/([^/]+)(?:\/(.*))?$/.exec(exchange.url) ?? [];
-    // The reply is a redirect even if the repository does not exist. So it does not reveal which repositories have
-    // pages.
+    // The reply is a redirect even if the repository does not exist. Therefore, the reply does not reveal which
+    // repositories have pages.
     if (rest === undefined && name !== '') return redirect(exchange, 308, `./${name}/`);
     const query = new URLSearchParams(exchange.query);
     const key = query.get('key');
@@ -84,8 +84,8 @@ export function pageRoutes(readers: Readers, settings: PageRouteSettings): HttpR
 }
 
 /**
- * Returns the relative link from a path to the folder of the path's first part: for `v1/engineer` it is `../`. Such
- * links work behind any proxy.
+ * Returns the relative link from a page to the folder that contains the first part of the page's path. Example: for
+ * `v1/engineer`, the link `../` leads to the folder that contains `v1`. Such links work behind any proxy.
  */
 function pathToRoot(path: string): string {
   return '../'.repeat(path.split('/').length - 1) || './';
@@ -98,7 +98,10 @@ function addressOf(settings: PageRouteSettings, { headers }: Exchange): Pick<Ask
   return { service: isPublic || !plainHost.test(host) ? publicUrlOf(settings) : `http://${host}`, isPublic };
 }
 
-/** Returns the reply to a request, or the address to redirect it to; undefined for a page that does not exist. */
+/**
+ * Returns the reply to a request, or the address that the client is redirected to; undefined for a page that does not
+ * exist.
+ */
 function replyTo(pages: Pages, asked: Asked): Reply | string | undefined {
   const { fullName } = pages.repository;
   const { visibility, title = `Release notes of ${fullName}`, language = 'en' } = pages.settings;
@@ -146,8 +149,8 @@ function withPage(home: string, number: number): string {
 }
 
 /**
- * Returns the page of a note. If an engineers' note is now on a separate page, returns the address of the separate page
- * instead.
+ * Returns the page of a note. A note for engineers can have moved to a separate page. In this case, returns the address
+ * of the separate page.
  */
 function noteReply(pages: Pages, site: Site, rest: string): Reply | string | undefined {
   const { partition, repository } = pages;
@@ -165,8 +168,8 @@ function noteReply(pages: Pages, site: Site, rest: string): Reply | string | und
 }
 
 /**
- * Returns the note that a page links to: the engineers' note for a customers' page, the customers' note for an
- * engineers' page.
+ * Returns the note that the page of another note links to. A note for customers links to the note for engineers. A note
+ * for engineers links to the note for customers.
  */
 function otherNote({ partition, repository }: Pages, { persona, version, path }: HostedNote): HostedNote | undefined {
   if (persona === 'customer') return readEngineersNote(partition, repository.id, version);

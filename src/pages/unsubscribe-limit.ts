@@ -1,8 +1,8 @@
 /**
- * Limits the requests to the unsubscribe page, which needs no API key. Requests with invalid links are limited per
- * client, visits per recipient, and writes per recipient and per organization. Requests with valid links are not
- * limited per client. With such a limit, someone who guesses links through a shared proxy would block recipients behind
- * the same proxy.
+ * Limits the requests to the unsubscribe page, which needs no API key. Requests with invalid links have a limit per
+ * client. Requests with valid links have a limit per recipient. Writes have limits per recipient and per organization.
+ * Requests with valid links have no limit per client. With such a limit, someone who guesses links through a shared
+ * proxy would block recipients behind the same proxy.
  */
 import ipaddr from 'ipaddr.js';
 import { ServiceError } from '../foundation/errors.ts';

@@ -96,8 +96,8 @@ function isOut({ readers }: ApiContext, recipient: Recipient): boolean {
 }
 
 /**
- * Returns the recipient that the link of a request names. Call it before the first await, because it reads the client's
- * address from the connection.
+ * Returns the recipient that the link of a request names. Call this function before the first await, because the
+ * function reads the client's address from the connection.
  * @throws ServiceError `rateLimited`, or `notFound` for an invalid token or an organization that no longer exists
  */
 function recipientOf({ context, limit }: Services, exchange: Exchange): Recipient {

@@ -240,7 +240,7 @@ test('organizations and hosts have webhook secrets', async (t) => {
     texts.push((await service.api('POST', `/api/webhook-secrets/${id}/rotate`, {})).body.secret);
     const full = await service.api('POST', '/api/webhook-secrets', { org: 'crowd' });
     assert.deepEqual([full.status, full.body.error], [409, 'Conflict']);
-    assert.match(full.body.message, /at most 4 webhook secrets/);
+    assert.match(full.body.message, /at most 4 valid webhook secrets/);
     assert.equal((await service.api('POST', `/api/webhook-secrets/${id}/rotate`, {})).status, 409);
     assert.equal((await service.api('POST', `/api/webhook-secrets/${id}/rotate`, { overlapHours: 0 })).status, 200);
   });

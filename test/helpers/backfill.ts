@@ -20,8 +20,7 @@ import { waitUntil } from './wait-until.ts';
  * - the steps of a branch: one source can have one push where the other source has several
  * - the parents of a commit
  * - the branch and the push time of a tag
- * - the date of an annotated tag: it is the date of the tag in one source, and the date of the commit in the other
- *   source
+ * - the date of an annotated tag: one source has the date of the tag, and the other source has the date of the commit
  */
 export function comparable(dump: string): string[] {
   const records = dump.split('\n').filter((line) => line !== '');

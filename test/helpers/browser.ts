@@ -34,8 +34,8 @@ export async function openContext(
 }
 
 /**
- * Returns the path of a Chromium that runs, or undefined. On some systems `chromium` is only a script that explains how
- * to install the browser.
+ * Returns the path of a Chromium that can be started; undefined when no such Chromium is installed. On some systems
+ * `chromium` is only a script that explains how to install the browser.
  */
 export function chromiumPath(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
@@ -60,8 +60,8 @@ export async function auditPage(page: Page, part = 'html'): Promise<string[]> {
 }
 
 /**
- * Returns the contrast, from 1 to 21, between the text color of the first element that matches a selector and the
- * nearest painted background.
+ * Returns the contrast ratio, from 1 to 21, of the text in the first element that matches a selector. The background is
+ * the color of the nearest element that paints a background: the element itself or an ancestor.
  */
 export async function contrast(page: Page, selector = 'body'): Promise<number> {
   const colours = (await page.evaluate(`(() => {

@@ -1,6 +1,6 @@
 /**
- * Validates live replies against the service's OpenAPI document. The document is read in the form that clients get, by
- * an independent validator of JSON Schema.
+ * Validates live replies against the service's OpenAPI document. An independent JSON Schema validator reads the
+ * document in the form that clients get.
  */
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
@@ -88,7 +88,7 @@ export function replyFault(method: string, url: string, reply: LiveReply): strin
 }
 
 /**
- * Validates every reply to a `fetch` of this process against the OpenAPI document. A reply that contradicts the
+ * Validates the reply to every `fetch` call in this process against the OpenAPI document. A reply that contradicts the
  * document fails the test.
  */
 export function checkContract(): void {

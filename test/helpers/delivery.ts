@@ -1,4 +1,4 @@
-/** Makes notes for tests of channels, and the context that a channel's delivery gets. */
+/** Makes values for tests of channels: notes, and contexts of deliveries to a channel. */
 import type { TestContext } from 'node:test';
 import type { ChannelSettings, DeliveryContext, DeliveryError, Note } from '../../src/channels/channel.ts';
 import { Egress } from '../../src/egress/egress.ts';

@@ -13,7 +13,7 @@ export interface Example {
   title: string;
 }
 
-/** Returns all published payloads in their order. */
+/** Returns all published payloads in the order in which the package lists them. */
 export function readExamples(): Example[] {
   const definitions = createRequire(import.meta.url)('@octokit/webhooks-examples') as {
     name: string;

@@ -141,8 +141,8 @@ export function hostileText(seed: number, scope: 'text' | 'comment', maxLength =
   const random = seeded(seed);
   const kind = pick(random, Object.keys(kinds));
   const planted = Array.from({ length: random(4) }, () => plant(pick(random, kindsOf(scope)), random));
-  // Line breaks separate planted secrets from the text around them. A digit directly before or after a planted number
-  // would make it a different number, and redaction does not have to remove that number.
+  // Line breaks separate planted secrets from the text around them. Without line breaks, a planted number could be next
+  // to a digit. Redaction does not have to remove the longer number that would result.
   const plants = planted.map(({ text }) => `\n${text}\n`);
   const room = Math.max(0, sizeOf(random, maxLength) - plants.join('').length);
   const text = fill(kinds[kind]?.(random) as () => string, room);

@@ -1,6 +1,6 @@
 /**
- * Reorders a stream of deliveries and folds it without a service. Tests use it to check that the captured data does not
- * depend on the order.
+ * Reorders deliveries and folds them without a service. Tests use these functions to check that the captured data does
+ * not depend on the order of the deliveries.
  */
 import type { TestContext } from 'node:test';
 import { ulid } from '../../src/foundation/ids.ts';

@@ -1,6 +1,6 @@
 /**
- * Starts a server of hosted pages with separate stores. The tests write repositories and notes as folds write them, and
- * read the pages over HTTP.
+ * Starts a server of hosted pages on its own data directory. The tests write repositories and notes to the stores as
+ * folds write them, and read the pages over HTTP.
  */
 import { mkdirSync } from 'node:fs';
 import type { TestContext } from 'node:test';
@@ -27,12 +27,14 @@ type TestNote = HostedPage & { path: string | undefined; publicationId: string }
 
 export interface TestPages {
   url: string;
-  /** Writes a repository to the directory and to its partition, and returns its id. */
+  /** Writes a repository to the directory partition and to the partition `p00`. Returns the id of the repository. */
   repository(
     fields?: { fullName?: string; private?: boolean; origin?: string; formerNames?: string[] },
     nth?: number,
   ): Promise<string>;
-  /** Sets the `hosted` channel of a repository; undefined removes its settings. */
+  /**
+   * Sets the settings of a repository's channel `hosted`. If `settings` is undefined, the stored settings are removed.
+   */
   settings(repoId: string, settings: HostedSettings | undefined): Promise<void>;
   note(repoId: string, page?: Partial<TestNote>): Promise<void>;
   /** Removes the content of a publication from the page of a version. */

@@ -14,8 +14,8 @@ import { readStream } from './partition-stream.ts';
 import { freePort } from './ports.ts';
 
 /**
- * Folds the journals of a data directory into new stores and compares these with the existing stores. The journals must
- * never have been purged.
+ * Folds the journals of a data directory into new stores, and compares the new stores with the existing stores. The
+ * journals must never have been purged.
  */
 export async function assertReplays(t: TestContext, dataDir: string, names: readonly string[]): Promise<void> {
   const port = await freePort();

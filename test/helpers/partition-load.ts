@@ -1,6 +1,6 @@
 /**
- * Sends deliveries of merged pull requests to a service. Meanwhile, a test kills the service. Each delivery is repeated
- * with the same delivery id until the reply is 2xx, as a host that never gives up would do.
+ * Sends deliveries of merged pull requests to a service, while a test kills the service. The load acts like a host that
+ * never gives up: it repeats each delivery with the same delivery id until the reply is 2xx.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -59,7 +59,8 @@ export class Load {
   private async write(): Promise<void> {
     while (this.going) {
       const nth = this.sent++;
-      // After a failed test, the service is gone, but this loop continues. Its timer must not keep the process alive.
+      // After a failed test, the service is gone, but this loop continues. The loop's timer must not keep the process
+      // alive.
       while (!(await this.send(nth))) await pause(30, undefined, { ref: false });
       this.acknowledged += 1;
     }
@@ -74,7 +75,7 @@ export class Load {
   }
 }
 
-/** Waits until the directory lists a repository, and returns its id. */
+/** Waits until the API lists a repository, and returns the id of the repository. */
 function repositoryNamed(service: TestService, fullName: string): Promise<string> {
   return waitUntil(`${fullName} is listed`, async () => {
     const { body } = await service.api('GET', '/api/repos');

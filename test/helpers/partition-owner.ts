@@ -1,4 +1,7 @@
-/** Opens partition owners for tests: an owner folds a real stream in this process, and a lane writes to the stream. */
+/**
+ * Opens partition owners and lanes for tests. An owner folds a real stream in this process. A lane writes to the
+ * stream.
+ */
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { unpackMessage } from '../../src/journal/codec.ts';
@@ -25,7 +28,7 @@ export interface Bench {
   dataDir: string;
 }
 
-/** An owner, the errors that made it give up its partition, and the number of calls of `onCommitted`. */
+/** An owner, the errors after which the owner gave up its partition, and the number of calls of `onCommitted`. */
 export interface OwnedPartition {
   owner: PartitionOwner;
   lost: Error[];
@@ -93,8 +96,8 @@ export async function ownWithOutbox(
 }
 
 /**
- * Two times in milliseconds that are longer than any test. `never` is the interval between ticks. `maxTimerMs` is the
- * maximum delay of a timer.
+ * Two times in milliseconds that are longer than any test. The interval between ticks is set to `never`. The other
+ * intervals are set to `maxTimerMs`, the maximum delay of a timer.
  */
 const never = Number.MAX_SAFE_INTEGER;
 const maxTimerMs = 2 ** 31 - 1;

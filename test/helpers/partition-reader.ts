@@ -1,7 +1,7 @@
 /**
- * Runs a separate process that reads a partition as the gateway does. On request, the process replies with the time of
- * the partition. In mode `fresh` it uses a new read transaction each time. In mode `held` it keeps one read
- * transaction. A test of this mode shows why `fresh` is needed.
+ * Runs a separate process that reads a partition as the gateway does. On request, the process replies with the time
+ * that is stored in the partition. In mode `fresh`, the process uses a new read transaction each time. In mode `held`,
+ * the process keeps one read transaction. The test of mode `held` shows why mode `fresh` is needed.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -20,8 +20,8 @@ type Times = [before: number, after: number];
 export interface ReaderProcess {
   time(): Promise<number>;
   /**
-   * Returns the times that the process reads before and after a commit. Both reads happen in the same turn of the
-   * process's event loop. Within one turn, LMDB renews no read transaction automatically.
+   * Reads the time that is stored in the partition before and after a commit, and returns both times. Both reads happen
+   * in the same turn of the process's event loop. Within one turn, LMDB renews no read transaction automatically.
    */
   around(commit: () => Promise<void>): Promise<Times>;
 }

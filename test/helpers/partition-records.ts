@@ -58,7 +58,7 @@ function hostIds(nth: number): string {
   throw new Error('no such repository');
 }
 
-/** Returns a merged pull request that was merged and updated `number` seconds after `epoch`. */
+/** Returns a pull request that was merged and last updated `number` seconds after `epoch`. */
 export function pullSnapshot(number: number, fields: Partial<PullSnapshot> = {}): PullSnapshot {
   const at = epoch + number * 1000;
   return {
@@ -80,7 +80,7 @@ export function pullSnapshot(number: number, fields: Partial<PullSnapshot> = {})
   };
 }
 
-/** Returns a closed issue that was closed and updated `number` seconds after `epoch`. */
+/** Returns an issue that was closed and last updated `number` seconds after `epoch`. */
 export function issueSnapshot(number: number, fields: Partial<IssueSnapshot> = {}): IssueSnapshot {
   const at = epoch + number * 1000;
   return {
@@ -99,7 +99,7 @@ export function issueSnapshot(number: number, fields: Partial<IssueSnapshot> = {
   };
 }
 
-/** Returns a push of the commits `from` + 1 to `to` to the branch main. */
+/** Returns a push to the branch `main`. The push contains the commits from number `from` + 1 to number `to`. */
 export function branchPush(from: number, to: number, fields: Partial<BranchPush> = {}): BranchPush {
   const numbers = Array.from({ length: to - from }, (_, i) => from + i + 1);
   return {
@@ -219,7 +219,10 @@ export function approvalRecord(wait: Wait, at: number): CommandRecord {
   return { id: ulid(at), at, kind: 'command', command: { name: 'approveRetention', wait } };
 }
 
-/** Returns ticks from one time to another, at most a day apart, as a service that runs continuously makes them. */
+/**
+ * Returns ticks from the time `from` to the time `to`. The ticks are at most one day apart, like the ticks of a service
+ * that runs continuously.
+ */
 export function dailyTicks(from: number, to: number): TickRecord[] {
   const ticks: TickRecord[] = [];
   for (let at = from; at < to; at += dayMs) ticks.push(tickRecord(at));

@@ -149,7 +149,7 @@ const comparisonBody: fc.Arbitrary<BackfilledBody> = fc
   }));
 
 /**
- * Data that is read from a host: pages with the objects that events also contain, the steps of branches, and
+ * Data that is read from a host: objects of the same kinds as in events, lists of commits, steps of branches, and
  * comparisons of commits.
  */
 export const anyBackfilledBody: fc.Arbitrary<BackfilledBody> = fc.oneof(
@@ -172,8 +172,8 @@ const anyEvent = fc
 const backfills = ['bf_1', 'bf_2'] as const;
 
 /**
- * A page of a backfill, with its progress or its end. Some pages are late, and some belong to a backfill that never
- * existed.
+ * A page of a backfill or of a tag sync. A page of a backfill contains the backfill's progress, which can be its end.
+ * Some pages are late, and some belong to a backfill that never existed.
  */
 const anyPage = fc
   .record({
@@ -296,8 +296,8 @@ const anyPublishing = fc.oneof(
 
 /**
  * Time from the oldest events to `epoch`, in milliseconds. The next three generators make records about retention.
- * `anyOldEvent` makes events that are old enough for a sweep to remove them, `anySweep` makes sweeps, and `anyEnd`
- * makes the erasure of a repository.
+ * `anyOldEvent` makes old events that a sweep can remove. `anySweep` makes sweeps and ticks. `anyEnd` makes the erasure
+ * of a repository.
  */
 const long = 400 * dayMs;
 const anyOldEvent = fc

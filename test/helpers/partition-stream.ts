@@ -44,8 +44,8 @@ export async function readStream(journal: Journal, name = 'p00'): Promise<{ seq:
 }
 
 /**
- * Skips one sequence number in the stream of a partition, as if a message were lost. The stream itself allows no
- * deletes.
+ * Skips one sequence number in the stream of a partition, as if a message were lost. The stream does not allow deletes.
+ * Therefore a message with a different subject is published and then purged.
  */
 export async function leaveHole(journal: Journal, name = 'p00'): Promise<void> {
   const { streams } = journal.manager;
@@ -67,7 +67,7 @@ export function smallRecord(id: string, bytes = 0): JournalRecord {
   return { id, at: 1, kind: 'tick', ...(bytes > 0 && { padding: 'x'.repeat(bytes) }) } as JournalRecord;
 }
 
-/** Enqueues records without waiting for one another. Returns the outcome of each record, in order. */
+/** Enqueues all records at once, without waiting for earlier records. Returns the outcome of each record, in order. */
 export function enqueueAll(
   lane: Lane,
   ids: readonly string[],

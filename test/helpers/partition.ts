@@ -27,7 +27,9 @@ export async function foldRecords(partition: Partition, seq: number, ...records:
   await foldBatch(partition, [{ seq, records }]);
 }
 
-/** Returns every row of every folded table and every prepared response, as the bytes on disk. */
+/**
+ * Returns every row of every folded table and every prepared response. The values are the stored bytes in hexadecimal.
+ */
 export function dump(partition: Partition): string {
   const tables = [
     ...foldedTables.map((name) => [name, partition.tables[name]] as const),

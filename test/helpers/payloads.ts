@@ -25,7 +25,10 @@ export function repositoryPayload(fields: RepositoryFields = {}): Record<string,
   };
 }
 
-/** Returns the payload with the action `closed` of a merged pull request; `fields` are set in `pull_request`. */
+/**
+ * Returns the payload of a merged pull request, by default with the action `closed`; `fields` are set in
+ * `pull_request`.
+ */
 export function pullPayload(
   number: number,
   fields: Record<string, unknown> = {},

@@ -14,8 +14,8 @@ import { afterwards } from './cleanup.ts';
 const [firstPort, blocks, blockSize] = [10_240, 90, 64];
 
 /**
- * The block of ports of this process. The process listens on the first port of the block until it ends. No other test
- * process can then claim the block.
+ * The block of ports of this process. The process listens on the first port of the block as long as the process runs.
+ * No other test process can claim the block during that time.
  */
 let block: Promise<Server> | undefined;
 let taken = 0;

@@ -1,7 +1,7 @@
 /**
  * Measures the processor time of work in this process. Other programs on a busy machine do not lengthen the processor
- * time. However, it depends on the speed of the machine. Tests should therefore check how the time grows with the
- * length of a text, and not the time itself.
+ * time. However, the processor time depends on the speed of the machine. Tests should therefore check how the time
+ * grows with the length of a text, and not the time itself.
  */
 import assert from 'node:assert/strict';
 
@@ -20,10 +20,10 @@ const maxGrowth = 4;
 const floorMs = 8;
 
 /**
- * Asserts that the time of some work grows in proportion to the length of the text. Compares two times: the time for
- * one long text, and the time for sixteen texts of a sixteenth of its length. The first must be less than `maxGrowth`
- * times the second. Measures up to three times, because garbage collection slows some measurements. Quadratic work
- * slows all of them.
+ * Asserts that the time of some work grows in proportion to the length of the text. Compares the time for one long text
+ * with the total time for 16 short texts, which have one sixteenth of the length. The time for the long text must be
+ * less than `maxGrowth` times the total time for the short texts. Measures up to three times, because garbage
+ * collection slows some measurements. With quadratic work, all measurements are slow.
  */
 export function assertLinear(
   name: string,

@@ -1,7 +1,7 @@
 /**
  * Kills a process of the service at random times while a draft is published to many channels. Then counts the items at
  * each receiver. If the service can ask a receiver for its items, the receiver must have exactly one item. Any other
- * receiver must have at most one item. If its item is missing, the publication must report this.
+ * receiver must have at most one item. If the item is missing there, the publication must report an unknown outcome.
  */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -117,7 +117,7 @@ async function killRound(
   }
 }
 
-/** Makes a new range and a draft of it with a unique text that no receiver has yet. */
+/** Makes a new range and a draft of the range. The draft contains a unique text that no receiver has yet. */
 async function draftWith(service: TestService, repoId: string, text: string): Promise<string> {
   const bounds = { type: 'TAG_BASED', repoId, fromTag: 'v1.0.0', toTag: 'v2.0.0' };
   const range = await service.api('POST', '/api/ranges', bounds);

@@ -12,7 +12,7 @@ import type { Answer, TestService } from './service.ts';
 
 const tag = 'v2.0.0';
 
-/** Returns the channels that publish to the code host, and the pages of the service itself. */
+/** Returns the channels that publish to the code host, and the channel `hosted` of the service's own pages. */
 export function hostTargets(host: TestHost): Target[] {
   const { publishing, history } = host;
   history.releases.length = 0;
@@ -86,9 +86,8 @@ function sentTo({ receiver }: Ruled): string {
 }
 
 /**
- * Counts the mails of each recipient that contain the text, and returns one number for all recipients. If a recipient
- * has more than one such mail, the number is the largest count. In all other cases, the number is 0 if a recipient has
- * no such mail, and 1 if each recipient has one.
+ * Counts for each recipient the mails that contain the text. Returns the largest count if it is more than 1. If no
+ * recipient has more than one such mail, returns 1 when every recipient has one, and 0 when a recipient has none.
  */
 function heldByRecipients({ mails }: SmtpReceiver, recipients: readonly string[], text: string): number {
   const counts = recipients.map((to) => mails.filter((mail) => mail.to.includes(to) && mail.raw.includes(text)).length);
@@ -97,8 +96,8 @@ function heldByRecipients({ mails }: SmtpReceiver, recipients: readonly string[]
 }
 
 /**
- * Returns the number of links to the page of a publication in the list of pages. Returns 0 when the page of the
- * publication does not contain the text exactly once.
+ * Returns how many times the list of pages links to the page of a publication. Returns 0 when that page does not
+ * contain the text exactly once.
  */
 async function heldByPages(text: string, service: TestService, { url }: Answer['body']): Promise<number> {
   const home = `${service.url}/notes/acme/rocket/`;

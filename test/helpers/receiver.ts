@@ -1,6 +1,6 @@
 /**
  * Starts an HTTP server on loopback that receives the requests of the service. The server records each request with its
- * raw body. It gives the answers that a test plans. These can simulate the misbehavior of real receivers.
+ * raw body. A test plans the answers of the server. Planned answers can simulate the misbehavior of real receivers.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** Folds the sample history into a partition as a worker would, for tests that read complete drafts of it. */
+/** Folds the sample history into a partition as a worker would. Tests read complete drafts of the sample history. */
 import type { TestContext } from 'node:test';
 import { sampleHistory, sampleRepository } from '../../demo/history/index.ts';
 import { ulid } from '../../src/foundation/ids.ts';
@@ -12,7 +12,7 @@ import { foldRecords, openTestPartition } from './partition.ts';
 /** The time at which the first delivery of the sample is received. The drafts do not depend on this time. */
 const start = Date.UTC(2026, 10, 21);
 
-/** Returns the text of the draft of the sample repository between two tags. */
+/** Returns the text of a draft for the sample repository. The draft describes the changes between two tags. */
 export type SampleDrafts = (fromTag: string, toTag: string, persona: Persona) => string;
 
 export async function sampleDrafts(t: TestContext): Promise<SampleDrafts> {

@@ -21,8 +21,8 @@ checkContract();
 /**
  * Makes `fetch` wait two turns of the event loop before each request. A test that waits for a program synchronously
  * blocks this process. Meanwhile the service may close a connection that was idle for ten seconds. Without the wait,
- * `fetch` would reuse this connection before it notices the close. By the second turn, `fetch` has noticed
- * the close.
+ * `fetch` would not notice the close and would reuse this connection. By the second turn, `fetch` has noticed the
+ * close.
  */
 function fetchOverLiveConnections(): void {
   const plain = globalThis.fetch;
@@ -46,7 +46,7 @@ export interface Answer {
 /** Start options of a service, in addition to the test defaults (no limits, free ports). */
 export interface ServiceOptions {
   env?: Record<string, string>;
-  /** An existing data directory, to start a service with the data of a previous one. */
+  /** Data directory of a previous service. The new service starts with the data in this directory. */
   dataDir?: string;
   /** False to return without waiting, for a service that cannot become ready. */
   waits?: boolean;
@@ -95,8 +95,8 @@ export class TestService {
   private readonly process: ChildProcess;
   private readonly exited: Promise<void>;
   /**
-   * Resolves when the service and its child processes have ended. All of them write to the same output, so the log is
-   * complete then.
+   * Resolves when the service and its child processes have ended. All these processes write to the same output. The log
+   * is therefore complete when the promise resolves.
    */
   private readonly ended: Promise<number | null>;
 
@@ -199,7 +199,10 @@ export class TestService {
     return values.reduce((sum, match) => sum + Number(match[1]), 0);
   }
 
-  /** Waits until all given processes run, and kills them with SIGKILL. Returns all process ids. */
+  /**
+   * Waits until all given parts run, then kills their processes with SIGKILL. Returns the process ids that all parts of
+   * the service had before.
+   */
   async killParts(...parts: readonly Part[]): Promise<Record<Part, number>> {
     const pids = await waitUntil(`${parts.join(' and ')} run`, () => {
       const now = this.pids();

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { waitUntil } from './wait-until.ts';
 
 /**
- * Suspends a process until it gets SIGCONT. Each thread of the process runs until it receives the stop signal itself.
- * The function therefore waits until all threads have stopped.
+ * Suspends a process until it gets SIGCONT. The stop signal reaches the threads of the process one after another. The
+ * function therefore waits until all threads have stopped.
  */
 export async function pauseProcess(pid: number): Promise<void> {
   process.kill(pid, 'SIGSTOP');

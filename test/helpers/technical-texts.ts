@@ -25,8 +25,8 @@ const joined =
     Array.from({ length: 1 + random(count) }, () => name(random)).join(sign);
 
 /**
- * Prefixes and suffixes of an identifier. The list does not contain a single underscore before and after a single word,
- * because Markdown would show that word in italics.
+ * Prefixes and suffixes of an identifier. The prefix `_` is never combined with the suffix `_`, because Markdown would
+ * show the word between two underscores in italics.
  */
 const affixes = [
   ['', ''],
@@ -36,7 +36,7 @@ const affixes = [
   ['__', '__x__'],
 ] as const;
 
-/** Generators of each kind of text that must be preserved, by name. */
+/** Generators of technical texts, by kind. Notes must show these texts unchanged. */
 const kinds: Record<string, Make> = {
   identifier: (random) => {
     const [before = '', after = ''] = pick(random, affixes);

@@ -1,7 +1,7 @@
 /**
  * Runs the built client in a separate realm that has web globals only. Usage: `node --experimental-vm-modules
- * web-realm.js FOLDER INPUT`. Prints the outcome as JSON. No service runs. A function that behaves like the `fetch` of
- * browsers and Workers answers the requests.
+ * web-realm.js FOLDER INPUT`. No service is needed: a function that behaves like `fetch` in browsers and Workers
+ * replies to the requests. Prints the outcome as JSON.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

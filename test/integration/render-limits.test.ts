@@ -74,7 +74,7 @@ test('a render that exhausts its heap fails, and the worker continues', async (t
   assert.deepEqual([failed?.status, failed?.bodyMd, failed?.revision], ['failed', '', 0]);
   assert.equal(
     failed?.error,
-    'The draft could not be written. Rendering needs more than 24 MB of memory. Choose a smaller range.',
+    'The draft could not be written. The task needs more than 24 MB of memory. Choose a smaller range.',
   );
   // The pool has replaced the thread of the failed render. The pool can now render the small range, and the draft of
   // the huge range can be requested again.
@@ -101,7 +101,7 @@ test('a render that takes too long fails and can be requested again', async (t) 
   await ended(first.owner.partition, id);
   assert.deepEqual(
     [readDraft(first.owner.partition, id)?.status, readDraft(first.owner.partition, id)?.error],
-    ['failed', 'The draft could not be written. Rendering took longer than 0.001 seconds. Choose a smaller range.'],
+    ['failed', 'The draft could not be written. The task took longer than 0.001 seconds. Choose a smaller range.'],
   );
   await first.close();
   const { owner } = await ownWithOutbox(t, bench);

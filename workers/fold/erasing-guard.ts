@@ -50,7 +50,7 @@ function isNear(at: number, time: number): boolean {
  */
 export function foldApproval(partition: Partition, wait: Wait, at: number): CommandResult {
   if (approve(partition, wait, at)) return { ok: true, value: { partition: partition.name, ...wait } };
-  const message = `Partition ${partition.name} is not waiting for this approval. Run tidings retention show, then approve again.`;
+  const message = `Partition ${partition.name} is not waiting for this approval. Check what it waits for (GET /api/retention, or tidings retention show), then approve again.`;
   return { ok: false, kind: 'conflict', message };
 }
 

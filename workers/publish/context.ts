@@ -45,7 +45,7 @@ export function openSettings(sealer: Sealer, channel: ChannelName, connection: C
       return [field, JSON.parse(sealer.open(sealed, channelSealedFor(connection, channel, field)))];
     } catch {
       throw new ConnectionError(
-        `The sealing key in use cannot open the ${field} of the connection. Set this field again.`,
+        `The current sealing key cannot decrypt the ${field} of the connection. Set this field again.`,
       );
     }
   });

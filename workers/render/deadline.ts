@@ -10,10 +10,7 @@ export const graceMs = 5000;
 
 /** Returns the error of a task that ran out of time. The task is not retried, since it would run out of time again. */
 export function outOfTime(timeoutMs: number): ServiceError {
-  return new ServiceError(
-    'internal',
-    `Rendering took longer than ${timeoutMs / 1000} seconds. Choose a smaller range.`,
-  );
+  return new ServiceError('internal', `The task took longer than ${timeoutMs / 1000} seconds. Choose a smaller range.`);
 }
 
 /**

@@ -169,6 +169,6 @@ export class RenderPool {
 
   private outOfMemory(): ServiceError {
     const { heapMb } = this.limits;
-    return new ServiceError('internal', `Rendering needs more than ${heapMb} MB of memory. Choose a smaller range.`);
+    return new ServiceError('internal', `The task needs more than ${heapMb} MB of memory. Choose a smaller range.`);
   }
 }

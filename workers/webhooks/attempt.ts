@@ -125,7 +125,7 @@ function withoutQuery(text: string, query: string): string {
  */
 function errorOf(error: unknown, logger: Logger): string {
   if (error instanceof EgressError) return `The webhook was not delivered: ${error.message}.`;
-  if (error instanceof SealError) return `The secret of the endpoint cannot be opened: ${error.message}.`;
+  if (error instanceof SealError) return `The secret of the endpoint cannot be decrypted: ${error.message}.`;
   logger.error({ err: error }, 'a webhook cannot be sent');
   return 'The webhook could not be sent.';
 }

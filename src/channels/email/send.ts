@@ -92,7 +92,9 @@ class Round {
   private failedAfter(accepted: number, all: number, failure: DeliveryError, reached: Reached): DeliveryError {
     const { outcome, message, retryAfterMs } = failure;
     const so =
-      accepted === 0 ? '' : `The mail server accepted ${accepted} of ${all} messages. The others were not sent. `;
+      accepted === 0
+        ? ''
+        : `The mail server accepted ${accepted} of ${all} messages. The other messages were not accepted or not sent. `;
     return new DeliveryError(outcome, so + message, retryAfterMs, reached);
   }
 
@@ -131,7 +133,7 @@ class Round {
       else
         this.failure ??= new DeliveryError(
           'retry',
-          'The mail server closed the connection before it accepted a message.',
+          'The mail server closed the connection before it accepted the next message.',
         );
       return;
     }

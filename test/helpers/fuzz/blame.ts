@@ -38,7 +38,7 @@ export async function blame(
   return new Error(lines.join('\n'));
 }
 
-/** Sends requests one by one and returns the first request that changes something. */
+/** Sends requests one by one. Returns the first request after which `things` returns a different result. */
 async function repeat(
   sent: readonly Sent[],
   things: () => Promise<Things>,

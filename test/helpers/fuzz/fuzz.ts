@@ -29,15 +29,18 @@ export interface FuzzOptions {
 const maxLogLength = 4000;
 const inFlight = 50;
 /**
- * A busy machine can reply with 500 and `Retry-After`. A run may contain one such reply per `waitsOnceIn` requests, and
- * `inFlight` more.
+ * A busy machine can reply with 500 and `Retry-After`. The maximum number of such replies in a run is `inFlight`, plus
+ * one for every `waitsOnceIn` write requests.
  */
 const waitsOnceIn = 50;
 /** Number of requests between two comparisons. */
 const windowSize = 200;
-/** Each id in each write operation is replaced by an id of the other organization at least this many times. */
+/**
+ * Number of rounds of `trespass`. In each round, each id in each write operation is replaced at least once by an id of
+ * the other organization.
+ */
 const trespassRounds = 5;
-/** Maximum number of keys per organization that were made by fuzzed requests and are used by later requests. */
+/** Maximum number of additional keys per organization. Fuzzed requests make these keys, and later requests use them. */
 const maxMade = 4;
 /** Weights of the kinds of callers; one caller is drawn for each request. */
 const weights: Readonly<Record<Caller['kind'], number>> = {
@@ -80,8 +83,8 @@ class Fuzz {
   private readonly rows: Rows;
   private waits = 0;
   /**
-   * The organizations of unfinished publications, by publication id. Later publications would wait for these
-   * publications.
+   * The organization of each unfinished publication, by publication id. These publications must be deleted, because
+   * later publications would have to wait for them.
    */
   private readonly waiting = new Map<string, Org>();
 
@@ -131,8 +134,8 @@ class Fuzz {
   }
 
   /**
-   * Sends fuzzed requests of one organization while the other organization makes known writes. The data of the other
-   * organization may change through its known writes only.
+   * Sends fuzzed requests of one organization while the other organization makes known writes. Only the known writes
+   * may change the data of the other organization.
    */
   private async concurrent(org: Org, windows: number): Promise<void> {
     const busy = otherThan(org);
@@ -151,7 +154,7 @@ class Fuzz {
 
   /**
    * Sends one window of requests, many concurrently, and returns all requests that were sent.
-   * @param seeks true to prefer operations of which no request has succeeded so far
+   * @param seeks true to prefer operations without a successful request so far
    */
   private async window(callers: () => Caller[], seeks = false): Promise<Sent[]> {
     const sent: Sent[] = [];

@@ -50,7 +50,7 @@ const tokens: readonly string[] = [
   ...['{"__proto__":{"orgId":1}}', '{"constructor":{"prototype":{}}}', "'a'", 'undefined', '', '{"":{"":{"":{}}}}'],
 ];
 
-/** Returns a value that is invalid in most fields. */
+/** Returns a value that most fields of a request do not allow. */
 export function hostileValue(random: Random): unknown {
   const kind = random(10);
   if (kind < 6) return pick(random, hostileTexts);

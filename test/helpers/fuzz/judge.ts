@@ -43,7 +43,7 @@ export function faultIn(world: World, request: FuzzRequest, { status, headers, t
 /**
  * Returns the fault of a reply that contains something of another organization. Replies to instance keys are exempt,
  * because such keys may see both organizations. Replies with the OpenAPI document are exempt too, because the examples
- * in the document contain ids that acme/rocket really has.
+ * in the document contain real ids of acme/rocket.
  */
 function revealed(world: World, { caller, operation }: FuzzRequest, sent: string, text: string): string | undefined {
   if (caller.kind === 'instance' || operation.path === '/api/openapi.json') return undefined;

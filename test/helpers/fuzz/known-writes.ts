@@ -1,6 +1,7 @@
 /**
  * Makes known writes of one organization, one after another, while another organization sends fuzzed requests. Each
- * write must succeed. Before each change of a draft, the draft must still have the content of the previous change.
+ * write must succeed. Before each change of the draft, the draft must still contain the text of the previous known
+ * write.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -13,8 +14,8 @@ const maxAttempts = 5;
 const maxMade = 20;
 
 /**
- * Whether a 409 is an expected reply to a POST. The retry of a request that made a key gets 409, because the key is
- * shown only once. A request over a maximum of the organization also gets 409.
+ * Whether a status is an expected 409 reply to a POST. When a request for a new key is retried, the reply is 409,
+ * because the key is shown only once. The reply is also 409 when a request exceeds a maximum of the organization.
  */
 function isTakenBack(status: number, once: object | undefined): boolean {
   return status === 409 && once !== undefined;

@@ -20,8 +20,9 @@ export interface FuzzRequest {
 }
 
 /**
- * Selects the id in a request that is replaced by an id of the organization `org`. `at` is the position of the replaced
- * id among all ids of the request, counted from 0. `picked` is the number of ids that the request contains so far.
+ * Selects one id of a request. This id is replaced by an id of the organization `org`. `at` is the position of the
+ * selected id among all ids of the request, counted from 0. `picked` is the number of ids that the request contains so
+ * far.
  */
 interface Trespass {
   org: Org;
@@ -29,7 +30,10 @@ interface Trespass {
   picked: number;
   /** Path parameters that are not ids, for example the channel. */
   params: Record<string, unknown>;
-  /** Name of the optional query parameter that is sent with an id; undefined when there is none. */
+  /**
+   * Name of the optional query parameter that the request contains, with an id as the value; undefined for a request
+   * without optional query parameters.
+   */
   named: string | undefined;
 }
 
@@ -45,7 +49,7 @@ const fieldNames = [...new Set(writes.flatMap((write) => Object.keys(bodyOf(writ
 const contentTypes = ['application/json; charset=utf-8', 'APPLICATION/JSON', 'text/plain', 'application/jsonx', ''];
 const junkHeaders = ['', '"', '"a", *', 'x'.repeat(300), 'W/', '\u00e9', '"1-x"', 'true', '0'];
 
-/** Generates requests. Each request uses the objects of the service that are known at that time. */
+/** Generates requests. Each request uses the objects that are known when the request is generated. */
 export class RequestMaker {
   private readonly random: Random;
   private readonly world: World;
@@ -78,9 +82,9 @@ export class RequestMaker {
 
   /**
    * Returns valid requests of a caller for all write operations. In each request, exactly one id is an id of the
-   * organization `org`. An operation with two ids gets two requests, one for each id; optional ids count too. An
-   * operation can have a path parameter that is not an id, for example the channel. Each of its requests is then made
-   * once per known value of this parameter.
+   * organization `org`. An operation gets at least one request for each of its ids; ids in optional query parameters
+   * count too. Some operations have a path parameter that is not an id, for example the channel. For these operations,
+   * the requests are repeated with each known value of that parameter.
    */
   trespasses(caller: Caller, org: Org): FuzzRequest[] {
     return writes.flatMap((operation) => {
@@ -108,8 +112,8 @@ export class RequestMaker {
   }
 
   /**
-   * Returns one entry for each known value of the path parameter that is not an id. When no value is known, the only
-   * entry is empty.
+   * Returns one object for each known value of the path parameter that is not an id. Returns a single empty object when
+   * no value is known.
    */
   private choicesOf(parameters: readonly Document[]): Record<string, unknown>[] {
     const free = parameters.find((each) => each.in === 'path' && !prefixOf(each.name, each.example));
@@ -149,8 +153,8 @@ export class RequestMaker {
     const content = bodyOf(operation);
     if (!content) return undefined;
     const { random } = this;
-    // The channel determines which `settings` are valid. In the document, each form of `settings` has the name of its
-    // channel as its title.
+    // The channel determines which `settings` are valid. In the document, the title of each `settings` schema is the
+    // name of a channel.
     const form = (field: string, forms: readonly Document[]): Document | undefined =>
       field === 'settings' ? forms.find(({ title }) => title === params.channel) : undefined;
     const body = valueFor(
@@ -199,7 +203,10 @@ export class RequestMaker {
     return { random, id, known, text: (max) => this.text(words, max), optional };
   }
 
-  /** Returns text that is valid in most fields. The text sometimes contains `words`, which identify its owner. */
+  /**
+   * Returns text that most text fields of a request allow. The text sometimes contains `words`, which identify the
+   * sender of the request.
+   */
   private text(words: string, maxLength: number): string {
     const { random } = this;
     const pieces = ['Notes', words, '# News\n\n- One\n', 'für alle', '漢字 😀', 'v1.1.0'];

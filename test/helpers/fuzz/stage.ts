@@ -23,8 +23,8 @@ const partitions = 4;
 const rocketNumber = 1001;
 
 /**
- * Settings of a fuzzed service, in addition to those of all tests. The maximums per organization are high, so that more
- * requests take effect. When a request exceeds a maximum, the expected reply is 409.
+ * Settings of a fuzzed service, in addition to the settings that all tests use. The maximums per organization are high,
+ * so that more requests take effect. When a request exceeds a maximum, the expected reply is 409.
  */
 const fuzzSettings = {
   TIDINGS_PARTITIONS: String(partitions),
@@ -69,7 +69,10 @@ export async function setStage(t: TestContext): Promise<Stage> {
   };
 }
 
-/** Returns a repository number whose repository is stored in a different partition than acme/rocket. */
+/**
+ * Returns the number for the repository umbrella/lab. With this number, the repository is stored in a different
+ * partition than acme/rocket.
+ */
 function labNumber(origin: string): number {
   const of = (number: number) => partitionOf(slotOfId(repositoryId(origin, String(number))) as number, partitions);
   let number = rocketNumber + 1;
@@ -106,7 +109,10 @@ async function deliverLab(service: TestService, origin: string): Promise<string>
   return id;
 }
 
-/** Starts receivers. Returns valid values by field name, so that requests lead to these receivers only. */
+/**
+ * Starts receivers. Returns valid field values for requests, by field name. With these values, the service sends to
+ * these receivers only.
+ */
 async function receiversOf(t: TestContext): Promise<Record<string, readonly unknown[]>> {
   const [messenger, chat, office, mail] = [
     await startSupportMessenger(t),

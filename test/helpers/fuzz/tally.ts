@@ -45,7 +45,7 @@ export class Tally {
     return this.sum('succeeded') + this.sum('refused');
   }
 
-  /** Names of the operations of which no request has succeeded. */
+  /** Names of the operations without a successful request. */
   get never(): string[] {
     return [...this.operations].filter(([, { succeeded }]) => succeeded === 0).map(([name]) => name);
   }

@@ -18,7 +18,7 @@ export interface Maker {
    * random.
    */
   form?: (field: string, forms: readonly Document[]) => Document | undefined;
-  /** An optional field is set in this many of ten cases. */
+  /** Number of cases out of ten in which an optional field is set. */
   optional: number;
 }
 
@@ -102,8 +102,8 @@ function objectOf(maker: Maker, schema: Document, example: unknown): Record<stri
   if (free)
     for (let left = maker.random(4); left > 0; left--) made[`label ${maker.random(9)}`] = valueFor(maker, free, '');
   for (const [name, each] of Object.entries<Document>(properties)) {
-    // A field with known values is always set. If it were omitted, the service could use a default that leads to a real
-    // service.
+    // A field with known values is always set. Without the field, the fuzzed service could use a default that is the
+    // address of a real service.
     const wanted =
       required.includes(name) ||
       name === sure ||

@@ -1,6 +1,6 @@
 /**
- * Compares all data of one organization before and after requests of another organization. The data is the stored rows,
- * compared byte by byte, and everything that the key of the first organization can read.
+ * Compares all data of one organization before and after requests of another organization. The data has two parts: the
+ * stored rows, and everything that the key of the first organization can read. Rows are compared byte by byte.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -34,7 +34,7 @@ const movesByItself: ReadonlySet<string> = new Set(['meta', 'retention']);
 const ofPartitions = /^(repo|range|draft|pub|bf|evt|dlv)_/;
 const restMs = 1_500;
 const maxRests = 60;
-/** Maximum number of objects of a kind that are read one by one. */
+/** Maximum number of objects per kind that are read one by one. */
 const maxPerKind = 40;
 
 /** Returns the rows or objects that differ, sorted by name. */
@@ -62,8 +62,8 @@ export class Rows {
   }
 
   /**
-   * Returns all rows of an organization. These are all rows of its repository's partition, and the rows of the
-   * directory that name the organization or one of its objects.
+   * Returns all rows of an organization. All rows in the partition of its repository belong to the organization. In the
+   * directory partition, only rows with an id of the organization or of its objects belong to the organization.
    */
   async of(org: Org): Promise<Things> {
     const { world, partitionOf } = this.stage;
@@ -76,14 +76,15 @@ export class Rows {
       if (!idsIn(`${row} ${bytes}`).some((id) => world.ownerOf(id) === org)) return;
       rows.set(`directory ${row}`, `${idsIn(bytes).join(' ')} ${digest(bytes)}`);
     });
-    // An open read transaction would keep the store from reusing freed pages until the next comparison.
+    // While a read transaction is open, the store cannot reuse freed pages. Therefore no read transaction stays open
+    // until the next comparison.
     for (const name of [partitionOf[org], directoryName]) this.readers.release(name);
     return rows;
   }
 
   /**
-   * Waits until the rows of an organization no longer change. The deliveries, publications and counters of earlier
-   * requests are finished then.
+   * Waits until the rows of an organization no longer change. By then, the deliveries, publications and counters of
+   * earlier requests are finished.
    * @throws Error with the rows that still change after `maxRests` rounds
    */
   async atRest(org: Org): Promise<Things> {
@@ -149,8 +150,8 @@ export async function viewOf({ service, world }: Stage, org: Org): Promise<Thing
 }
 
 /**
- * Adds a JSON value to a view. The items of a list become separate entries of the view, so that differences name single
- * items.
+ * Adds a JSON value to a view. The items of a list become separate entries of the view, so that each difference shows
+ * which item has changed.
  */
 function note(view: Map<string, string>, name: string, value: unknown): void {
   if (typeof value !== 'object' || value === null) return;

@@ -1,6 +1,6 @@
 /**
- * Stores what the fuzz knows about the service: the callers and their keys, the objects of both organizations, and
- * texts that only one organization may see. Objects that requests make are added.
+ * Stores what the fuzz knows about the service: callers and their keys, objects of both organizations, and texts that
+ * only one organization may see. Objects that requests create are added during the run.
  */
 import { pick, type Random } from '../random.ts';
 
@@ -38,7 +38,7 @@ export class World {
   /** Existing values by field name. `knownOf` contains the values that differ between the organizations. */
   readonly known: Readonly<Record<string, readonly unknown[]>>;
   readonly knownOf: Record<Org, Readonly<Record<string, readonly unknown[]>>>;
-  /** Texts, in addition to ids, that only keys of the organization itself may see. */
+  /** Texts that only keys of the organization itself may see. Ids are not included. */
   readonly markers: Record<Org, Set<string>> = { acme: new Set(), umbrella: new Set() };
   /** The endpoint id of each webhook delivery, by delivery id. */
   readonly homes = new Map<string, string>();
@@ -96,7 +96,7 @@ export class World {
     if (deleted.length > maxGone) deleted.shift();
   }
 
-  /** Returns the ids of the existing objects of an organization that have a given prefix. */
+  /** Returns the ids with the given prefix among the existing objects of an organization. */
   living(org: Org, prefix: string): readonly string[] {
     return this.holdings[org].living.get(prefix) ?? [];
   }

@@ -24,7 +24,7 @@ const maxAttempts = 5;
  * Measures work on texts of one shape. Returns the growth if it is more than proportional, and undefined if not.
  * @param from length of the first text
  * @param step factor between the lengths of two consecutive texts
- * @param to length of the last text; one longer text is measured when the growth at this length is too fast
+ * @param to length of the last text; if the time grows too fast at the length `to`, one longer text is also measured
  */
 export function superlinear(
   shape: Shape,
@@ -46,8 +46,9 @@ export function superlinear(
     const shorter = Math.max(msOf(length / step, once / maxFactor), floorMs / step);
     const ms = Math.min(once, once < maxFactor * shorter ? once : msOf(length, maxFactor * shorter));
     if (ms < maxFactor * shorter) continue;
-    // A single fast increase does not prove quadratic work. For example, a function may treat long texts differently;
-    // its time then increases fast once. The time of quadratic work also grows too fast at the next length.
+    // A single fast increase does not prove quadratic work. For example, a function may treat long texts differently,
+    // so that its time increases fast at one length only. The time of quadratic work grows too fast at the next length
+    // too.
     const limit = maxFactor * ms;
     if (ms > maxMs || msOf(length * step, limit) >= limit) return { length, factor: ms / shorter, ms };
   }

@@ -11,8 +11,8 @@ export interface Shape {
 }
 
 /**
- * Characters and sequences that have a meaning in Markdown, HTML, titles or links, or in a regular expression that
- * reads one of these.
+ * Characters and sequences that have a meaning in Markdown, HTML, titles or links, or in the regular expressions that
+ * read such texts.
  */
 export const pieces: readonly string[] = [
   ...[' ', '\t', '\n', '\0', '\\', '[', ']', '(', ')', '<', '>', '`', '*', '_', '~', '#', '|', '&', '@', ':', '-', '='],

@@ -95,8 +95,8 @@ export interface TextFunction {
 }
 
 /**
- * Returns a draft that contains a text. Two calls with the same text and a different `entry` simulate a draft before
- * and after it was generated again.
+ * Returns a draft that contains a text and an entry. Two drafts with the same text and different entries simulate a
+ * draft before and after it was generated again.
  */
 const draftWith = (text: string, entry: string): string =>
   `## Features\n\n- One <!-- rn:pr:1 -->\n${text}\n- ${entry} <!-- rn:pr:2 -->\n`;

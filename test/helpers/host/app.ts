@@ -83,7 +83,8 @@ export class TestApp {
   }
 
   /**
-   * Returns why the host refuses an app's JWT; undefined when the JWT is valid. The host's clock is 30 seconds behind.
+   * Returns why the host refuses an app's JWT; undefined when the JWT is valid. The host's clock is 30 seconds behind
+   * the service's clock.
    */
   private faultOf(authorization: string | undefined): string | undefined {
     const [, jwt = ''] = /^bearer (.+)$/i.exec(authorization ?? '') ?? [];

@@ -2,8 +2,8 @@
  * Builds a history of any size; the same options always give the same history. Some pull requests are merged (by merge
  * commit, squash or rebase), some are closed, and some are still open. The authors of pull requests are people and a
  * bot. The base branches are the default branch and `release/1.x`. Issues, comments, reviews, and lightweight and
- * annotated tags are also included. The last change of each pull request or issue has its own event. Its `updated_at`
- * is therefore the time of the last delivery about it.
+ * annotated tags are also included. Each pull request and each issue gets an event for its last change. The field
+ * `updated_at` is therefore the time of the last delivery about the pull request or issue.
  */
 import { createHash } from 'node:crypto';
 import type { History, HistoryCommit, HistoryPull, HistoryRemark, Person } from './history.ts';
@@ -72,7 +72,7 @@ export function addIssue(history: History, number: number): void {
   remark(history.issueComments, number, 1, at + 5 * minute);
 }
 
-/** Adds a pull request to the history, with its commits when it is merged. */
+/** Adds a pull request to the history. If the pull request is merged, its commits are added too. */
 export function addPull(history: History, number: number): void {
   const at = timeOfNumber(number);
   const turn = number % 12;

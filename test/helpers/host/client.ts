@@ -20,7 +20,7 @@ export interface OpenedClient {
   log: () => string;
 }
 
-/** Starts a host with a history, and opens a client of that host with short pauses after faults. */
+/** Starts a host with a history and opens a client of that host. After a fault, the client pauses only briefly. */
 export async function openClient(
   t: TestContext,
   options: TestHostOptions & HistoryOptions = {},

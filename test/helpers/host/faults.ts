@@ -15,7 +15,8 @@ export function status(code: number, body: unknown = { message: 'No' }, headers:
 }
 
 /**
- * Simulates the primary rate limit. No requests remain until `seconds` after the time in the answer's `Date` header.
+ * Simulates the primary rate limit. The limit resets `seconds` after the time in the answer's `Date` header. Until
+ * then, no requests remain.
  */
 export function rateLimit(seconds: number, code: 403 | 429 = 403): Fault {
   return (response, answer) => {

@@ -23,7 +23,8 @@ export function issueCommentShape(remark: HistoryRemark, history: History, { ori
   return {
     id: remark.id,
     html_url: `${web(isPull ? 'pulls' : 'issues')}#issuecomment-${remark.id}`,
-    // Gitea sends both fields with web addresses instead of API addresses. The field that does not apply is empty.
+    // Gitea sends both `pull_request_url` and `issue_url`, with web addresses instead of API addresses. `issue_url` is
+    // empty for a comment on a pull request, and `pull_request_url` is empty for a comment on an issue.
     pull_request_url: isPull ? web('pulls') : '',
     issue_url: isPull ? '' : web('issues'),
     user: { id: remark.author.id, login: remark.author.login, email: `${remark.author.login}@example.com` },

@@ -40,7 +40,7 @@ export class Publishing {
     this.place = place;
   }
 
-  /** Returns the text of a file; undefined when it does not exist. */
+  /** Returns the text of a file; undefined when the file does not exist. */
   text(path: string, branch = this.history.defaultBranch): string | undefined {
     return this.files.get(`${branch}:${path}`)?.toString('utf8');
   }

@@ -118,7 +118,7 @@ export class TestHost {
 
   /**
    * Plans a fault for requests whose "METHOD path?query" matches the pattern.
-   * @param times number of matching requests that fail; before these, the first `skip` matching requests succeed
+   * @param times number of matching requests that fail, counted after the first `skip` matching requests, which succeed
    */
   fail(pattern: RegExp, fault: Fault, { times = 1, skip = 0 }: { times?: number; skip?: number } = {}): void {
     this.faults.push({ pattern, fault, times, skip });
@@ -262,8 +262,8 @@ export class TestHost {
   }
 
   /**
-   * Returns the answer to a comparison. GitHub divides the commits into pages and lists the changed files. Gitea does
-   * neither, and sends the newest commit first.
+   * Returns the answer to a comparison. GitHub divides the commits into pages and lists the changed files. Gitea sends
+   * all commits at once, newest first, and lists no files.
    */
   private comparisonOf(commits: Shape[], rest: string, url: URL): Reply & { headers?: Record<string, string> } {
     const total = { total_commits: commits.length };

@@ -25,10 +25,11 @@ export interface SmtpOptions {
   tls?: 'starttls' | 'implicit' | 'none';
   /** The login that the server requires; without it, the server requires no login. */
   login?: { user: string; password: string };
-  /** Returns the status with which a recipient is refused; undefined accepts the recipient. */
+  /** Returns the status with which the server refuses a recipient; undefined when the server accepts the recipient. */
   refuse?: (recipient: string) => number | undefined;
   /**
-   * Returns how the connection is dropped at a message; undefined for normal behavior. Messages are numbered from 1.
+   * Returns the moment at which the server drops the connection for a message; undefined when the server keeps the
+   * connection. Messages are numbered from 1.
    */
   hangUp?: (message: number) => HangUp | undefined;
   /** Number of messages after which the server ends a session with 421. */

@@ -1,6 +1,6 @@
 /**
- * Simulates a workspace chat on loopback: an incoming webhook at `/hook`, and the API for bots below `/api`. It
- * enforces the limits of message blocks and the grammar of their markup.
+ * Simulates a workspace chat on loopback: an incoming webhook at `/hook`, and the API for bots below `/api`. The chat
+ * enforces the limits of message blocks and the grammar of the markup in the blocks.
  */
 import type { TestContext } from 'node:test';
 import type { Received } from '../receiver.ts';

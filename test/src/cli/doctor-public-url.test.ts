@@ -26,7 +26,7 @@ async function answering(t: TestContext, status: number, body: string) {
 test('a public URL is missing, local, unencrypted or good', () => {
   assert.deepEqual(checkPublicUrl(of('')), {
     verdict: 'note',
-    text: 'TIDINGS_PUBLIC_URL is not set. The service therefore sends no mail. Page addresses begin with http://127.0.0.1:8080, which other machines may not reach. Set it to the address that people use, like https://notes.example.com',
+    text: 'TIDINGS_PUBLIC_URL is not set. The service therefore sends no mail. Page addresses begin with http://127.0.0.1:8080, which other machines may not reach. Set TIDINGS_PUBLIC_URL to the address that people use, like https://notes.example.com',
   });
   const verdicts = ['http://localhost:8080', 'http://[::1]:1', 'http://notes.example', 'https://notes.example/x/'];
   assert.deepEqual(

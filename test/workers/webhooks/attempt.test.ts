@@ -152,7 +152,7 @@ test('a secret that cannot be opened is a failure with that reason', async (t) =
   for (const sealed of [elsewhere, sealer.seal(secret, ['webhook endpoint', 'ep_2', 'org_1'])]) {
     const { outcome, attempt: made } = await attempt({}, { sealed });
     assert.equal(outcome, 'failed');
-    assert.match(made.error ?? '', /^The secret of the endpoint cannot be opened/);
+    assert.match(made.error ?? '', /^The secret of the endpoint cannot be decrypted/);
     assert.doesNotMatch(made.error ?? '', /whsec_/);
   }
   assert.equal(receiver.connections, 0);
@@ -191,5 +191,5 @@ test('a query that cannot be opened is a failure with that reason', async (t) =>
   const moved = { ...sealAddress(sealer, named, 'https://other.example/?token=x'), url: receiver.url };
   const { outcome, attempt: made } = await attempt({}, moved);
   assert.deepEqual([outcome, receiver.received.length], ['failed', 0]);
-  assert.match(made.error ?? '', /cannot be opened/);
+  assert.match(made.error ?? '', /cannot be decrypted/);
 });

@@ -14,7 +14,7 @@ export interface Sights {
 }
 
 /**
- * Returns the text.
+ * Returns the text at the end of the demo.
  * @param keepsRunning whether the service keeps running
  */
 export function invitation({ url, opsUrl, adminKey, pageUrl, repoId, draftId }: Sights, keepsRunning: boolean): string {

@@ -1,5 +1,5 @@
 /**
- * Writes the demo's screen. The screen shows the same changes several times: once per reader, as in the draft for this
+ * Writes the demo's screen. The screen shows each change once per reader, with the entry from the draft for that
  * reader.
  */
 import { type Persona, personas } from './client.ts';
@@ -41,8 +41,8 @@ function entryOf(markdown: string, number: number): string {
 }
 
 /**
- * Renders an entry. Text and quotes below a list item are indented to the start of the item's text. A list below the
- * item is already indented.
+ * Renders an entry. The function indents a paragraph or a quote below the list item to the start of the item's text. A
+ * list below the item already has its indentation.
  */
 function renderEntry(entry: string, style: TerminalStyle): string[] {
   const [head = '', ...rest] = entry.split('\n');

@@ -12,7 +12,7 @@ const FORM = new RegExp(`^(?:${TYPES.join('|')})(?:\\([\\w./,-]+\\))?!?: (\\S.*)
 // Words that look like a past tense, a participle or a third person but are imperatives.
 const IMPERATIVES = /^(?:embed|exceed|feed|need|proceed|seed|shed|speed|bring|ring|string|swing)$/;
 
-/** Returns the faults of a commit subject, each as a sentence; an empty list for a good subject. */
+/** Returns one text for each fault of a commit subject, or an empty list for a good subject. */
 export function faultsOf(subject) {
   const faults = [];
   if (subject.length > MAX_LENGTH) faults.push(`it has ${subject.length} characters; the maximum is ${MAX_LENGTH}`);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Runs an npm script (a target): set-up first, then the programs of the target, in the same terminal. Usage: `node
-// scripts/run.mjs <target> [arguments]`; an unknown target prints the list.
+// Runs a target, which is an npm script. Set-up runs first. The programs of the target then run in the same terminal.
+// Usage: `node scripts/run.mjs <target> [arguments]`. An unknown target prints the list of targets.
 import { spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -17,7 +17,8 @@ const NO_BUILD = ['packages'];
 const PARENT = process.ppid;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-// Suites that start real servers run one file at a time, since the servers share the machine's few cores with the test.
+// Suites that start real servers run one file at a time, because the servers and the test share the machine's few
+// cores.
 const SUITES = {
   architecture: { folder: 'test/architecture.test.ts', concurrency: 1 },
   unit: { folder: 'test', concurrency: 2 },

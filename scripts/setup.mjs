@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Sets up a checkout: packages, build and nats-server, each only if it is missing or outdated. This script runs before
-// node_modules exists, so it is plain JavaScript and uses only Node's own modules. `node scripts/setup.mjs --help`
-// lists the options; scripts/run.mjs calls setUp.
+// Sets up a checkout: packages, build and nats-server. Each part is made only if it is missing or outdated. This script
+// runs before node_modules exists, so it is plain JavaScript and uses only Node's own modules. `node scripts/setup.mjs
+// --help` lists the options. scripts/run.mjs calls setUp.
 import { mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

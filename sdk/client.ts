@@ -35,8 +35,8 @@ type Call<N extends Name> =
     : (input: Operations[N]['input'], options?: CallOptions) => Promise<Operations[N]['reply']>;
 
 /**
- * One method per operation. The argument is one object with the parameters of path and query and the fields of the
- * body.
+ * One method per operation. The argument of a method is one object. The object contains the path parameters, the query
+ * parameters and the fields of the body.
  */
 export type Calls = { readonly [N in Name]: Call<N> };
 
@@ -124,8 +124,8 @@ async function run<N extends Name>(
 }
 
 /**
- * Removes a path parameter from the input and encodes it. Throws for an empty id, `.` and `..`, because they would lead
- * to another path.
+ * Removes a path parameter from the input and returns its encoded value. Throws for an empty id, `.` and `..`, because
+ * such an id would lead to another path.
  */
 function segment(input: Record<string, unknown>, name: string): string {
   const value = String(input[name] ?? '');

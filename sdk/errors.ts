@@ -24,8 +24,8 @@ export interface Meta {
   /** The ETag of the object, which a later change can send as `ifMatch`. */
   etag: string | undefined;
   /**
-   * True if the service had already carried out a request with this idempotency key, and sent the reply to that
-   * request.
+   * True if the service had already carried out an earlier request with the same idempotency key. This reply is then
+   * the reply to the earlier request.
    */
   replayed: boolean;
   /** Number of seconds that the service asks the client to wait before a retry. */
@@ -64,7 +64,7 @@ export class UnauthorizedError extends TidingsError {}
 export class ForbiddenError extends TidingsError {}
 export class NotFoundError extends TidingsError {}
 export class ConflictError extends TidingsError {}
-/** The error of a call with `ifMatch` whose resource has changed since the caller read it. */
+/** The error of a call with `ifMatch` if the resource has changed since the caller read the resource. */
 export class PreconditionFailedError extends TidingsError {}
 export class RateLimitedError extends TidingsError {}
 export class ServerError extends TidingsError {}

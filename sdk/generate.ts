@@ -81,7 +81,7 @@ function replySchema(responses: Document): Document {
   return response.content['application/json'].schema;
 }
 
-/** Returns the name of the field that holds the items of a page; undefined for a reply that is not a page. */
+/** Returns the name of the field that holds the items of a page. Returns undefined for a reply that is not a page. */
 function listOf({ properties }: Document): string | undefined {
   if (properties?.hasMore === undefined) return undefined;
   return Object.keys(properties).find((name) => properties[name].type === 'array');

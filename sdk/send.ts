@@ -1,7 +1,7 @@
 /**
- * Sends a request. After a 429 or 5xx reply or a broken connection, the request is sent again. After any other error,
- * it is not sent again. All attempts of a POST have the same Idempotency-Key, so that the service carries out the POST
- * only once.
+ * Sends a request. The client repeats a request after a reply with 429 or 5xx, and after a broken connection. The
+ * client does not repeat a request after any other error. All attempts of a POST have the same Idempotency-Key, so that
+ * the service carries out the POST only once.
  */
 import { type Meta, readMeta, ServerError, TidingsError, toError } from './errors.ts';
 
@@ -21,11 +21,14 @@ export interface Sending {
 
 /** Options of one call. */
 export interface CallOptions {
-  /** The `etag` of the reply that the change is based on. The change is refused if the resource has changed since. */
+  /**
+   * The `etag` of the reply that the change is based on. The service refuses the change if the resource has changed
+   * after that reply.
+   */
   ifMatch?: string;
   /**
-   * Replaces the random key of a POST. With `false` the client sends no key. Then the client does not repeat an attempt
-   * that the service may have carried out.
+   * Replaces the random key of a POST. If the value is `false`, the client sends no key. The client then does not
+   * repeat an attempt that the service may have carried out.
    */
   idempotencyKey?: string | false;
   requestId?: string;

@@ -24,13 +24,13 @@ export type Change = {
   key?: string;
   /** Text of the "Upgrade" section. */
   upgrade?: string;
-  /** Text for readers of the notes, put into a release-note block. */
+  /** Release note that the description of the pull request contains. */
   note?: string;
   /** The last comment before the pull request was closed without a merge. */
   closingComment?: string;
   /**
-   * Title that the pull request has when it is merged. The field is set if an edit after the merge changes this title
-   * to `title`.
+   * Title of the pull request at the time of the merge. Set only if the title is edited after the merge. `title` is the
+   * final title.
    */
   titleAtMerge?: string;
   /** Whether the change is merged early or late in its release. If the field is missing, the position is random. */

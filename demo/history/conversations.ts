@@ -1,5 +1,6 @@
 /**
- * Makes the reviews and comments of a pull request, with times between its opening and its end.
+ * Makes the reviews and comments of a pull request. Each of them is dated between the opening of the pull request and
+ * its merge or closing.
  */
 
 import { pullRequestRemarks, reviewRemarks } from './content/remarks.ts';

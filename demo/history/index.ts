@@ -1,7 +1,7 @@
 /**
- * Makes the sample history: about half a year of an invented repository as webhook deliveries, ready to be signed and
- * sent. The same seed gives the same bytes. Another seed gives other people, dates, numbers and hashes for the same
- * changes.
+ * Makes the sample history. The history contains about half a year of webhook deliveries of an invented repository. The
+ * deliveries are ready to be signed and sent. The same seed gives the same bytes. Another seed gives other people,
+ * dates, numbers and hashes for the same changes.
  */
 
 import { createRandom } from './random.ts';

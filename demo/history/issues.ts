@@ -37,8 +37,8 @@ function openIssue(recording: Recording, issue: PlannedIssue, labels: string[]):
 }
 
 /**
- * Closes the issue. `closer` is the person who closes the issue by hand, or the person who merges the pull request that
- * closes it.
+ * Closes the issue. `closer` is the person who closes the issue by hand. If a merge closes the issue, `closer` is the
+ * person who merges the pull request.
  */
 export function closeIssue(recording: Recording, issue: PlannedIssue, closer: Person, at: number): void {
   update(recording, issue, { state: 'closed', closedAt: at, updatedAt: at });

@@ -59,8 +59,8 @@ export function labelPayload(name: string): Payload {
 }
 
 /**
- * Returns the repository, with `pushedAt` as the time of its last push. Times are numbers (epoch seconds) in payloads
- * of pushes, and texts in payloads of other events.
+ * Returns the repository. `pushedAt` is the time of the last push. In payloads of pushes, times are numbers (epoch
+ * seconds). In payloads of other events, times are strings.
  */
 export function repositoryPayload(pushedAt: number, inPush = false): Payload {
   const createdAt = toSeconds(sampleRepository.createdAt);

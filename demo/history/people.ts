@@ -70,7 +70,7 @@ export const reporters = [
   person(3345520, 'phototeacher', 'Greta Olsen', 60),
 ];
 
-/** Returns a person's email address in commits. */
+/** Returns the email address that a person uses in commits. */
 export function emailOf(who: Person): string {
   return `${who.login.replace(/[^a-z0-9-]/g, '.').replace(/\.+$/, '')}@example.com`;
 }

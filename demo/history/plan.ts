@@ -12,8 +12,8 @@ export type PlannedIssue = {
   reporter: Person;
   openedAt: number;
   /**
-   * The answer with which a person closes the issue, and its time. The field is absent if no person closes the issue by
-   * hand.
+   * Text and time of the last comment of an issue that a person closes by hand. The field is absent if no person closes
+   * the issue by hand.
    */
   answer?: { text: string; at: number };
 };

@@ -1,6 +1,6 @@
 /**
- * Builds the three forms of a pull request in payloads: in its own events, in reviews (without the merge fields), and
- * as an issue in comments. The builders are pure.
+ * Builds the three forms that a pull request has in payloads. Events of the pull request contain the full form. Reviews
+ * contain a form without the merge fields. Comments contain the form of an issue. The builders are pure.
  */
 
 import { describePullRequest } from './descriptions.ts';
@@ -36,7 +36,9 @@ export function pullRequestAsIssue(pull: PlannedPullRequest, now: Snapshot): Pay
   };
 }
 
-/** Returns a pull request as payloads of reviews contain it: without the fields that only its own events have. */
+/**
+ * Returns a pull request in the form that reviews contain. This form lacks the fields that `pullRequestPayload` adds.
+ */
 export function simplePullRequestPayload(pull: PlannedPullRequest, now: Snapshot, baseSha: string): Payload {
   const id = 1_840_000_000 + pull.number * 37;
   const url = `${htmlUrl}/pull/${pull.number}`;
@@ -59,7 +61,7 @@ export function simplePullRequestPayload(pull: PlannedPullRequest, now: Snapshot
   };
 }
 
-/** Returns a pull request as its own events contain it. */
+/** Returns a pull request in the full form, which only events of the pull request itself contain. */
 export function pullRequestPayload(pull: PlannedPullRequest, now: Snapshot, baseSha: string): Payload {
   const merged = isMerged(pull, now);
   const size = (pull.number * 7919) % 400;

@@ -14,12 +14,15 @@ import { headOf, type Recording, record } from './recording.ts';
 export type Page = {
   pull: PlannedPullRequest;
   now: Snapshot;
-  /** Head of the base branch when the pull request was opened. The text is empty before the opening. */
+  /** SHA of the base branch's head when the pull request was opened. Empty before the pull request is opened. */
   baseSha: string;
   /** `labelsSoon` are added right after the opening. `labelsLate` are added only after the merge. */
   labelsSoon: string[];
   labelsLate: string[];
-  /** True if the first description does not mention the issues. An edit after the merge then adds them. */
+  /**
+   * True if the first description does not mention the linked issues. An edit after the merge then adds the links to
+   * the description.
+   */
   linksLate: boolean;
 };
 

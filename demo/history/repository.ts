@@ -23,7 +23,10 @@ export const sampleRepository = {
    * updates of the same dependency one after another.
    */
   demoRange: { fromTag: 'v1.3.0', toTag: 'v2.0.0' },
-  /** Pull requests of `demoRange` whose entries differ most between readers: a breaking change, a feature and a fix. */
+  /**
+   * Three pull requests of `demoRange`: a breaking change, a feature and a fix. Their entries differ the most between
+   * the drafts for the three readers.
+   */
   demoChanges: [265, 244, 193],
 } as const;
 

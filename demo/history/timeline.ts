@@ -1,6 +1,6 @@
 /**
- * Sorts the steps of the plan by time and turns each step into the deliveries that a host would send for it. Steps run
- * one after another on the current state, so every payload shows the state at its own time.
+ * Sorts the steps of the plan by time and turns each step into the deliveries that a host would send for it. The steps
+ * run one after another and change a common state. Every payload therefore shows the state at its own time.
  */
 
 import { remarkSteps } from './conversations.ts';
@@ -98,8 +98,8 @@ function pullRequestSteps(random: Random, pull: PlannedPullRequest): Step[] {
 }
 
 /**
- * Returns the push of a pull request's branch, before the opening. The list is empty for a branch in a fork, because
- * the push to a fork is not an event of this repository.
+ * Returns one step: the push of a pull request's branch, one second before the pull request is opened. Returns an empty
+ * list for a branch in a fork, because a push to a fork is not an event of this repository.
  */
 function branchSteps(pull: PlannedPullRequest): Step[] {
   if (pull.fromFork) return [];
@@ -114,8 +114,8 @@ function closingStep(page: Page, at: number): Step {
 }
 
 /**
- * Returns the steps of a merge. As on a real host, the push precedes the closing, and the merge commit is one second
- * older than the merge.
+ * Returns the steps of a merge. As on a real host, the push to the base branch precedes the closing of the pull
+ * request. The merge commit is one second older than the merge.
  */
 function mergeSteps(page: Page, at: number): Step[] {
   const { pull } = page;
@@ -128,7 +128,7 @@ function mergeSteps(page: Page, at: number): Step[] {
   return [...steps, ...closeIssues(page, at + 1)];
 }
 
-/** Closes the issues of a pull request. A backport closes no issues. */
+/** Returns the steps that close the issues of a pull request. A backport closes no issues. */
 function closeIssues(page: Page, at: number): Step[] {
   return page.pull.issues.map((issue, index) => ({
     at: at + index,

@@ -1,6 +1,7 @@
 /**
- * Shows a draft's Markdown on a terminal: block by block, wrapped to the width, with or without ANSI styles. It reads
- * only the Markdown that drafts use. `lines.ts` cleans the text first, and `spans.ts` styles and wraps it.
+ * Shows a draft's Markdown on a terminal, block by block. The text is wrapped to the given width, with or without ANSI
+ * styles. This module supports only the Markdown that drafts use. `lines.ts` first cleans the text, and `spans.ts`
+ * styles and wraps the text.
  */
 
 import { prepareLines } from './lines.ts';

@@ -16,8 +16,8 @@ export function paint(text: string, styles: SpanStyle[], color: boolean): string
   return `\x1b[${open}m${text}\x1b[0m`;
 }
 
-// Each repetition in these patterns has a maximum. The time for a line of brackets or backticks then grows only
-// linearly with the length of the line.
+// Each repetition in these patterns has a maximum. Therefore the time to match a line of brackets or backticks grows
+// only linearly with the length of the line.
 const codeSpan = /(?<!`)(`{1,3})(?!`)([^\n]{1,500}?)(?<!`)\1(?!`)/y;
 const link = /!?\[((?:\\.|[^\\\]]){0,400})\]\(<?([^()\s<>]{0,1000})>?\)/y;
 const bareLink = /<(https?:\/\/[^\s<>]{1,1000})>/y;
@@ -55,7 +55,7 @@ export function parseSpans(text: string, base: SpanStyle[] = []): Span[] {
 
 type Special = { spans: Span[]; length: number };
 
-/** Reads a construct that begins with a special character: escapes, code, links, tags, entities. */
+/** Reads a construct that begins with a special character: an escape, code, a link, a tag or an entity. */
 function readSpecial(text: string, at: number, styles: SpanStyle[]): Special | null {
   const character = text[at];
   if (character === '\\' && /[!-/:-@[-`{-~]/.test(text[at + 1] ?? '')) {

@@ -66,7 +66,7 @@ export function createBuild(root) {
 
   const listSources = () => folders.flatMap((folder) => listFiles(root, folder, SOURCE));
   const listOutputs = () => folders.flatMap((folder) => listFiles(dist, folder, OUTPUT));
-  // The client package contains this README.
+  // The client package contains sdk/README.md, so a change of this file requires a new build.
   const besides = ['package-lock.json', 'tsconfig.json', 'sdk/README.md'].filter((file) =>
     existsSync(join(root, file)),
   );

@@ -6,7 +6,9 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const children = new Set();
 let watcher = () => {};
 
-/** A failure that set-up can explain: the fault, what is needed, and the next step. */
+/**
+ * A failure that set-up can explain. The error contains the fault, the requirement that is not met, and the next step.
+ */
 export class SetupError extends Error {
   constructor(message, { detail, expected, next } = {}) {
     super(message);
@@ -27,7 +29,10 @@ export function describeFailure(error) {
   return lines.join('\n');
 }
 
-/** Reports steps: a progress line on a terminal while a step runs, then a line with its duration. */
+/**
+ * Reports the progress of steps. While a step runs, a terminal shows a progress line. After the step, the reporter
+ * prints a line with the duration of the step.
+ */
 export function createReporter({ quiet = false, stream = process.stderr } = {}) {
   const live = !quiet && stream.isTTY === true;
 
@@ -92,7 +97,10 @@ export function run(command, args, { cwd, env, shell = false } = {}) {
   });
 }
 
-/** Calls `listener` with the process ids of the running programs whenever one starts or ends. */
+/**
+ * Calls `listener` whenever a program starts or ends. The argument is the list of the process ids of the running
+ * programs.
+ */
 export function watchPrograms(listener) {
   watcher = listener;
 }

@@ -14,7 +14,9 @@ const OLDEST = '2.10.23';
 const KEYRING_FOLDERS = ['/usr/share/keyrings', '/etc/apt/trusted.gpg.d', '/etc/apt/keyrings'];
 const KEYRING_NAMES = [/^debian-archive-keyring\.(gpg|pgp)$/, /^debian-archive-trixie.*\.(gpg|pgp|asc)$/];
 
-/** Returns the version in the output of `nats-server --version`, such as 2.10.27; undefined for any other text. */
+/**
+ * Returns the version in the output of `nats-server --version`, such as 2.10.27. Returns undefined for any other text.
+ */
 export function parseVersion(text) {
   return /\bv?(\d+\.\d+\.\d+)\b/.exec(text ?? '')?.[1];
 }
@@ -187,8 +189,8 @@ export function createNatsServer(root) {
 }
 
 /**
- * Whether a fetch failed in the last 24 hours. Then set-up does not fetch again, because a machine without access to
- * the mirror would wait for the mirror at each start.
+ * Whether a fetch failed in the last 24 hours. After such a failure set-up does not fetch again, because a machine
+ * without access to the mirror would wait for the mirror at each start.
  */
 function failedLately(file) {
   return existsSync(file) && Date.now() - statSync(file).mtimeMs < 24 * 3600 * 1000;

@@ -9,8 +9,8 @@ const MIN_NODE = [20, 19];
 const HTTP_SERVER = 'node_modules/uWebSockets.js';
 
 /**
- * Returns the reason why this Node cannot run Tidings; undefined if it can. The native HTTP server has one binary per
- * major version of Node and platform.
+ * Returns the reason why this Node version cannot run Tidings, or undefined if it can. The native HTTP server has one
+ * binary per platform and major version of Node.
  */
 export function nodeProblem(version, lock, { platform, arch, glibc = true }) {
   const [major, minor] = version.replace(/^v/, '').split('.').map(Number);
@@ -60,8 +60,8 @@ export function installedMatches(lock, installed, natives) {
 }
 
 /**
- * Returns a text that identifies one state of node_modules: a hash of the lockfile and the requested dependencies, then
- * the platform and the Node ABI.
+ * Returns a text that identifies one state of node_modules. The text contains a hash of the lockfile and of the
+ * requested dependencies, the platform, and the Node ABI.
  */
 export function packagesStamp(lockText, manifest, { platform, arch, abi }) {
   const asked = JSON.stringify([manifest.dependencies, manifest.devDependencies]);

@@ -1,6 +1,6 @@
 // Chooses the user and the folders that apt and dpkg work with. If set-up runs as root, apt's unprivileged user
-// fetches, checks and unpacks the package, in folders that this user can reach. Otherwise the user who runs set-up does
-// all of this.
+// fetches, checks and unpacks the package, in folders that this user can reach. If set-up does not run as root, the
+// user who runs set-up does this work.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -56,8 +56,8 @@ function makeFolders(folder) {
 }
 
 /**
- * Gives the folders to the user and makes the folders reachable for this user with any umask. Returns false if the
- * container does not have this user.
+ * Makes the unprivileged user the owner of the folders that apt writes to. Makes the parent folders accessible to this
+ * user with any umask. Returns false if the container does not have this user.
  */
 function openTo(folder, { uid, gid }) {
   try {

@@ -99,9 +99,10 @@ export function sinceOf(since: string | undefined): number | null {
 /**
  * Returns the data that is needed to start a backfill of a repository in the directory partition. If no event of the
  * repository has arrived yet, the data is requested from the repository's host.
- * @throws ServiceError `conflict` when the repository is not connected or another repository now has its name on the
- *   host; `forbidden` when the owner on the host is not the repository's organization; also every error of the lookup
- *   at the host
+ * @throws ServiceError `conflict` when the repository is not connected, or when its name now belongs to another
+ *   repository
+ * @throws ServiceError `forbidden` when the owner on the host is not the repository's organization
+ * @throws every error of the lookup at the host
  */
 export async function resolveListed(
   context: ApiContext,

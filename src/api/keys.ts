@@ -142,8 +142,9 @@ function visibleKey({ caller, directory, params: [keyId = ''] }: ApiRequest): Ke
 
 /**
  * Returns the login or id of the organization that the new key belongs to; null for an instance key.
- * @throws ServiceError `forbidden` when an organization's key would create an instance key; `notFound` when it would
- *   create a key of another organization; `invalid` when the body is ambiguous or names no valid organization
+ * @throws ServiceError `forbidden` when an organization's key would create an instance key
+ * @throws ServiceError `notFound` when an organization's key would create a key of another organization
+ * @throws ServiceError `invalid` when the body is ambiguous or names no valid organization
  */
 function organizationFor({ caller, directory, context }: ApiRequest, { org, instance }: CreateKeyBody): string | null {
   const { orgId } = caller.key;

@@ -1,6 +1,7 @@
 /**
- * Describes the refusals in the OpenAPI document: when the service sends each of them, what the client should do, and
- * an example with the real message. The help link of a refusal leads to the page that is made from this document.
+ * Describes the refusals in the OpenAPI document. Each description states when the service sends the refusal and what
+ * the client should do. It also contains an example with the real message. The help link of a refusal leads to the page
+ * that is made from this document.
  */
 import { newKeyRemedy } from '../foundation/api-key.ts';
 import { errorKinds } from '../foundation/errors.ts';

@@ -1,6 +1,7 @@
 /**
- * Refuses publications that cannot succeed. A refused publication is not stored. Examples: the channel needs a tag but
- * the range does not end at a tag, the pages are off, or the service may not write to the repository's host.
+ * Refuses publications that cannot succeed. A refused publication is not stored. For example, the channel needs a tag
+ * but the range does not end at a tag. Other reasons are that the pages are off, or that the service may not write to
+ * the repository's host.
  */
 import { hasCredentials, hostAt, hostsOf } from '../../config/hosts.ts';
 import { ServiceError } from '../foundation/errors.ts';

@@ -14,8 +14,8 @@ import { countRanges } from '../store/tables/ranges.ts';
 import { type ApiContext, readPartition } from './context.ts';
 
 /**
- * A kind of object whose number is limited: the maximum, the function that counts the objects of a repository, and the
- * error message at the maximum.
+ * A kind of object whose number is limited. `most` is the maximum, and `message` is the error message at the maximum.
+ * `count` counts the objects of a repository.
  */
 interface Counted {
   most: number;

@@ -1,5 +1,5 @@
 /**
- * Checks the text of a target URL before its name is resolved: its scheme, credentials in the URL, and a literal IP
+ * Checks the text of a target URL before its name is resolved. Checks the scheme, credentials in the URL, and an IP
  * address as the host. The API makes this check when such a URL is saved. The check is made again before each request.
  */
 import { isIP } from 'node:net';

@@ -106,8 +106,8 @@ export class HostClient {
   }
 
   /**
-   * Reads the first page of a list. The page is empty in three cases: the host has no such list, this part of the
-   * repository (such as issues) is disabled, or the repository has no commits yet.
+   * Reads the first page of a list. The page is empty if the host has no such list or the repository has no commits
+   * yet. It is also empty if this part of the repository, such as issues, is disabled.
    */
   async first({ fullName }: { fullName: string }, request: ListRequest): Promise<HostPage> {
     const url = listUrl(this.host, fullName, request);
@@ -134,8 +134,8 @@ export class HostClient {
   }
 
   /**
-   * Returns the commit of a tag, the tag object of an annotated tag, and the date in milliseconds: the tagger's date
-   * or, without a tagger, the commit's date.
+   * Returns the commit of a tag, the tag object of an annotated tag, and the date in milliseconds. The date is the
+   * tagger's date or, without a tagger, the commit's date.
    * @throws ServiceError `notFound` when the tag does not exist or does not lead to a commit
    */
   async tagDetails({ fullName }: { fullName: string }, tag: string): Promise<TagDetails> {

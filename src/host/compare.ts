@@ -9,8 +9,8 @@ import type { Answer } from './retries.ts';
 type Item = Record<string, unknown>;
 
 /**
- * Returns the commits of a comparison in the host's order; undefined when there are more than `max`, or when the host
- * does not list all of them.
+ * Returns the commits of a comparison in the host's order. Returns undefined when there are more than `max` commits, or
+ * when the host does not list all of them.
  * @param get reads an address that must return a comparison
  */
 export async function comparedCommits(

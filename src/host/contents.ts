@@ -36,8 +36,8 @@ const raced = /sha|already exists|fast.forward|reference|conflict/i;
 
 /**
  * Reads a file of a branch; null when the file does not exist.
- * @throws ServiceError `notFound` when the branch does not exist; `invalid` when the path does not lead to a file, or
- *   when the file is too large or is not in UTF-8
+ * @throws ServiceError `notFound` when the branch does not exist
+ * @throws ServiceError `invalid` when the path does not lead to a file, or when the file is too large or not in UTF-8
  */
 export async function readFile(api: RepositoryApi, path: string, branch: string): Promise<HostFile | null> {
   const found = await api.read(`contents/${encodePath(path)}?ref=${encodeURIComponent(branch)}`);

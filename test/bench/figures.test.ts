@@ -1,5 +1,6 @@
 /**
- * Tests the figures of a benchmark: medians, percentiles, the ratio of service to floor, and the list of wrong replies.
+ * Tests the figures of a benchmark: medians, percentiles, the ratio of the service to the reference server (the floor),
+ * and the list of wrong replies.
  */
 
 import assert from 'node:assert/strict';

@@ -1,6 +1,4 @@
-/**
- * Tests the report of a bench as text and as an HTML page.
- */
+/** Tests the report of a benchmark, both as text and as an HTML page. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

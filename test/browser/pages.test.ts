@@ -1,6 +1,7 @@
 /**
- * Opens the pages of notes in a real browser. The console is empty, the content security policy blocks nothing, and the
- * pages are readable in dark mode and on a phone. The test needs the system's Chromium and is skipped without it.
+ * Opens the pages of notes in a real browser. The browser's console stays empty, the content security policy blocks
+ * nothing, and the pages are readable in dark mode and on a phone. The test needs the system's Chromium and is skipped
+ * without it.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
@@ -17,7 +18,7 @@ import { waitUntil } from '../helpers/wait-until.ts';
 const program = chromiumPath();
 const skip =
   program === undefined && 'NO CHROMIUM: none on the PATH and none at /usr/bin/chromium; the pages were not tested';
-/** Folder for screenshots of the pages; when undefined, no screenshots are taken. */
+/** Folder for screenshots of the pages. If it is undefined, the test takes no screenshots. */
 const pictures = process.env.TIDINGS_TEST_PICTURES;
 
 const secret = 'a-page-that-nobody-guesses';

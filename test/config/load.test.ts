@@ -1,6 +1,6 @@
 /**
- * Tests the settings loader: which source a value comes from, which faults are reported, and that secrets are never
- * printed.
+ * Tests the settings loader: which source a value comes from, and which faults are reported. Also tests that secrets
+ * are never printed.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
 /**
- * Tests the Compose file: it hardens the containers, uses existing settings, and does not publish the operations port.
+ * Tests the Compose file: the containers are hardened, all settings in the file exist, and the operations port is not
+ * published.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

@@ -35,7 +35,10 @@ function defaultOf(variable: string): number {
   return (settingEntries.find(({ env }) => env === variable) as SettingEntry).default as number;
 }
 
-/** Returns the locations of an nginx configuration by prefix. The value is true if the location forwards requests. */
+/**
+ * Returns a map of the locations in an nginx configuration. Each key is the prefix of a location. The value is true if
+ * the location forwards requests.
+ */
 function locationsOf(config: string): Map<string, boolean> {
   const blocks = config.matchAll(/location (\S+) \{([^}]*)\}/g);
   return new Map(
@@ -58,7 +61,7 @@ test('nginx forwards every route', () => {
     paths.filter((path) => !isSentOn(locations, path)),
     [],
   );
-  // Shows that this check can fail. The check reports these paths for a configuration that forwards only the API.
+  // Shows that the check above can fail: a configuration that forwards only the API does not forward the paths below.
   const apiOnly = locationsOf('location /api/ {\n proxy_pass http://tidings;\n}');
   const left = paths.filter((path) => !isSentOn(apiOnly, path));
   for (const path of ['/', '/docs', '/notes/acme/rocket/atom.xml', '/unsubscribe/x'])

@@ -1,6 +1,6 @@
 /**
- * Tests the documents: links lead to existing headings, settings exist, and the steps for hosts name every captured
- * event.
+ * Tests the documents: links lead to existing headings, mentioned settings exist, and the set-up steps for GitHub
+ * mention every captured event.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ test('the handbooks of operators name settings that exist', () => {
     );
     assert.ok(named.length > 5, path);
     // These two names are not settings. Kubernetes sets the variable TIDINGS_SERVICE_HOST, and TIDINGS_DIRECTORY is the
-    // name of the directory's stream.
+    // name of the stream of the directory partition.
     const others = named.filter((name) => !known.has(name) && !/^TIDINGS_(SERVICE_HOST|DIRECTORY)$/.test(name));
     assert.deepEqual(others, [], path);
   }
@@ -59,8 +59,8 @@ const githubNames: Record<string, string> = {
   label: 'Labels',
 };
 /**
- * Events that GitHub's form does not list. GitHub always sends some of these events. The others are events about
- * reviews, and only Gitea uses their names.
+ * Events that GitHub's form does not list. GitHub always sends some of these events, such as `ping`. The events about
+ * reviews have these names only on Gitea.
  */
 const unasked = /^(ping|other|installation\w*|pull_request_(approved|rejected|comment))$/;
 

@@ -1,7 +1,7 @@
 /**
  * Tests the API for API keys. A new key is shown once. Keys are listed with their last use, rotated with overlap, and
- * revoked. Also tests which other keys an organization's key may manage (spec 5). A key ends at the latest when the key
- * that made it ends.
+ * revoked. Also tests which other keys an organization's key may manage (spec 5). A key ends no later than the key that
+ * created it.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

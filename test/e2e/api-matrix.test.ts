@@ -1,6 +1,6 @@
 /**
- * Tests every route with every kind of key: which keys are accepted, and how the others are refused (spec parts 5 and
- * 7).
+ * Tests every route with every kind of key: which keys a route accepts, and how the route refuses all other keys (spec
+ * parts 5 and 7).
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,7 +13,8 @@ import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.
 import { type Answer, startService } from '../helpers/service.ts';
 
 /**
- * Routes that accept instance keys only. They refuse even the right key of this test, which belongs to an organization.
+ * Routes that accept instance keys only. These routes refuse every key of an organization, even a key that all other
+ * routes accept.
  */
 const forInstance = /^\/api\/retention/;
 /** Routes whose path names an object of an organization. A key of another organization gets 404. */

@@ -24,7 +24,7 @@ async function start(t: TestContext, env: Record<string, string>) {
   return { service, acme: ids.slice(0, -1), moon: ids.at(-1) as string };
 }
 
-/** Returns the statuses in order. Asserts that each refusal has the given message. */
+/** Returns the statuses in ascending order. Asserts that each reply with status 409 has the given message. */
 function statuses(answers: readonly Answer[], message: string): number[] {
   for (const { status, body } of answers) if (status === 409) assert.equal(body.message, message);
   return answers.map(({ status }) => status).sort();

@@ -41,14 +41,17 @@ async function ask(service: TestService, key: string, count: number): Promise<Re
   return statuses;
 }
 
-/** Waits until the usage of all earlier requests is folded. To find this out, it sends two requests with the key. */
+/**
+ * Waits until the usage of all earlier requests is folded. For this purpose, the function sends two more requests with
+ * the key.
+ */
 async function untilWritten(service: TestService, key: string): Promise<void> {
   const folded = async () => {
     const text = await (await fetch(`${service.opsUrl}/metrics`)).text();
     return Number(/^tidings_fold_records_total\{[^}]*kind="usage"[^}]*\} (\S+)$/m.exec(text)?.[1] ?? 0);
   };
-  // The first usage record may have been sent before the call of this function. The second record then contains
-  // everything that was counted before the call.
+  // The usage record of the first round may have been sent before this function was called. The usage record of the
+  // second round contains everything that was counted before the call.
   for (let round = 0; round < 2; round++) {
     const before = await folded();
     await service.api('GET', '/api/stats', undefined, key);

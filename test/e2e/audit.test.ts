@@ -132,8 +132,8 @@ test('the audit log has one line per change and no secret', async (t) => {
     assert.deepEqual(sent.line.objects, { publicationId });
     await audited('DELETE', `/api/publications/${publicationId}`, 'deletePublication');
     const actions = new Set(seen.map(({ action }) => action));
-    // An erasure waits for days before it needs an approval, which is too long for this test. Instead,
-    // test/src/foundation/audit.test.ts checks the line of `approveRetention`.
+    // This test does not cover `approveRetention`, because an erasure waits for days before it needs an approval.
+    // test/src/foundation/audit.test.ts checks the audit line of `approveRetention`.
     assert.deepEqual(
       auditActions.filter((action) => !actions.has(action)),
       ['approveRetention'],

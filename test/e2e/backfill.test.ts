@@ -228,7 +228,8 @@ test('a backfill reads nothing older than the given date', async (t) => {
   const pulls = records.filter(({ record }) => record === 'pull');
   assert.equal(pulls.length, host.history.pulls.filter(({ updatedAt }) => updatedAt >= since).length);
   assert.ok(records.every(({ record, updatedAt }) => record === 'tag' || (updatedAt ?? since) >= since));
-  // This backfill has no start date. It reads everything again and adds the commits of branches that were missing.
+  // This backfill has no start date. It reads the whole history again and adds the branch commits that the first
+  // backfill left out.
   await service.run('backfill', 'acme/rocket');
   assert.deepEqual(comparable(service.tidings('dump', repoId)), comparable(await byWebhooks(t, host)));
   const range = { type: 'TAG_BASED', repoId, fromTag: 'v1.0.0', toTag: 'v2.0.0' };

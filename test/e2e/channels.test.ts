@@ -1,6 +1,6 @@
 /**
- * Tests channel connections over HTTP: which organization owns them, that replies contain no secrets, and how a mail
- * recipient unsubscribes.
+ * Tests channel connections over HTTP: which organization owns a connection, and how a mail recipient unsubscribes.
+ * Also tests that replies contain no secrets.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Tests ranges between tags with a host. The host supplies the commits that no captured push or event contains. When
- * the host fails, a range uses the captured data only.
+ * Tests ranges between two tags when the service can ask the host. The host supplies the commits that no captured push
+ * or event contains. When the host fails, a range uses the captured data only.
  */
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
@@ -28,7 +28,7 @@ interface Started {
   repoId: string;
   /** Creates a range between two tags. */
   range: (fromTag: string, toTag: string) => Promise<Answer>;
-  /** Creates a range between two tags. Repeats this until the host has answered within the time limit. */
+  /** Creates a range between two tags. Repeats the request until the host has answered within the time limit. */
   heard: (fromTag: string, toTag: string) => Promise<Answer>;
 }
 

@@ -36,7 +36,7 @@ test('the demo shows one screen, and its addresses work until it is stopped', as
   assert.match(page, /Drop a folder on the page and its pictures arrive as an album/);
   assert.equal((await get(addressOf('API reference')))[0], 200);
   assert.match((await get(addressOf('Metrics')))[1], /^tidings_build_info\{/m);
-  // The home page may list a new note with a short delay.
+  // A new note may appear on the home page only after a short delay.
   await waitUntil('the home page lists the note', async () =>
     /<a href="\/?notes\/lanternhouse\/shoebox\/">/.test((await get(addressOf('This service')))[1]),
   );

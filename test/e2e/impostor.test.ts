@@ -34,8 +34,8 @@ async function seizePort(t: TestContext, service: TestService): Promise<Impostor
 }
 
 /**
- * Returns the secrets in a data directory that open the journal: the seeds of the roles, or the token that earlier
- * versions of Tidings used.
+ * Returns the secrets that open the journal, read from a data directory. These secrets are the seeds of the roles, or
+ * the token that earlier versions of Tidings used.
  */
 function secretsOf(dataDir: string): string[] {
   const keys = join(dataDir, 'journal-keys');

@@ -1,6 +1,6 @@
 /**
- * Tests the metrics that the alert rules use: readiness, free disk space, the age of snapshots and the time of API
- * replies.
+ * Tests the metrics that the alert rules use: readiness, free disk space, the age of snapshots, and the response time
+ * of the API.
  */
 import assert from 'node:assert/strict';
 import { statfsSync } from 'node:fs';

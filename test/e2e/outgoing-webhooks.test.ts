@@ -1,5 +1,5 @@
 /**
- * Tests outgoing webhooks from the event to the receiver (spec part 6): bodies and signatures, receivers that
+ * Tests outgoing webhooks from the event to the receiver (spec part 6). Covers bodies and signatures, receivers that
  * misbehave, kills of processes, repeated deliveries, and forbidden addresses.
  */
 import assert from 'node:assert/strict';
@@ -267,8 +267,8 @@ test('receivers that misbehave are handled', async (t) => {
   await makeRange();
 
   await t.test('each failure is retried as documented', async () => {
-    // The last element of each row lists the expected wait in seconds after each attempt. Two waits are listed because
-    // the second attempt may already have been made on a slow machine.
+    // The last element of each row lists the possible waits in seconds: after the first attempt, and after the second
+    // attempt. On a slow machine, the second attempt may already have been made.
     const expected: [string, number | null, RegExp, readonly number[]][] = [
       ['busy', 429, /answered 429/, [1800]],
       ['broken', 500, /answered 500/, [5, 300]],

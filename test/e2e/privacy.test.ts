@@ -1,7 +1,7 @@
 /**
- * Plants secrets and personal data in everything that a host can send. None of it may be in a file of the data
- * directory, in the log, in the metrics or in a reply. Parts of a payload that are not captured may not be there
- * either (spec part 2, rule 2).
+ * Plants secrets and personal data in everything that a host can send. None of these may appear in a file of the data
+ * directory, in the log, in the metrics or in a reply. Parts of a payload that are not captured may not appear in these
+ * places either (spec part 2, rule 2).
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -146,8 +146,7 @@ function deliveries(): [event: string, payload: object][] {
       },
     ],
     ['repository', { action: 'edited', repository: repositoryPayload({ description: mail }) }],
-    // The service refuses or ignores these payloads, or they are incomplete. The service must not log their contents
-    // either.
+    // These payloads are incomplete, refused or ignored. The service must not log their contents either.
     ['pull_request', pullPayload(5, { ...item(), number: '5' })],
     ['issues', issuePayload(6, { ...item(), labels: [{}] })],
     [

@@ -18,7 +18,7 @@ function usualUmask(t: TestContext): void {
   afterwards(t, () => void process.umask(before));
 }
 
-/** Returns the paths of a folder and of everything below it to which other users have any access. */
+/** Checks a folder and everything below it. Returns the paths to which other users have any access. */
 function openBelow(folder: string): string[] {
   const names = ['', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })];
   return names.filter((name) => ((statSync(join(folder, name), { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0);

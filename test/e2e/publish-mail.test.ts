@@ -1,6 +1,6 @@
 /**
- * Tests mail and its recipients. Recipients change, attempts fail, and the worker is killed. Even then, no one gets
- * the same text twice, unless a person requests to send it again.
+ * Tests mail and its recipients. Even if recipients change, attempts fail or the worker is killed, no one gets the same
+ * text twice. The only exception is a person's request to send the mail again.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Tests that later deliveries update existing ranges: late changes, changes that are undone, moved tags, and a renamed
- * repository.
+ * Tests that later deliveries update existing ranges. Covers late changes, changes that are undone, moved tags, and a
+ * renamed repository.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Tests retention as an operator uses it, by command line and API: the preview of an erasure, waiting erasures and
- * their approval. After an erasure, no file contains the erased data.
+ * Tests retention as an operator uses it, by command line and API. Covers the preview of an erasure, waiting erasures
+ * and their approval. After an erasure, no file contains the erased data.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -180,9 +180,10 @@ test('after three days off nothing is erased until an operator confirms the cloc
   await waitUntil('all is folded', async () => (await shown(service)).repositories[0]?.pulls === 9);
   const trusted = async () => (await shown(service)).partitions[1].trustedTime;
   await waitUntil('the first tick', trusted);
-  // Sets the time of the partition back by three days, as if the service had been stopped since then. An approval is
-  // valid only for the two times that it names (`from` and `to`). A worker writes a tick after its restart, and this
-  // tick changes `from`. The loop then sends another approval with the time of that tick.
+  // Sets the time of the partition back by three days, as if the service had been stopped for three days. An approval
+  // is valid only for the two times that it names: the current time of the partition (`from`) and the new time (`to`).
+  // A worker writes a tick after its restart, and this tick changes the current time. Therefore the loop sends a new
+  // approval until one approval is valid.
   const at = Date.now() - 3 * dayMs;
   await waitUntil('time is back', async () => {
     const now = await trusted();

@@ -1,6 +1,7 @@
 /**
- * Tests the change of the sealing key. The file lists the new key first and the former key second. The next start seals
- * all stored secrets again and keeps the digests unchanged. Then the former key can be removed.
+ * Tests the change of the sealing key. The file `sealing-key` lists the new key first and the former key second. At the
+ * next start, the service seals all stored secrets again and keeps the digests unchanged. After that, the former key
+ * can be removed from the file.
  */
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
@@ -19,7 +20,7 @@ import { waitUntil } from '../helpers/wait-until.ts';
 
 const acme = { id: 1001, full_name: 'acme/rocket', owner: { login: 'acme', id: 77 } };
 
-/** Returns all sealed values in the directory, read from its file. */
+/** Reads the directory partition from disk and returns all sealed values in this partition. */
 async function seals(service: TestService): Promise<string[]> {
   const readers = new Readers(service.dataDir);
   const directory = readers.fresh(directoryName);

@@ -1,6 +1,6 @@
 /**
- * Tests a second start on a data directory that another process uses. The second process ends and makes no file in the
- * directory. The first process would not know of such a file.
+ * Tests a second start on a data directory that another process uses. The second process ends without making a file in
+ * the data directory, because the first process would not know of such a file.
  */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';

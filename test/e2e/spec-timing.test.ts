@@ -12,7 +12,7 @@ import { deliverRocket, generateDraft } from '../helpers/rocket.ts';
 import { startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-/** Timeout in milliseconds; far longer than a busy machine needs. */
+/** Timeout in milliseconds. It is far longer than a busy machine needs. */
 const maxMs = 60_000;
 
 /** Returns the median time in seconds to write a few bytes to a file in a folder and fsync it. */
@@ -51,8 +51,8 @@ test('the receiver and the fold meet the times of the spec', async (t) => {
     const before = diskSeconds(service.dataDir);
     for (let i = 0; i < 200; i++)
       assert.equal((await service.deliver('pull_request', pullPayload(100 + i))).status, 202);
-    // Each delivery needs several writes to the disk. If one small write already takes a tenth of the maximum, the disk
-    // is the cause of a slow reply.
+    // Each delivery needs several writes to the disk. On a slow disk, the allowed time is therefore ten times the
+    // duration of one small write.
     const bound = Math.max(0.1, 10 * before, 10 * diskSeconds(service.dataDir));
     const text = await (await fetch(`${service.opsUrl}/metrics`)).text();
     const buckets = [...text.matchAll(/^tidings_webhook_reply_seconds_bucket\{le="([\d.]+)"\} (\d+)$/gm)];

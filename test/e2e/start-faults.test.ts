@@ -1,6 +1,6 @@
 /**
- * Tests starts that cannot succeed: they end immediately and report the reason in the last log line. A signal ends a
- * start at any stage, and ends all processes that it has started.
+ * Tests starts that cannot succeed. Such a start ends immediately and reports the reason in the last log line. A signal
+ * ends a start at any stage, and also ends all processes that the start has created.
  */
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';

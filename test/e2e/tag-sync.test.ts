@@ -1,6 +1,6 @@
 /**
- * Tests tags that no event reports completely. For a push of many tags, the host sends no event. A create event names
- * no commit. The service reads these tags from the host at intervals.
+ * Tests tags that no event reports completely. The host sends no event for a push of many tags, and a create event does
+ * not contain the commit. The service therefore reads these tags from the host at intervals.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,6 @@
 /**
- * Tests accepted deliveries: which of them are queued, which only get a reply, and that each takes effect only once.
+ * Tests accepted deliveries: which deliveries are queued, and which only get a reply. Each delivery takes effect only
+ * once.
  */
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
  * Tests webhook secrets of hosts and organizations: which deliveries a secret verifies from its creation to its
- * revocation, and that the secret is never stored in plain text.
+ * revocation. Also tests that a secret is never stored in plain text.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

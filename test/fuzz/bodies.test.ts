@@ -13,8 +13,8 @@ const prefixes = ['repo', 'range', 'draft', 'org', 'key', 'secret', 'pub', 'ep',
 const caller: Caller = { name: 'main', org: 'acme', key: 'k', kind: 'main' };
 
 /**
- * Makes a world in which each organization has one object of each kind. Ids of acme end with `a`, ids of umbrella with
- * `u`.
+ * Makes a `World` in which each organization has one object of each kind. The ids of acme's objects end with `a`, and
+ * the ids of umbrella's objects end with `u`.
  */
 function smallWorld(known: World['known'] = {}): World {
   const world = new World(known, { acme: {}, umbrella: {} });

@@ -29,7 +29,8 @@ async function foldApart(owner: PartitionOwner, bench: Bench, from: number, to: 
 }
 
 /**
- * Kills the server, calls `change` to change its files, starts it again and waits until the journal has reconnected.
+ * Kills the server, calls `change` to change the server's files, and starts the server again. Waits until the journal
+ * has reconnected.
  */
 async function whileDown(bench: Bench, change: () => void): Promise<void> {
   const back = new Promise<void>((resolve) => bench.journal.onReconnect(resolve));

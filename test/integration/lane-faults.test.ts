@@ -98,7 +98,8 @@ test('a lane answers in time while the server is suspended', async (t) => {
   await waitUntil('the lane goes on', isTaken);
   await waitUntil('and on', isTaken);
   const ids = await recordIds(journal);
-  // Records that were being sent may be stored. Records that only waited in the lane were removed at their deadline.
+  // The stream may contain the records that the lane had begun to send. Records that only waited in the lane were
+  // removed at their deadline.
   const afterwards = Array.from({ length: after }, (_, i) => `after${i + 1}`);
   assert.deepEqual(
     ids,
@@ -114,7 +115,7 @@ test('a lane keeps two batches in order while the server is suspended', async (t
   const pid = serverPid(nats);
   await pauseProcess(pid);
   const both = Promise.all(['a1', 'a2', 'b1', 'b2'].map((id) => lane.enqueue(smallRecord(id))));
-  // After this time, the first attempt has timed out and the lane has sent the batch again. Both copies have the same
+  // After 2.3 seconds, the first attempt has timed out and the lane has sent the batch again. Both copies have the same
   // batch id, so the server recognizes the second copy as a duplicate.
   const since = performance.now();
   await waitUntil('two attempts have passed', () => performance.now() - since > 2300);

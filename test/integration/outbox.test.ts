@@ -1,6 +1,6 @@
 /**
- * Tests the outbox under load. Each effect is carried out once, even if many commits happen before its outcome arrives,
- * or if the process stops before its outcome arrives.
+ * Tests the outbox under load. Each effect is carried out once. This holds even if many commits happen, or the process
+ * stops, before the outcome of the effect arrives.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

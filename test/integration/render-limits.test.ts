@@ -83,8 +83,8 @@ test('a render that exhausts its heap fails, and the worker continues', async (t
   await ended(partition, draftId(huge, 'engineer'));
   assert.match(readDraft(partition, draftId(small, 'engineer'))?.bodyMd ?? '', /Change 1[\s\S]*Change 2/);
   assert.equal(readDraft(partition, draftId(huge, 'engineer'))?.status, 'failed');
-  // A recount of the huge range needs as much memory as a render of this range. The recount fails too. The counts of
-  // the range do not change, and the recount is not repeated without limit.
+  // A recount of the huge range needs as much memory as a render, so the recount fails too. The counts of the range do
+  // not change. The recount is repeated only a limited number of times.
   await waitUntil('all have left', () => countEffects(partition) === 0);
   assert.equal(readRange(partition, huge)?.prCount, 0);
   const failures = await registry.getSingleMetricAsString('tidings_render_failures_total');
@@ -117,7 +117,8 @@ test('a render that has ended the worker three times fails', async (t) => {
   await first.outbox.close();
   await enqueueAndFold(first.owner, first.lane, [generate(small)]);
   const [row] = listEffects(first.owner.partition, 0, 100).filter(({ effect }) => effect.effect === 'render');
-  // A render that ends the process three times leaves a certain state in the store. This loop writes that state.
+  // If a render ends the process three times, the store contains three attempts that were begun but not finished. This
+  // loop writes the same state.
   for (let ends = 0; ends < 3; ends++) await beginAttempt(first.owner.partition, row?.number ?? 0);
   await first.close();
   const { owner } = await ownWithOutbox(t, bench);

@@ -122,7 +122,7 @@ test('no erased byte is left after the next snapshot', async (t) => {
   await readers.follow('p00');
   assert.deepEqual(numbers(readers.fresh('p00') ?? assert.fail()), kept);
   // The partition works as before. The next snapshot creates no new generation, because nothing was erased since the
-  // last one.
+  // previous snapshot.
   await enqueueAndFold(owner, feed(bench.journal), [pullRecord(81, { at: Date.now() })]);
   await keeper.snapshot();
   assert.deepEqual([lost, currentGeneration(bench.dataDir, 'p00')], [[], 2]);

@@ -103,7 +103,8 @@ const allowed: Record<JournalRole, { publishes: string[]; subscribes: string[] }
 };
 
 /**
- * Opens a connection with the key of a role. Returns the connection and the subjects that the server has refused to it.
+ * Opens a connection with the key of a role. Returns the connection, and the subjects to which the server has refused
+ * access.
  */
 async function connectAs(t: TestContext, nats: TestNats, role: JournalRole) {
   const settings = localJournal(nats.dataDir, nats.port, role);

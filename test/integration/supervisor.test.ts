@@ -14,7 +14,7 @@ test('a stop during the first step of a start prevents the later steps', async (
   const dataDir = join(temporaryFolder(t), 'data');
   const servers = () =>
     ownProcesses().filter((pid) => argumentsOf(pid).some((argument) => argument.startsWith(`${dataDir}/nats`)));
-  // If the test fails, the nats-server that was left is killed at the end of the test.
+  // If the test fails, a nats-server may still be running. This function kills it at the end of the test.
   afterwards(t, () => {
     for (const pid of servers()) process.kill(pid, 'SIGKILL');
   });

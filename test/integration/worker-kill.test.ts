@@ -44,8 +44,8 @@ const createRange = commandRecord({
 const fewest = 60;
 
 /**
- * Enqueues pull requests until `stop` is called, but at least `fewest`. Some requests for a draft are enqueued between
- * them. `stop` returns the number of pull requests.
+ * Enqueues pull requests until `stop` is called, but at least `fewest` pull requests. Also enqueues a request for a
+ * draft after every 50th pull request. `stop` returns the number of pull requests.
  */
 function startEvents(lane: Lane) {
   let going = true;

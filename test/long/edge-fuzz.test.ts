@@ -1,6 +1,6 @@
 /**
- * Sends thousands of random hostile requests. All processes survive them, and no reply is a 5xx. A failure prints its
- * seed and path. With these, the failure can be reproduced.
+ * Sends thousands of random hostile requests. All processes survive these requests, and no reply is a 5xx. A failure
+ * prints the seed and path that reproduce the failure.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -40,7 +40,7 @@ const nasty = fc.constantFrom<unknown>(
 );
 const value = fc.oneof({ weight: 2, arbitrary: nasty }, { weight: 1, arbitrary: fc.jsonValue() });
 
-/** Returns the paths of all values in a JSON value that can be replaced. */
+/** Returns the paths of a JSON value and of all values inside it. */
 function placesOf(root: unknown, path: string[] = []): string[][] {
   if (typeof root !== 'object' || root === null) return [path];
   return [path, ...Object.entries(root).flatMap(([name, child]) => placesOf(child, [...path, name]))];

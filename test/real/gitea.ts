@@ -13,7 +13,7 @@ import { afterwards } from '../helpers/cleanup.ts';
 import { freePort, temporaryFolder } from '../helpers/ports.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-/** Path of the Gitea program; undefined when the variable is not set. The tests are skipped then. */
+/** Path of the Gitea program. If `TIDINGS_TEST_GITEA` is not set, the path is undefined and the tests are skipped. */
 export const giteaProgram = process.env.TIDINGS_TEST_GITEA || undefined;
 
 /**

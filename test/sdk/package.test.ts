@@ -1,5 +1,6 @@
 /**
- * Tests the client package: it installs offline, runs, has types, and the examples of all guides compile with them.
+ * Tests the client package: it installs offline, runs and has types, and the examples of all guides compile with these
+ * types.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -50,7 +51,7 @@ function addTypesOfNode(folder: string): void {
   }
 }
 
-/** Returns the code blocks of a guide in one language. */
+/** Returns all code blocks of a guide that are in the given language. */
 function blocks(path: string, language: string): string[] {
   const text = readFileSync(join(root, path), 'utf8');
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(

@@ -1,6 +1,4 @@
-/**
- * Tests when the client retries a request, and that the retry has the same Idempotency-Key.
- */
+/** Tests when the client retries a request. Also tests that a retry has the same Idempotency-Key. */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';

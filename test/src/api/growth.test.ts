@@ -1,5 +1,6 @@
 /**
- * Tests that the functions in `src/api` that read texts of users take time in proportion to the length of the text.
+ * Tests the functions in `src/api` that read users' texts. Each function must take time in proportion to the length of
+ * its text.
  */
 import { test } from 'node:test';
 import { assertProportion } from '../../helpers/growth/assert.ts';

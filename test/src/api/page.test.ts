@@ -1,6 +1,4 @@
-/**
- * Tests the pages of a list: their order, size and totals, and that reading all pages shows each item once.
- */
+/** Tests the pages of a list: their order, size and totals. All pages together contain each item once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

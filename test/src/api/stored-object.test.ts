@@ -50,8 +50,8 @@ test('a reply has Retry-After while the draft is being made (spec 8)', async (t)
   const ready = reply();
   assert.deepEqual([ready.status, ready.draft.status, ready.headers], [200, 'ready', undefined]);
   assert.notEqual(ready.etag, processing.etag);
-  // After the repository is renamed, the stored bytes of the reply are outdated. The reply is encoded again, with the
-  // same content.
+  // A rename of the repository makes the stored bytes of the reply outdated. The service encodes the reply again, and
+  // the content of the reply stays the same.
   await foldRecords(partition, 3, pullRecord(2, { repository: repositoryFields({ fullName: 'acme/moon' }) }));
   assert.deepEqual(reply(), ready);
   await foldRecords(partition, 4, commandRecord({ ...asked, ticket: 'two' }));

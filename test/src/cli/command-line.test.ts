@@ -1,6 +1,6 @@
 /**
- * Tests the command line: help, options, arguments, and the messages for wrong options and arguments follow the table
- * of commands.
+ * Tests the command line. The table of commands determines the help, the options, the arguments, and the messages for
+ * wrong options and arguments.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -22,7 +22,10 @@ function file(t: TestContext, name: string, content: string | Buffer): string {
   return path;
 }
 
-/** Starts a receiver that replies to each request with the next of `statuses`, then with 200. */
+/**
+ * Starts a receiver that replies with the given `statuses` in order. After the last of them, every reply has the status
+ * 200.
+ */
 async function receiver(t: TestContext, statuses: number[] = []) {
   const seen: { delivery: string; signed: boolean }[] = [];
   const server = createServer(async (request, response) => {

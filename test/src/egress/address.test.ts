@@ -149,6 +149,7 @@ test('accepts plain http when a setting allows it', () => {
   assert.equal(targetFault('http://8.8.8.8/', { allow: [], allowHttp: true }), undefined);
   assert.equal(targetFault('http://127.0.0.1/', { allow: ['127.0.0.0/8'], allowHttp: false }), undefined);
   assert.match(targetFault('http://8.8.8.8/', { allow: ['127.0.0.0/8'], allowHttp: false }) ?? '', /plain http/);
-  // The rule accepts every name here. The address of a name is checked later, when the name is resolved.
+  // With these settings, the check accepts every host name. The address of a host name is checked later, when the name
+  // is resolved.
   assert.equal(targetFault('http://receiver.internal/', { allow: ['127.0.0.0/8'], allowHttp: false }), undefined);
 });

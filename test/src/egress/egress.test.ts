@@ -70,8 +70,8 @@ test('judges the resolved address of a plain http name', async (t) => {
   const receiver = await startReceiver(t);
   const url = receiver.url.replace('127.0.0.1', 'localhost');
   assert.equal((await open(t).request(post(url))).status, 204);
-  // The settings allow another private network, so the text of the name is accepted. But the address to which the name
-  // resolves is refused.
+  // The settings allow plain HTTP to another private network, so the URL with the name passes the first check. The
+  // request is refused because the name resolves to an address outside this network.
   const other = await failure(open(t, { allow: ['10.0.0.0/8'], allowHttp: false }).request(post(url)));
   assert.deepEqual([other.kind, other.sent], ['refused', false]);
   assert.equal(receiver.connections, 1);
@@ -106,7 +106,7 @@ test('reports whether a failed request may have arrived', async (t) => {
   const receiver = await startReceiver(t);
   const egress = open(t);
   receiver.answer = hang;
-  // The timers are mocked, so that the timeout cannot end before the request has arrived.
+  // The timers are mocked, so that the timeout cannot fire before the request has arrived.
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const waiting = failure(egress.request(post(receiver.url, { timeoutMs: 200 })));
   while (receiver.received.length === 0) await new Promise(setImmediate);

@@ -1,6 +1,6 @@
 /**
- * Tests ids: their slot (the number that decides the partition), their order, their uniqueness, and that malformed
- * texts are refused.
+ * Tests ids: their slot (the number that decides the partition), their order and their uniqueness. Also tests that
+ * malformed ids are refused.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Tests the host client with a real HTTP server that offers the host's REST API: lists page by page, conditional
- * requests, disabled parts of a repository, and addresses on other hosts.
+ * Tests the host client with a real HTTP server that offers the host's REST API. Covers lists that are read page by
+ * page, conditional requests, disabled parts of a repository, and addresses on other hosts.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Tests comparisons of two commits by their host: several pages from GitHub, one page from Gitea, and incomplete
- * replies.
+ * Tests how the client reads a host's comparison of two commits. Covers several pages from GitHub, one page from Gitea,
+ * and incomplete replies.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

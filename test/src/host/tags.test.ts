@@ -1,5 +1,5 @@
 /**
- * Tests which commits GitHub's tags point to: lightweight tags, annotated tags, tags of tags, and tags without a
+ * Tests which commits GitHub's tags point to. Covers lightweight tags, annotated tags, tags of tags, and tags without a
  * commit.
  */
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /**
- * Tests requests to a real server with small handlers: bodies that arrive in pieces, maximum size, memory budget, error
- * replies, and HEAD.
+ * Tests how a real server with small handlers answers requests. Covers bodies that arrive in pieces, the maximum size
+ * of a body, the memory budget, error replies, and HEAD.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

@@ -1,6 +1,4 @@
-/**
- * Tests the maximum number of repositories that an organization may claim without proof, with a real directory.
- */
+/** Tests how many repositories an organization may claim without proof. The tests use a real directory partition. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ClaimLimit } from '../../../src/ingress/claims.ts';

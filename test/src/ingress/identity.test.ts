@@ -1,6 +1,6 @@
 /**
- * Tests which repository a payload belongs to, with a real directory: payloads with and without the host's numbers,
- * signed with a secret of the whole host or with a secret of one organization.
+ * Tests which repository a payload belongs to. Some payloads contain the host's numbers, and others do not. Each
+ * payload is signed with a secret of the whole host or of one organization. The tests use a real directory partition.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -26,7 +26,10 @@ function payload(fullName: string, hostId?: string, ownerId?: string): EventRepo
   return repositoryFields({ id: repositoryId(origin, number), hostId: number, fullName, owner });
 }
 
-/** Opens a directory. Returns functions that list repositories in the directory and resolve payloads with it. */
+/**
+ * Opens a directory partition. `list` adds a repository to this partition, and `resolve` finds the repository of a
+ * payload.
+ */
 async function open(t: TestContext, ...logins: string[]) {
   const directory = openTestPartition(t, 'directory');
   const identities = new Identities(() => directory, 0);

@@ -13,7 +13,10 @@ const start = 1_767_225_600_000;
 const perMinute = { count: 100, periodMs: minute };
 const perHour = { count: 1000, periodMs: hour };
 
-/** Returns the time at which an event that is admitted at `now` may be folded; undefined if the event is refused. */
+/**
+ * Returns the time at which an event that is admitted at `now` may be folded. Returns undefined if the event is
+ * refused.
+ */
 function dueOf(limit: IngestionLimit, now: number, organization = 'acme'): number | undefined {
   const admission = limit.admit(organization, now);
   return admission.admitted ? (admission.due ?? now) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Tests the ownership check with a real directory: which repositories an organization may claim with deliveries that
- * are signed with its own secret.
+ * Tests the ownership check: which repositories an organization may claim with deliveries that are signed with its own
+ * secret. The tests use a real directory partition.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -16,8 +16,8 @@ const lab = repositoryFields({ fullName: 'umbrella/lab', owner: { id: '88', logi
 const fresh = repositoryFields({ fullName: 'acme/fresh' }, 2);
 
 /**
- * Opens a directory with three organizations: acme and umbrella with one repository each, and moon, of which only the
- * login is known.
+ * Opens a directory partition with three organizations. acme and umbrella have one repository each. For moon, the
+ * partition contains only the login.
  */
 async function openDirectory(t: TestContext) {
   const directory = openTestPartition(t, 'directory');

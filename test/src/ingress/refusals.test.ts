@@ -1,5 +1,5 @@
 /**
- * Tests the record of refused deliveries: which refusals are logged, which are kept, and that a flood of refusals fills
+ * Tests the record of refused deliveries: which refusals are logged, and which are kept. A flood of refusals fills
  * neither the log nor the memory.
  */
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 /**
- * Tests bound secrets with a real directory: which secrets are tried on a body, and which secret verifies the body.
- * Covers the owner that the body names, previous secrets after a rotation, the number of tries, and wrong sealing
- * keys.
+ * Tests bound secrets: which secrets are tried on a body, and which secret verifies the body. Covers the owner that the
+ * body names, previous secrets after a rotation, the number of tries, and wrong sealing keys. The tests use a real
+ * directory partition.
  */
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
@@ -22,7 +22,7 @@ const origins = ['https://github.com', 'https://git.example'] as const;
 const sealer = createSealer(randomBytes(32));
 const hour = 3_600_000;
 
-/** A directory with organizations and their secrets. `signer` finds the signer of a payload. */
+/** A directory partition with organizations and their secrets. `signer` finds the signer of a payload. */
 class Fixture {
   readonly directory: Partition;
   readonly secrets: BoundSecrets;

@@ -1,6 +1,6 @@
 /**
- * Tests handwritten payloads against the exact events that they become. The payloads have forms that the hosts'
- * published examples lack, and forms of self-hosted forges.
+ * Tests that handwritten payloads become exactly the expected events. Some payloads have forms that the hosts'
+ * published examples lack. Other payloads have forms of self-hosted forges.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -134,7 +134,7 @@ const commentEvent = (action: string, snapshot: CommentSnapshot): EventBody => (
 });
 const tagEvent = (fields: Partial<TagPush> = {}): EventBody => ({ event: 'tag', tag: { ...tag, ...fields } });
 
-/** A payload and the events that it becomes; undefined if the payload is ignored. */
+/** A payload and the events that it becomes. The events are undefined if the payload is ignored. */
 type Row = [what: string, event: string, payload: object, bodies: EventBody[] | undefined];
 
 const published: Row[] = [

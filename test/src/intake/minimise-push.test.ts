@@ -1,5 +1,6 @@
 /**
- * Tests pushes of branches, including long pushes that are split, and of tags: lightweight, annotated, moved, deleted.
+ * Tests pushes of branches and of tags. Long pushes of branches are split. Tags are lightweight, annotated, moved or
+ * deleted.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

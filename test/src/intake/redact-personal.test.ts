@@ -1,6 +1,4 @@
-/**
- * Tests the redaction of personal data in comments, and that harmless texts that look similar stay.
- */
+/** Tests the redaction of personal data in comments. Harmless texts that look similar must stay. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

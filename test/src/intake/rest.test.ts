@@ -1,6 +1,6 @@
 /**
- * Tests that items of REST lists are reduced to the same fields as deliveries: missing and differently named fields are
- * adapted, and fields that must not be stored are dropped.
+ * Tests that the intake captures the same fields from items of REST lists as from deliveries. The intake adapts items
+ * with missing or differently named fields, and drops fields that must not be stored.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

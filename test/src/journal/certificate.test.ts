@@ -1,6 +1,6 @@
 /**
- * Tests the certificate of the supervised nats-server: its names, its validity, and that clients trust only this
- * certificate.
+ * Tests the certificate of the supervised nats-server: its names and its validity. Also tests that clients trust only
+ * this certificate.
  */
 import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';

@@ -1,5 +1,6 @@
 /**
- * Tests that functions in `src/notes` that read users' texts take time in proportion to the length of the text.
+ * Tests the functions in `src/notes` that read users' texts. Each function must take time in proportion to the length
+ * of its text.
  */
 import { test } from 'node:test';
 import { assertProportion } from '../../helpers/growth/assert.ts';

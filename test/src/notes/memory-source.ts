@@ -1,6 +1,6 @@
 /**
- * Provides a source of notes that reads plain arrays, and functions that make records. The source returns the same as a
- * partition would, but needs no store.
+ * Provides a source of notes that reads plain arrays, and functions that make records. The source returns the same
+ * records as a partition would, but needs no store.
  */
 import type { NotesSource } from '../../../src/notes/range/source.ts';
 import { defaultSettings, type NotesSettings } from '../../../src/protocol/notes.ts';
@@ -138,7 +138,9 @@ export function history(
   return { commits: [...commits.values()], pushes: pushed.map(({ push }) => push) };
 }
 
-/** Returns a source over the given records. It returns records in the orders that `NotesSource` requires. */
+/**
+ * Returns a source that reads the given records. The source returns records in the orders that `NotesSource` requires.
+ */
 export function memorySource(memory: Memory): NotesSource {
   const pulls = index(memory.pulls ?? [], (pull) => pull.number);
   const issues = index(memory.issues ?? [], (issue) => issue.number);

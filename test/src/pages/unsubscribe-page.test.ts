@@ -1,6 +1,6 @@
 /**
- * Tests the unsubscribe page: a request that changes nothing enqueues no record, and the rates of requests and of
- * records are limited.
+ * Tests the unsubscribe page. A request that changes nothing enqueues no record. The rates of requests and of records
+ * are limited.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -20,8 +20,8 @@ import { foldRecords, openTestPartition, rows } from '../../helpers/partition.ts
 const sealer = createSealer(randomBytes(32));
 
 /**
- * Serves the page for a directory with one organization. Each enqueued record is counted and folded. The clock of the
- * limits does not move, so the tests have the same result on a slow machine.
+ * Serves the page for a directory partition with one organization. Each enqueued record is counted and folded. The
+ * clock of the limits does not move, so the tests have the same result on a slow machine.
  */
 async function servePage(t: TestContext) {
   const directory = openTestPartition(t, 'directory');

@@ -1,6 +1,6 @@
 /**
- * Tests the gate of a partition, through which opening and committing take turns. Processes open a partition while
- * another process commits to it: no commit is lost, even if an opening process is killed.
+ * Tests the gate of a partition, which makes opening and committing take turns. Some processes open a partition while
+ * another process commits to it. No commit is lost, even if a process is killed while it opens the partition.
  */
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';

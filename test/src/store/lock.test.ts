@@ -44,8 +44,8 @@ test('a lock is the same for every path to the folder', async (t) => {
 });
 
 /**
- * Starts a process that locks a partition as earlier versions of Tidings did. It listens on a socket whose name
- * contains the name of the partition.
+ * Starts a process that locks a partition as earlier versions of Tidings did. The process listens on a socket whose
+ * name contains the name of the partition.
  */
 async function startFormer(t: TestContext, dataDir: string, partition: string, user = {}): Promise<ChildProcess> {
   const folder = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 24);

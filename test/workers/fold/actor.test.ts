@@ -23,7 +23,7 @@ import { temporaryFolder } from '../../helpers/ports.ts';
 
 const { id } = repositoryFields();
 
-/** Returns an event at host second `number` whose repository has these fields. */
+/** Returns an event whose host time is second `number`. The event's repository has the given fields. */
 function reported(number: number, fields: Partial<EventRepository>): EventRecord {
   return pullRecord(number, { repository: repositoryFields(fields) });
 }

@@ -116,7 +116,7 @@ function seen(repository: typeof rocket, claimedBy: string | null, seenAt = epoc
   return { id: `relay-${rows}`, at: epoch, kind: 'relay', source: 'p00', row: rows, body };
 }
 
-/** Opens a directory in which the operator has named the organization acme. */
+/** Opens a directory partition to which the operator has added the organization acme. */
 async function openDirectory(t: TestContext) {
   const directory = openTestPartition(t, 'directory');
   let seq = 0;

@@ -1,6 +1,6 @@
 /**
- * Checks the fold: the effect of a failing record, which deliveries count as folded, and that a fault of the store
- * rolls back everything.
+ * Checks the fold: the effect of a failing record, and which deliveries count as folded. Also checks that a fault of
+ * the store rolls back everything.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

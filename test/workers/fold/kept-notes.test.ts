@@ -60,7 +60,10 @@ function installation(action: InstallationBody['action'], at: number): JournalRe
   };
 }
 
-/** Opens a directory with an organization whose app was removed 30 days ago and which has channel connections. */
+/**
+ * Opens a directory partition with one organization. The organization has channel connections, and its app was removed
+ * 30 days ago.
+ */
 async function removed(t: TestContext): Promise<{ directory: Partition; orgId: string; sweep: Sweep }> {
   const directory = openTestPartition(t, 'directory');
   let seq = 1;

@@ -1,5 +1,5 @@
 /**
- * Checks the fold of API keys. When a key ends, other keys can end with it, for example the keys that it made. The
+ * Checks the fold of API keys. The end of a key can also end other keys, for example the keys that it has created. The
  * last instance key is protected. The number of keys per organization has a maximum. Records of earlier versions of
  * Tidings still fold to the same bytes as in those versions.
  */
@@ -90,7 +90,7 @@ test('a key ends with the key that made it, through all generations', async (t) 
 test('a key expires with the key that made it', async (t) => {
   const directory = openTestPartition(t, 'directory');
   await make(directory, 'maker', { fields: { expiresAt: epoch + hourMs } });
-  // If a key was made by another key, earlier versions of Tidings stored no separate expiry time for it.
+  // Earlier versions of Tidings stored no separate expiry time for a key that another key had created.
   await make(directory, 'child', { by: 'maker' });
   assert.deepEqual(stateOf(directory, 'child', hourMs - 1), ['active', null]);
   assert.deepEqual(stateOf(directory, 'child', hourMs), ['expired', 'maker']);

@@ -42,7 +42,8 @@ type HostDelivery = [event: string, payload: object];
 const open = { state: 'open', merged: false, merged_at: null, closed_at: null, merge_commit_sha: shaOf(999) };
 const label = (...names: string[]) => ({ labels: names.map((name) => ({ name })) });
 /**
- * Changes a pull request of an event into a pull request of a review or list, which has no `merged` and no `merged_by`.
+ * Changes the pull request of an event into the form that reviews and lists contain. This form has no `merged` and no
+ * `merged_by`.
  */
 const simple = { merged: undefined, merged_by: undefined };
 const pull = (second: number, action: string, fields: object, repository = {}): HostDelivery => [
@@ -204,7 +205,7 @@ function recordsOf(deliveries: readonly HostDelivery[]): EventRecord[][] {
   });
 }
 
-/** Returns a function that opens a new partition per call, all in one folder. */
+/** Returns a function that opens a new partition at each call. All these partitions are in one folder. */
 function partitionsOf(t: TestContext): () => Partition {
   const dataDir = temporaryFolder(t);
   let count = 0;

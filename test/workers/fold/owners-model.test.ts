@@ -45,8 +45,8 @@ import { pick, type Random, seeded } from '../../helpers/random.ts';
 const { origin } = repositoryFields();
 const start = epoch + 1_000_000;
 /**
- * The logins that the victim uses. No one else gets a former login of the victim in this test, because only a host
- * could assign it.
+ * The logins that the victim uses. In this test, no one else gets a former login of the victim, because only a host
+ * could assign such a login.
  */
 const victimLogins = ['victimcorp', 'victim-renamed'];
 const numbers = { victim: '88', attacker: '77', nobody: '99' };

@@ -168,7 +168,7 @@ test('records of an earlier version fold to the same rows', async (t) => {
   const at = epoch + 5;
   const common = { repoId, publicationId: 'pub_1', publishedAt: at, updatedAt: at };
   const rows = (table: typeof hostedNotes) => JSON.stringify([...table.getRange({})]);
-  // JSON keeps the order of the fields, on which the stored bytes depend.
+  // JSON keeps the order of the fields. The stored bytes depend on this order.
   const note = { version: 'v1', persona: 'engineer', html: '<p>1</p>', date: 5, summary: 'Flags' };
   assert.equal(rows(hostedNotes), JSON.stringify([{ key: [repoId, 'v1'], value: { ...note, ...common } }]));
   const listed = { summary: 'Flags', updatedAt: at, publicationId: 'pub_1' };

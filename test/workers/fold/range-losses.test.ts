@@ -62,7 +62,7 @@ class Bench {
     await foldBatch(this.partition, [message]);
   }
 
-  /** Row number of the waiting recount in the outbox; 0 if no recount waits. */
+  /** Row number of the waiting recount in the outbox, or 0 if no recount waits. */
   get row(): number {
     return listEffects(this.partition, 0, 100).find(({ effect }) => effect.effect === 'recount')?.number ?? 0;
   }

@@ -34,7 +34,10 @@ const createRange: Command = {
   resolution: 'window',
 };
 
-/** A draft under test. Each message contains one record, one second later than the previous record. */
+/**
+ * A draft under test. Each message contains one record. The time of each record is one second later than the time of
+ * the previous record.
+ */
 class TestDraft {
   readonly partition: Partition;
   private seq = 0;

@@ -1,6 +1,6 @@
 /**
- * Checks races by which a claim could survive the proof of another owner: renames, claims that lose their basis before
- * they are folded, times in the future, and events that wait.
+ * Checks races by which a claim could survive the proof of another owner. Covers renames, claims that lose their basis
+ * before they are folded, times in the future, and events that wait.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -49,7 +49,9 @@ const now = epoch + 600_000;
 const ahead = now + 300_000;
 const victim = repositoryFields({ fullName: 'victimcorp/private', owner: { id: '88', login: 'victimcorp' } });
 
-/** Opens a directory and a repository's partition. `carry` delivers the relays of one partition to the other. */
+/**
+ * Opens a directory partition and a partition of repositories. `carry` delivers the relays of one of them to the other.
+ */
 async function open(t: TestContext) {
   const directory = openTestPartition(t, 'directory');
   const partition = openTestPartition(t, 'p00');

@@ -1,6 +1,7 @@
 /**
  * Checks sweeps. A sweep erases records that were last synced a year ago. It also erases everything that belongs to
- * these records, and nothing else. Large erasings wait for approval. The times of the journal's records set the clock.
+ * these records, and nothing else. Large erasings wait for approval. The times of the journal's records determine the
+ * current time.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

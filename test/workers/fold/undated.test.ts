@@ -1,5 +1,6 @@
 /**
- * Checks that snapshots without a host time are ordered by their receipt, also among snapshots with a host time.
+ * Checks the order of snapshots without a host time. Their time of receipt decides, even when other snapshots have a
+ * host time.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

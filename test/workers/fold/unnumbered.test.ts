@@ -74,7 +74,7 @@ function openRepository(t: Test) {
   return { partition, fold, stored };
 }
 
-/** A directory that receives the relays of a partition one after another. */
+/** A directory partition that receives the relays of another partition one after another. */
 class Directory {
   readonly partition: Partition;
   private row = 0;

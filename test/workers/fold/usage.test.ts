@@ -25,7 +25,7 @@ function relay(body: RelayBody) {
   return { id: `relay-${row}`, at: epoch, kind: 'relay' as const, source: 'p00', row, body };
 }
 
-/** Creates an organization in a directory and returns its id. */
+/** Creates an organization in a directory partition and returns the organization's id. */
 async function withOrganization(directory: Partition): Promise<string> {
   await foldRecords(directory, 1, relay({ relay: 'repositorySeen', repository, seenAt: epoch }));
   return listOrganizations(directory)[0]?.id ?? assert.fail();

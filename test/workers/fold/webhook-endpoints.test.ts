@@ -36,7 +36,7 @@ function relayRecord(body: RelayRecord['body'], row: number, at = epoch): RelayR
   return { id: `relay ${row}`, at, kind: 'relay', source: 'p00', row, body };
 }
 
-/** Opens a directory with two organizations, each with one repository. */
+/** Opens a directory partition with two organizations. Each organization has one repository. */
 async function openDirectory(t: TestContext) {
   const directory = openTestPartition(t, 'directory');
   let seq = 0;

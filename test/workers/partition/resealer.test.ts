@@ -42,7 +42,7 @@ function endpointOf(number: number, fields: Partial<WebhookEndpointRecord>): Web
   return { ...owner, url: 'https://hooks.example/', sealed, ...rest, ...fields };
 }
 
-/** Opens a directory with stored endpoints. The records that the resealer enqueues are folded immediately. */
+/** Opens a directory partition with stored endpoints. The records that the resealer enqueues are folded immediately. */
 async function openDirectory(t: TestContext, endpoints: readonly WebhookEndpointRecord[]) {
   const directory = openTestPartition(t, 'directory');
   await directory.root.transaction(() => {

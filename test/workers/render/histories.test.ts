@@ -1,7 +1,7 @@
 /**
- * Folds random histories whose payloads arrive in order, out of order, duplicated, or with some lost. A range between
- * two tags may be decided by the captured pushes. Such a range must contain exactly the changes that follow from the
- * parents of the commits.
+ * Folds random histories whose payloads arrive in order, out of order, duplicated, or with some lost. If captured
+ * pushes decide a range between two tags, the range must contain exactly the changes that follow from the parents of
+ * the commits.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Checks the bounds of a new range against the captured data: unknown tags, tags in the wrong order, two tags on one
- * commit, and tags on two branches.
+ * Checks the bounds of a new range against the captured data. Covers unknown tags, tags in the wrong order, two tags on
+ * one commit, and tags on two branches.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -24,8 +24,8 @@ const push = (from: number, to: number, fields = {}) =>
   eventRecord({ event: 'push', push: branchPush(from, to, fields) });
 
 /**
- * Opens a partition with five merged pull requests and an issue. `v1` is on the second, `v2` on the fourth commit of a
- * captured history.
+ * Opens a partition with five merged pull requests and an issue. In the captured history, `v1` is on the second commit
+ * and `v2` is on the fourth commit.
  */
 async function fill(t: Parameters<typeof openTestPartition>[0]): Promise<Partition> {
   const partition = openTestPartition(t);

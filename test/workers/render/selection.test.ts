@@ -1,6 +1,6 @@
 /**
- * Selects ranges from payloads as hosts send them: long pushes in parts, merge queues, lists that the host cut short,
- * pull requests whose merge commit changed, and a renamed default branch.
+ * Selects ranges from payloads as hosts send them. Covers long pushes in parts, merge queues, lists that the host cut
+ * short, pull requests whose merge commit changed, and a renamed default branch.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -70,7 +70,7 @@ function held(view: RepositoryView, bounds: Parameters<typeof select>[1] = range
 
 test('commits that a long push merges do not include those of its base', async (t) => {
   // main has commits 1 to 5. A branch of 300 commits begins at commit 1 and is pushed in two steps. Commit 900 merges
-  // it back.
+  // the branch into main.
   const line = works(100, 400);
   const view = await folded(t, [
     push('main', null, [[1, 'Start']], 1),

@@ -8,7 +8,10 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { ServiceError } from '../../../src/foundation/errors.ts';
 import { Turns } from '../../../workers/render/turns.ts';
 
-/** Returns functions that ask for turns and list the tasks that have begun. */
+/**
+ * Creates the turns of a pool with `threads` threads. `ask` asks for a turn, and `free` ends a turn. `begun` and
+ * `refused` list the outcomes.
+ */
 function bench(threads: number, maxWaiting = 64) {
   const turns = new Turns(threads, maxWaiting);
   const begun: string[] = [];

@@ -1,5 +1,5 @@
 /**
- * Checks the schedule of retries, and that the library of Standard Webhooks accepts the signatures.
+ * Checks the schedule of retries. Also checks that the library of Standard Webhooks accepts the service's signatures.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

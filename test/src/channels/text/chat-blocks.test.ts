@@ -1,6 +1,6 @@
 /**
- * Tests the conversion of notes to messages of a workspace chat: the chat's markup and limits, and that texts of users
- * have no effects such as mentions.
+ * Tests the conversion of notes to messages of a workspace chat. The messages follow the chat's markup and limits.
+ * Texts of users have no effects, such as mentions.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

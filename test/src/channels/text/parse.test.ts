@@ -1,6 +1,6 @@
 /**
- * Tests the blocks of a draft's Markdown: markers identify changes and are dropped, escapes are undone, raw HTML stays
- * text.
+ * Tests the parsing of a draft's Markdown into blocks. Markers identify changes and are removed, escapes are undone,
+ * and raw HTML stays text.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

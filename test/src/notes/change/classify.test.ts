@@ -1,5 +1,6 @@
 /**
- * Tests which section a change belongs to: which source decides, and that no label can hide a breaking change.
+ * Tests which section a change belongs to. Labels decide first, then the title, then linked issues. No label can hide a
+ * breaking change.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -101,7 +101,9 @@ test('10,000 texts of technical words stay unchanged in all personas', (t) => {
   }
 });
 
-/** One function per channel. It returns the text of a note as readers of the channel see it, without markup. */
+/**
+ * One function per channel. Each function returns the text that readers of the channel see in a note, without markup.
+ */
 const channels: Record<string, (note: Note) => string> = {
   chat: (note) =>
     toChatMessage(note)

@@ -1,6 +1,6 @@
 /**
- * Tests merging of a person's edits into a newly generated draft: single examples, and random edits together with
- * random changes.
+ * Tests merging of a person's edits into a newly generated draft. The tests use single examples, and random edits
+ * combined with random changes.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

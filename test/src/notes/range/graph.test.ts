@@ -1,7 +1,7 @@
 /**
- * Tests selection against the true ancestry of random repositories. The repositories have merges, squashes, rebases,
- * octopus merges, cherry-picks, release branches, force pushes, pushes that the host cut short, and tags. Some of
- * the tagged commits are on a branch, and some are not.
+ * Compares the selected changes with the true ancestry of random repositories. The repositories have merges, squashes,
+ * rebases, octopus merges, cherry-picks, release branches, force pushes, pushes that the host cut short, and tags. Some
+ * of the tagged commits are on a branch, and some are not.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,7 @@
 /**
- * Tests changes that an earlier release already contained. For a reverted change, the first final release with the
- * change is named. Also tests changes that are merged again, and history that is captured only in part.
+ * Tests changes that an earlier release already contained. The entry of a reverted change names the earliest final
+ * release that contained the change. Also tests changes that are merged again, and history that is captured only in
+ * part.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

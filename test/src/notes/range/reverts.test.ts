@@ -1,5 +1,5 @@
 /**
- * Tests reverts in long ranges: which of several changes a revert refers to, and that the search takes time in
+ * Tests reverts in long ranges: which of several changes a revert refers to. Also tests that the search takes time in
  * proportion to the length of the range.
  */
 import assert from 'node:assert/strict';

@@ -1,6 +1,7 @@
 /**
- * Tests which changes a range between two tags contains. Captured pushes decide if they show the ancestry of the tags.
- * If they do not show it, merge dates decide. Also tests ranges between two dates or two numbers.
+ * Tests which changes a range between two tags contains. If the captured pushes show the ancestry of the tags, the
+ * pushes decide. If the pushes do not show the ancestry, merge dates decide. Also tests ranges between two dates or two
+ * numbers.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

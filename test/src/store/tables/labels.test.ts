@@ -1,6 +1,4 @@
-/**
- * Tests that renames of labels may arrive in another order than the one in which they were made.
- */
+/** Tests renames of labels that arrive in a different order than they were made. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -61,7 +61,7 @@ const inFlightMs = 10_000;
 const sweepMs = 60_000;
 
 /**
- * Starts a gateway. The partitions must have been opened by their owners.
+ * Starts a gateway. The owner of each partition (`PartitionOwner`) must have opened the partition before.
  * @throws if the gateway cannot listen on its address
  */
 export async function startGateway(settings: Settings, logger: Logger): Promise<Gateway> {
@@ -120,8 +120,8 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
 }
 
 /**
- * Redacts a sample text at the start, because the first redactions are slow: they compile the rules and load the
- * library for phone numbers.
+ * Redacts a sample text when the gateway starts. The first redactions are slow, because they compile the rules and load
+ * the library for phone numbers.
  */
 function warmUp(): void {
   for (let round = 0; round < 50; round++) redactText('Call +44 20 7946 0958 or mail a@b.example, token=x', 'comment');
@@ -132,8 +132,8 @@ function openLanes(journal: Journal, settings: Settings, logger: Logger): Readon
 }
 
 /**
- * Creates the ingestion limit, which admits deliveries according to the tier that the directory contains for each
- * organization.
+ * Creates the ingestion limit. The limit admits the deliveries of an organization according to the organization's tier
+ * in the directory partition.
  */
 export function ingestionLimit(settings: Settings, readDirectory: () => Partition | undefined): IngestionLimit {
   return new IngestionLimit(createRates(settings, readDirectory), settings.webhookMaxDelayHours * 3_600_000);
@@ -147,8 +147,8 @@ function seedDays(limit: ApiLimit, directory: Partition | undefined): void {
 
 /**
  * Initializes the ingestion limit and the receiver with the delayed events that still wait in the partitions. An
- * earlier process admitted these events, so they have used a part of their organization's limit. The receiver needs
- * them because the directory may not list their repositories yet.
+ * earlier process admitted these events, so each event has used a part of its organization's limit. The receiver needs
+ * the events, because the directory partition possibly does not list their repositories yet.
  */
 function seed(limit: IngestionLimit, receiver: Receiver, settings: Settings, readers: Readers): void {
   const highest = new Map<string, number>();
@@ -243,16 +243,16 @@ function receive(exchange: Exchange, allowList: AllowList, receiver: Receiver, r
 
 /**
  * Returns whether the events of a repository are accepted. With `autoConnect`, the first delivery of an unknown
- * repository connects the repository. An organization can claim a repository without proof of ownership. Such an
- * organization can disconnect the repository only for events that contain the organization as owner. Events with
- * another owner are treated like events of an unknown repository.
+ * repository connects the repository. An organization can claim a repository without proof of ownership. If that
+ * organization disconnects the repository, only the events that name the organization as owner are refused. An event
+ * with another owner is treated like an event of an unknown repository.
  */
 function isConnected(directory: Partition | undefined, { id, owner }: EventRepository, autoConnect: boolean): boolean {
   const listed = directory && readDirectoryRepository(directory, id);
   if (!listed) return autoConnect;
   const claimant = listed.claimed && readOrganization(directory, listed.orgId);
-  // While the host's number of the organization is not known, its owner id is a name such as `name:acme`. In this case,
-  // only the logins are compared.
+  // If the organization's number on the host is not known, the organization's owner id is a name such as `name:acme`.
+  // In this case, only the logins are compared.
   const hasNumber = claimant && (claimant.ownerId === null || ownerNumber(claimant) !== null);
   const isForeign =
     claimant && ((hasNumber && claimant.ownerId !== owner.id) || !sameLogin(claimant.login, owner.login));
@@ -268,7 +268,8 @@ async function stopGateway(
 ): Promise<void> {
   for (const timer of timers) clearInterval(timer);
   await server.stop(inFlightMs);
-  // Usage counts that the journal does not accept now are lost, as they would be if the process was killed.
+  // If the journal does not accept the usage counts now, the counts are lost. A kill of the process would lose them
+  // too.
   await flush().catch(() => {});
   for (const lane of lanes.values()) await lane.close();
   context.signals.close();

@@ -29,8 +29,8 @@ export interface ChildOptions {
 const firstDelayMs = 100;
 const maxDelayMs = 5000;
 /**
- * If a child ran for longer than this many milliseconds before it exited, the next restart delay is the first value
- * again.
+ * If a child ran for longer than this many milliseconds before it exited, the restart delays begin with the shortest
+ * delay again.
  */
 const steadyMs = 30_000;
 /** Number of exits in a row after which `onHopeless` is called for a child that was never ready. */

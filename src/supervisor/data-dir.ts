@@ -1,5 +1,6 @@
 /**
- * Creates the data directory and writes a test file, so that a directory that cannot be used is refused at the start.
+ * Creates the data directory and writes a test file in it. If the directory cannot be used, the start fails
+ * immediately.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -25,8 +26,8 @@ export function makeWritableFolder(folder: string): void {
 }
 
 /**
- * Creates a folder and its parents. Node's recursive mkdir is not used. It never returns on a file system such as
- * /proc, which reports an existing parent as missing. No signal can interrupt it.
+ * Creates a folder and its parents. The recursive mkdir of Node.js is not used, because it never returns on some file
+ * systems, and no signal can interrupt it. An example is /proc, which reports an existing parent folder as missing.
  */
 function makeFolder(folder: string): void {
   if (isFolder(folder)) return;

@@ -20,7 +20,7 @@ import {
 import { makeJournalKeys } from '../journal/keys.ts';
 import { DataDirError, makeWritableFolder } from './data-dir.ts';
 
-/** The secrets that a start read or created. `made` lists the paths of new files. */
+/** The secrets that were read or created at a start. `made` lists the paths of new files. */
 export interface FirstStart {
   webhookSecrets: readonly string[];
   adminKey: string;
@@ -55,8 +55,8 @@ function digestKeyFile(dataDir: string): string {
 type KeySettings = Pick<Settings, 'sealingKey' | 'sealingKeysPrevious' | 'dataDir'>;
 
 /**
- * Creates the sealer with the sealing key of the settings, else with the sealing key in the data directory. The sealer
- * can also open texts that were sealed with former keys.
+ * Creates the sealer. The sealing key comes from the settings. If the settings do not contain a sealing key, it comes
+ * from the data directory. The sealer can also open texts that were sealed with former keys.
  * @throws DataDirError if the key file is missing or does not contain a key
  */
 export function openSealer(settings: KeySettings): Sealer {
@@ -65,9 +65,9 @@ export function openSealer(settings: KeySettings): Sealer {
 }
 
 /**
- * Returns the sealing key in use, then the former sealing keys. If the settings contain a sealing key, it is the key in
- * use. If the settings contain none, the keys are read from the key file, which has one key per line. In both cases,
- * the keys of the setting `sealingKeysPrevious` are added as former keys.
+ * Returns the sealing key in use, followed by the former sealing keys. A sealing key in the settings is the key in use.
+ * If the settings do not contain a sealing key, the keys are read from the key file, which has one key per line. In
+ * both cases, the keys of the setting `sealingKeysPrevious` are added as former keys.
  */
 function sealingKeys({ sealingKey, sealingKeysPrevious, dataDir }: KeySettings): [Buffer, ...Buffer[]] {
   const file = sealingKeyFile(dataDir);
@@ -188,9 +188,8 @@ function refuseForeign(dataDir: string, remedy: string): void {
 }
 
 /**
- * Creates the keys of the supervised nats-server that are missing, and removes the token of earlier versions of
- * Tidings. The data directory must be locked: if the keys changed while a server runs, clients could not connect to the
- * server.
+ * Creates the missing keys of the supervised nats-server, and removes the token of earlier versions of Tidings. The
+ * data directory must be locked. If the keys changed while a server runs, clients could not connect to the server.
  * @returns the paths of new files
  */
 export function prepareJournalKeys(dataDir: string): string[] {

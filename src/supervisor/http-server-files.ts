@@ -25,8 +25,8 @@ export interface ReviewedServer {
 }
 
 /**
- * Result of the comparison. `unsure` means that the binary differs but the list itself may be wrong. No one compared
- * the binary for this platform when the list was created.
+ * Result of the comparison. `unsure` means that the binary differs, but the list itself may be wrong. This is the case
+ * if the binary for this platform was not compared when the list was created.
  */
 export interface ServerFinding {
   verdict: 'same' | 'unsure' | 'different';

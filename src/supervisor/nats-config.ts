@@ -18,14 +18,14 @@ const fixedPart = fileURLToPath(new URL('../../../config/nats-server.conf', impo
 const newerOptions = { sync_interval: [2, 10, 0], handshake_first: [2, 10, 4] } as const;
 
 /**
- * Limits of a permission to respond: one reply per request, within one minute. The gateway never waits that long for a
- * reply.
+ * Limits of the permission to reply (`allow_responses`): one reply per request, within one minute. The gateway waits
+ * less than a minute for a reply.
  */
 const respond = { max: 1, expires: '1m' };
 
 /**
- * Returns the text of the configuration. A running server is kept only if the text is unchanged. The text also contains
- * the fingerprint of the certificate, so that a new certificate restarts the server.
+ * Returns the text of the configuration. If the text has changed, a running server is restarted. The text also contains
+ * the fingerprint of the certificate, so that a new certificate restarts the server too.
  */
 export function natsConfig(dataDir: string, version: string, users: readonly NatsUser[]): string {
   let text = readFileSync(fixedPart, 'utf8');

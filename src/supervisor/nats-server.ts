@@ -1,7 +1,7 @@
 /**
  * Starts the supervised nats-server on loopback: finds the program, writes the configuration, and starts the program.
- * If an earlier supervisor left a server running, adopts this server instead of starting one (`docs/architecture.md`
- * decisions 8 and 28).
+ * If an earlier supervisor left a server running, this server is adopted and no server is started
+ * (`docs/architecture.md` decisions 8 and 28).
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
@@ -52,8 +52,8 @@ export function natsServerVersion(program: string): string {
 }
 
 /**
- * Returns the settings with which a role connects to the supervised server. The role uses its own key, and TLS that
- * accepts only the certificate of this server.
+ * Returns the settings for the connection of a role to the supervised server. The role uses its own key. The TLS
+ * connection accepts only the certificate of this server.
  */
 export function localJournal(dataDir: string, port: number, role: JournalRole): NatsSettings {
   return {
@@ -94,8 +94,8 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
   const child = spawn(program, ['-c', file], {
     env: environment(options, folder),
     stdio: 'ignore',
-    // The server gets its own process group, so that Ctrl-C in a terminal does not stop it before the records in flight
-    // are stored.
+    // The server gets its own process group, so that Ctrl-C in a terminal does not stop the server. The server must run
+    // until the records that are on their way to it are stored.
     detached: true,
   });
   writeFileSync(pidFile(dataDir), `${child.pid ?? 0} ${port}\n`);
@@ -131,8 +131,8 @@ interface Earlier {
 }
 
 /**
- * Finds the running servers of this data directory by their command lines. The pid file is not enough: it is missing if
- * a start was killed at the wrong moment, or had no disk space left.
+ * Finds the running servers of this data directory by their command lines. The pid file is not enough. It is missing if
+ * a start was killed before the file was written, or if the disk was full.
  */
 function findEarlier(dataDir: string): Earlier[] {
   if (process.platform !== 'linux') return writtenServer(dataDir);

@@ -1,6 +1,7 @@
 /**
- * Keeps the supervised nats-server running: starts or adopts it, and restarts it with a growing, jittered delay when it
- * ends. At the end, the supervisor stops the nats-server after all other processes.
+ * Keeps the supervised nats-server running. At the start, the supervisor starts or adopts the server. If the server
+ * ends, the supervisor restarts it after a growing, jittered delay. When the service stops, the supervisor stops the
+ * nats-server after all other processes.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Settings } from '../../config/schema.ts';
@@ -83,7 +84,7 @@ export async function superviseNats(settings: Settings, logger: Logger): Promise
 }
 
 /**
- * Checks that the adopted server listens on the port. Another program may use the port although the server still runs.
+ * Checks that the adopted server listens on the port. The server can be running while another program uses the port.
  * Only the server has the expected certificate, so a connection to another program fails.
  */
 async function assertOwn({ dataDir, natsPort }: Settings): Promise<void> {

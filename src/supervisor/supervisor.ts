@@ -42,7 +42,8 @@ export interface Service {
   /** Returns the process ids by name, for tests that kill a process. */
   pids(): Record<string, number>;
   /**
-   * Stops, in order, everything that has been started. This method can be called at any time, even during the start.
+   * Stops everything that has been started: first the gateway, then the workers, then the rest. This method can be
+   * called at any time, even during the start.
    */
   stop(): Promise<void>;
 }
@@ -79,10 +80,11 @@ export function startService(settings: Settings, logger: Logger): Service {
     pids: () => pids(started),
     stop: async () => {
       started.stopped.abort(new StoppedError());
-      // If the start is still in progress, it ends at its next step. The stop waits until the start has ended. Without
-      // this wait, the start could create a process that nothing stops.
+      // A start that is still in progress ends at its next step. The stop waits until the start has ended. Without this
+      // wait, the start could create a process that nothing stops.
       await ready.catch(() => {});
-      // The gateway stops first, so that the workers can fold the records that it has accepted before they stop.
+      // The gateway stops before the workers, so that the workers can still fold all records that the gateway has
+      // accepted.
       for (const role of ['gateway', 'worker'] as const) {
         const children = started.children.filter((child) => child.options.role === role);
         await Promise.all(children.map((child) => child.stop(childStopMs)));
@@ -262,7 +264,7 @@ async function prepareJournal(journal: Journal, settings: Settings, logger: Logg
   return level;
 }
 
-/** Creates the streams that are missing. Returns the number of replicas of the stream that has the fewest. */
+/** Creates the streams that are missing. Returns the lowest number of replicas of all streams. */
 async function makeStreams(journal: Journal, { partitions, journalMaxBytes }: Settings): Promise<number> {
   let replicas = Number.POSITIVE_INFINITY;
   for (const name of partitionNames(partitions)) {
@@ -335,7 +337,7 @@ function measure(dataDir: string, isReady: boolean): void {
     const { bavail, bsize } = statfsSync(dataDir);
     diskFreeBytes.set(bavail * bsize);
   } catch {
-    // The error is ignored here: /readyz and the log report a data directory that no longer exists.
+    // An error is ignored here. If the data directory no longer exists, /readyz and other log lines report the loss.
   }
 }
 

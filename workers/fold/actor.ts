@@ -1,6 +1,7 @@
 /**
- * Folds the events of one repository into its tables and stores the effects that they cause. An actor exists for one
- * record only and keeps no state, so a record that is rolled back leaves no trace in memory.
+ * Folds the events of one repository into the repository's tables, and stores the effects that the events cause. An
+ * actor exists for one record only and keeps no state. Therefore a record that is rolled back leaves no trace in
+ * memory.
  */
 
 import { claimsRefused } from '../../src/foundation/metrics.ts';
@@ -42,8 +43,8 @@ export function foldEvent(partition: Partition, record: EventRecord): void {
 }
 
 /**
- * Folds data that was read from the host about a repository, as of host time `seenAt`. `confirmed` is set if the host
- * has confirmed the repository's owner.
+ * Folds data that was read from the host about a repository. `seenAt` is the host time of the data. `confirmed` is set
+ * if the host has confirmed the repository's owner.
  */
 export function foldBodies(
   partition: Partition,
@@ -163,7 +164,8 @@ class Actor {
   }
 
   /**
-   * Requests new counts of the repository's ranges. A single recount serves all requests that were made before it ran.
+   * Requests a recount of the repository's ranges. A single recount serves all requests that were made before the
+   * recount ran.
    */
   private recount(): void {
     const repoId = this.repository.id;

@@ -42,8 +42,8 @@ function advance(partition: Partition, backfill: BackfillRecord, progress: Backf
   const after = { ...backfill, ...progress, updatedAt: at };
   if (isUnderWay(after)) return writeBackfill(partition, after);
   removeEffect(partition, backfill.row);
-  // After a completed backfill, the steps of every branch are stored back to `since`. A backfill that failed or was
-  // canceled does not change `depth`.
+  // After a completed backfill, the store contains the steps of every branch since the time `since`. A backfill that
+  // failed or was canceled does not change `depth`.
   const depth = after.state === 'completed' ? after.since : after.depth;
   writeBackfill(partition, { ...after, depth, finishedAt: at });
 }
@@ -58,11 +58,11 @@ export function startBackfill(
   const before = readBackfill(partition, repository.id);
   if (before && isUnderWay(before)) return { ok: true, value: backfillResponse(before) };
   const repoId = repository.id;
-  // The command's data was read before the command was enqueued. A stored repository is newer, so the data is used only
-  // if no repository is stored.
+  // The command's data was read before the command was enqueued. If a repository is already stored, the stored data is
+  // newer, and the command's data is not used.
   if (!readRepository(partition, repoId)) {
-    // `confirmed` is false if the command contains a copy of the stored repository. That repository has been erased
-    // since it was copied, and only the host knows its current state.
+    // `confirmed` is false if the command contains a copy of a stored repository. That stored repository has been
+    // erased since the copy was made. Only the host knows the repository's current state.
     if (confirmed === false) return missing('Repository', repoId);
     foldBodies(partition, { at, repository, ...(confirmed && { confirmed }) }, 0, []);
   }

@@ -45,7 +45,7 @@ const never: Version = [0, 0];
 const pullFields = Object.keys(PullRecordSchema.properties) as (keyof PullRecord)[];
 const issueFields = Object.keys(IssueRecordSchema.properties) as (keyof IssueRecord)[];
 
-/** Returns the pull request after a snapshot, or `stored` itself if the snapshot changes nothing. */
+/** Returns the stored pull request merged with a snapshot, or `stored` itself if the snapshot changes nothing. */
 export function mergePull(
   stored: PullRecord | undefined,
   snapshot: PullSnapshot,
@@ -108,7 +108,7 @@ function mergeOf(before: PullRecord, after: PullRecord, newer: PullRecord): Part
   return { mergeSha: later.mergeSha, mergeShaAt: unlessOwn(version(later), newer) };
 }
 
-/** Returns the issue after a snapshot, or `stored` itself if the snapshot changes nothing. */
+/** Returns the stored issue merged with a snapshot, or `stored` itself if the snapshot changes nothing. */
 export function mergeIssue(
   stored: IssueRecord | undefined,
   snapshot: IssueSnapshot,
@@ -212,9 +212,10 @@ function unlessSame<T extends Captured>(before: T, merged: T): T {
 }
 
 /**
- * Returns the tag after a push of that tag. If two events have the same second, a push wins over a deletion. Between
- * two pushes or two deletions, the content decides. A create event arrives in addition to a push and contains
- * less than the push. It counts only until a push or a deletion of the tag is known, even one with an earlier time.
+ * Returns the stored tag merged with a push of that tag. If two events have the same second, a push wins over a
+ * deletion. Between two pushes or two deletions, the content decides. A create event (`hint`) arrives in addition to a
+ * push and contains less data than the push. Any push or deletion of the tag replaces a create event, even if the push
+ * or deletion has an earlier time.
  */
 export function mergeTag(before: TagRecord | undefined, push: TagPush): TagRecord {
   const after: TagRecord = {
@@ -234,9 +235,9 @@ export function mergeTag(before: TagRecord | undefined, push: TagPush): TagRecor
 }
 
 /**
- * Chooses one of two pushes to the same commit. Such a pair exists, for example, after a branch was reset or after a
- * backfill. The push that shows more of its history wins. If both show the same, these criteria decide, in this order:
- * no gap, not forced, more commits, the earlier time.
+ * Chooses one of two pushes to the same commit. For example, two such pushes exist after a branch was reset or after a
+ * backfill. The push with the higher rank (`trustIn`) wins. If both pushes have the same rank, these criteria decide,
+ * in this order: no gap, not forced, more commits, the earlier time.
  */
 export function mergePush(before: PushRecord | undefined, after: PushRecord): PushRecord {
   if (!before) return after;
@@ -264,9 +265,9 @@ function trustIn({ before, forced, gap, backfilled }: PushRecord): number {
 }
 
 /**
- * Returns the commit after a push that lists it. `listed` is the branch and the head of that push. If any push
- * contained the author's handle, the handle is kept. Data from a push replaces data that was read from the host. The
- * parents are kept, because no push contains parents.
+ * Returns the stored commit merged with the data of a push that lists the commit. `listed` contains the branch and the
+ * head of that push. If any push contained the author's handle, the handle is kept. Data from a push replaces data that
+ * was read from the host. The parents are kept, because no push contains parents.
  */
 export function mergeCommit(
   before: CommitRecord | undefined,

@@ -1,7 +1,7 @@
 /**
- * Decides whether a delivery may continue the stored repository, may replace it, or must not change it. A delivery that
- * was signed with an organization's own secret is a claim, and a claim never changes anything that is proved. Once it
- * is proved that the repository has another owner, everything that was stored under the claim is erased.
+ * Decides whether a delivery may change the stored repository, may replace the repository, or must be refused. A
+ * delivery that was signed with an organization's own secret is a claim. A claim never changes anything that is proved.
+ * Once another owner of the repository is proved, everything that was stored under the claim is erased.
  */
 import { isNumber } from '../../src/foundation/ids.ts';
 import type { EventRecord } from '../../src/protocol/journal.ts';
@@ -13,8 +13,8 @@ import { readRepository, writeRepository } from '../../src/store/tables/reposito
 import { finishErasing, giveUpRepository } from './sweep.ts';
 
 /**
- * The repository of a record, and the organization with whose secret the record was signed. Data that was read from the
- * host counts as proved.
+ * The repository of a record, and the organization whose secret signed the record. Data that was read from the host
+ * counts as proved.
  */
 export type Signed = Pick<EventRecord, 'repository' | 'signedBy'>;
 
@@ -60,7 +60,7 @@ export function foldProof(
 }
 
 /**
- * Ends an organization's claim and erases everything that was stored under the claim. Waiting deliveries of other
+ * Ends an organization's claim and erases everything that was stored under the claim. Delayed deliveries of other
  * organizations are kept.
  */
 export function dropClaim(

@@ -1,7 +1,7 @@
 /**
- * Folds the API writes to a repository's partition. Writes to drafts, backfills and publications are in files of their
- * own. The result of each command, a success or an expected failure, is stored for the gateway to read. The gateway has
- * already checked shapes and permissions.
+ * Folds the commands of the API that change a repository's partition. Other files fold the commands for drafts,
+ * backfills and publications. The result of each command, a success or an expected failure, is stored for the gateway
+ * to read. The gateway has already checked shapes and permissions.
  */
 
 import { ServiceError } from '../../src/foundation/errors.ts';

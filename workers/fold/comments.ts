@@ -11,7 +11,7 @@ import type { CommentRecord } from '../../src/protocol/stored.ts';
  */
 const ranks: Record<string, number> = { backfilled: 0, created: 1, submitted: 1, reviewed: 1, edited: 2, dismissed: 3 };
 
-/** Returns the comment after a snapshot, or `before` itself if the snapshot changes nothing. */
+/** Returns the comment to store for a snapshot, or `before` itself if the snapshot changes nothing. */
 export function mergeComment(
   before: CommentRecord | undefined,
   snapshot: CommentSnapshot,

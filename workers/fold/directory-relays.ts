@@ -1,6 +1,6 @@
 /**
- * Writes relays from a repository's partition to the directory, in the transaction of their cause: events for webhook
- * endpoints, and counts of usage.
+ * Writes relays from a repository's partition to the directory partition: events for webhook endpoints, and counts of
+ * usage. Each relay is written in the same transaction as its cause.
  */
 import type { RelayBody } from '../../src/protocol/relays.ts';
 import type { WebhookData, WebhookEvent } from '../../src/protocol/webhooks.ts';

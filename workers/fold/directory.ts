@@ -1,6 +1,6 @@
 /**
- * Folds records of the directory: repositories that other partitions have seen, organizations, and API keys. Webhook
- * secrets have a file of their own.
+ * Folds records of the directory partition: repositories that other partitions have reported, organizations, and API
+ * keys. `webhook-secrets.ts` folds the records about webhook secrets.
  */
 
 import { maxAheadMs } from '../../src/foundation/host-clock.ts';
@@ -39,14 +39,14 @@ import { missing, refused, stale } from './refusals.ts';
 import { foldWebhookCommand } from './webhook-endpoints.ts';
 import { createWebhookSecret, revokeWebhookSecret, rotateWebhookSecret } from './webhook-secrets.ts';
 
-/** Slot of the directory. The ids of its records contain this number. */
+/** Slot of the directory partition. The ids of the partition's records contain this number. */
 const directorySlot = 0;
 
 /**
- * Folds a repository that its partition has relayed. Proof wins over a claim, even if the claim has a later time. A
- * claim on a repository that is listed for another organization is accepted only in one case: the other organization
- * also only claims the repository, and the host has refuted that claim. A claim that is not accepted is ended in the
- * repository's partition. Otherwise the listed organization would read the claimant's data.
+ * Folds a repository that the repository's partition has relayed. Proof wins over a claim, even if the claim has a
+ * later time. If the repository is listed for another organization, a claim is accepted only under two conditions: the
+ * other organization has no proof, and the host has refuted its claim. A claim that is not accepted is ended in the
+ * repository's partition, so that the listed organization cannot read the claimant's data.
  */
 export function foldSeen(
   partition: Partition,
@@ -55,13 +55,13 @@ export function foldSeen(
 ): void {
   const listed = readDirectoryRepository(partition, repository.id);
   const isProof = claimedBy === null;
-  // A proof is not compared by time. The repository's partition has already checked the proof, and its relays arrive in
-  // order. Only a replayed relay arrives out of order. A claim of another organization is not compared by time either,
-  // because the claimant chose that time.
+  // The time of a proof is not compared. The repository's partition has already checked the proof, and the relays of
+  // that partition arrive in order. Only a replayed relay arrives out of order. The time of a claim by another
+  // organization is not compared either, because the claimant chose that time.
   const isNewest = (isProof && (listed?.claimed || !replayed)) || (claimedBy != null && claimedBy !== listed?.orgId);
   const isLate = listed !== undefined && listed.seenAt > seenAt && !isNewest;
-  // For a replayed relay, `at` is the time of its first receipt. A later stored time is normal then, and does not prove
-  // that a clock ran ahead.
+  // For a replayed relay, `at` is the time of the relay's first receipt. The stored time can then be later than `at`
+  // although no clock ran ahead.
   const isFromFuture =
     listed !== undefined && !replayed && claimedBy !== undefined && listed.seenAt > at + 2 * maxAheadMs;
   if (isLate && !isFromFuture) return;
@@ -111,10 +111,10 @@ export function foldSeen(
 }
 
 /**
- * Returns the organization that a repository is listed for, if that organization's login now belongs to another
- * organization. A repository does not change its owner when a login changes hands. Therefore the listed organization
- * keeps the repository if the partition reports the same login as before and no owner number. Example: 77 owned
- * `acme/app`, and 88 is called `acme` now. The repository stays with 77.
+ * Returns the organization that is listed as a repository's owner, if another organization now has that organization's
+ * login. A repository does not change its owner when a login passes to another organization. Therefore the listed
+ * organization keeps the repository if the partition reports the same login as before and no owner number. Example:
+ * organization 77 owns `acme/app`, and organization 88 is now called `acme`. The repository stays with 77.
  */
 function keeperOf(
   partition: Partition,
@@ -128,9 +128,9 @@ function keeperOf(
 }
 
 /**
- * Returns the organization whose own secret signed a claim. An organization without an owner number gets the number
- * that it claims. Returns undefined if the organization was erased, or if the number now belongs to another
- * organization by proof. That proof can arrive after the delivery was accepted.
+ * Returns the organization whose own secret signed a claim. If the organization has no owner number yet, it gets the
+ * number in the claim. Returns undefined if the organization was erased, or if the number is now proved for another
+ * organization. This proof can arrive after the delivery was accepted.
  */
 export function bindClaimant(
   partition: Partition,
@@ -184,14 +184,15 @@ export function foldDirectoryCommand(partition: Partition, command: DirectoryCom
 }
 
 /**
- * Returns the organization that owns a repository, and creates it if none is found. The function looks for these
- * organizations, in this order:
+ * Returns the organization that owns a repository, and creates the organization if it does not exist. The function
+ * searches for these organizations, in this order:
  * - the organization with the owner's number;
  * - an organization that was created for this login before the first delivery, and is not bound to an owner yet.
  *
  * If the payload contains no owner number, the login decides. An organization without a number gets its number from a
- * later payload. An event from before the last rename does not restore the old login, whichever repository the event is
- * about. If an organization only claims the owner's number and has another login, it loses the number.
+ * later payload. An event that is older than the last rename does not restore the old login, even if the event is about
+ * another repository. If an organization only claims the owner's number and has another login, the organization loses
+ * the number.
  * @param isProof whether the record proves the owner; false for records of earlier versions of Tidings
  */
 export function recordOrganization(
@@ -259,8 +260,9 @@ function createKeyFor(
 }
 
 /**
- * Returns the id of the organization with a given id or login. For an unknown login, an organization is created. It is
- * bound later, to the owner that first arrives with that login. Returns undefined for an unknown id.
+ * Returns the id of the organization with the given id or login. For an unknown login, the function creates an
+ * organization. The new organization is bound to an owner when the first record about an owner with that login is
+ * folded. Returns undefined for an unknown id.
  */
 function organizationNamed(partition: Partition, name: string, origin: string, at: number): string | undefined {
   if (name.startsWith('org_')) return readOrganization(partition, name)?.id;

@@ -37,7 +37,7 @@ type Making = Pick<DraftRevision, 'at' | 'kind' | 'by'>;
  */
 const estimatedSeconds = 1;
 
-/** Opens a ticket and requests a render. While a draft has an open ticket, that ticket is returned instead. */
+/** Opens a ticket and requests a render. If the draft already has an open ticket, no new ticket is opened. */
 export function generateDraft(partition: Partition, command: CommandNamed<'generateDraft'>, at: number): CommandResult {
   const range = readRange(partition, command.rangeId);
   if (!range) return missing('Release range', command.rangeId);
@@ -66,9 +66,9 @@ export function updateDraft(partition: Partition, command: CommandNamed<'updateD
 }
 
 /**
- * Makes an earlier revision the newest one, with its flags. The generated text and flags that the next merge compares
- * with (the bases) are restored too. Otherwise the next merge would compare the restored text with a later base. Text
- * that was added after the restored revision would then look as if the person had removed it.
+ * Restores the text and flags of an earlier revision as the newest revision. The generated text and flags of the
+ * earlier revision are restored too, because they are the bases of the next merge. With a later base, the next merge
+ * would treat text that was added after the restored revision as removed by the person.
  */
 export function restoreDraft(partition: Partition, command: CommandNamed<'restoreDraft'>, at: number): CommandResult {
   const before = readDraft(partition, command.draftId);
@@ -95,8 +95,7 @@ export function rendered(partition: Partition, outcome: Outcome<'rendered'>, at:
   if (bodyMd instanceof ServiceError) return fail(partition, draft, bodyMd.message, at);
   const { generatedFlags: base } = draft;
   const flags = base ? mergeFlags(base, draft.flags, outcome.flags) : outcome.flags;
-  // Flags that no person has edited are not part of a revision. New flags without a new text therefore make no
-  // revision.
+  // Only flags that a person has edited are part of a revision. If only other flags change, no revision is made.
   const ready = { ...draft, status: 'ready', ticket: null, ...(!base && { flags }) } as const;
   const texts = { bodyMd, generatedMd: outcome.bodyMd };
   const kind = edited || base ? 'merged' : 'generated';
@@ -173,10 +172,7 @@ function changeContent(
   return saveDraft(partition, { ...after, updatedAt: touched ? making.at : before.updatedAt });
 }
 
-/**
- * Returns the flags to store, and the generated flags from which a person has edited them. The generated flags are left
- * out if both are equal.
- */
+/** Returns the flags to store. If these flags differ from the generated flags, the generated flags are returned too. */
 function flagsState(flags: DraftFlags, generated: DraftFlags): FlagsState {
   return isSameFlags(flags, generated) ? { flags } : { flags, generatedFlags: generated };
 }

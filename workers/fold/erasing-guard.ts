@@ -18,7 +18,10 @@ import {
 } from '../../src/store/tables/retention.ts';
 import { approveOrganizations } from './organizations.ts';
 
-/** Maximum difference between a clock and the trusted time, in milliseconds. */
+/**
+ * Maximum difference between the time of a record and the trusted time, in milliseconds. A larger difference counts as
+ * a jump of the clock.
+ */
 const trustedStepMs = dayMs;
 
 /**
@@ -46,7 +49,8 @@ function isNear(at: number, time: number): boolean {
 }
 
 /**
- * Folds an operator's approval at time `at`. The approval counts only for the wait that it names, not for a later wait.
+ * Folds an operator's approval at time `at`. The approval applies only to the pause in erasing that it names (`wait`).
+ * A later pause needs a new approval.
  */
 export function foldApproval(partition: Partition, wait: Wait, at: number): CommandResult {
   if (approve(partition, wait, at)) return { ok: true, value: { partition: partition.name, ...wait } };
@@ -69,8 +73,8 @@ function approve(partition: Partition, wait: Wait, at: number): boolean {
 
 function approveClock(partition: Partition, wait: Extract<Wait, { cause: 'clock' }>): boolean {
   const jump = readJump(partition);
-  // The clock may have advanced normally since the jump. If it has jumped again, a new wait exists, and the approval
-  // does not apply to the new wait.
+  // The clock may have advanced normally since the jump. If the clock has jumped again, the approval has no effect,
+  // because it was given for the earlier jump.
   if (jump?.from !== wait.from || !isNear(wait.to, jump.to)) return false;
   writeJump(partition, undefined);
   writeTrustedTime(partition, wait.to);

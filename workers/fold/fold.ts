@@ -69,8 +69,9 @@ export function foldMessage(partition: Partition, seq: number, records: readonly
 }
 
 /**
- * Returns the partition's time after a record: the highest time that was folded. A tick that is more than a day earlier
- * shows that the clock had run ahead. Such a tick sets the partition's time back to its own time.
+ * Returns the partition's time after a record was folded. This is the highest time of all folded records, with one
+ * exception. A tick that is more than a day earlier shows that the clock had run ahead. In that case the partition's
+ * time is set back to the time of the tick.
  */
 function timeAfter(time: number, { kind, at }: JournalRecord): number {
   return kind === 'tick' && at < time - dayMs ? at : Math.max(time, at);
@@ -83,7 +84,7 @@ function countFolded(partition: string, records: readonly JournalRecord[]): void
 }
 
 /**
- * Folds a record. A replayed record is folded only while its dead letter exists, since two people may have requested
+ * Folds a record. A replayed record is folded only while its dead letter exists, because two people may have requested
  * the same replay.
  */
 function foldOnce(partition: Partition, record: JournalRecord, place: Place): void {

@@ -95,8 +95,8 @@ function connect(
 const maxContenders = 8;
 
 /**
- * Remembers a contender (see `maxContenders`). The host can then be asked with the contender's installation, not only
- * with the claimant's.
+ * Stores a contender (see `maxContenders`). Requests to the host about the owner can then use the contender's
+ * installation as well as the claimant's installation.
  */
 function contend(partition: Partition, listed: DirectoryRepository, contender: Contender): void {
   const others = (listed.contenders ?? []).filter(({ orgId }) => orgId !== contender.orgId);

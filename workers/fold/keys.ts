@@ -113,7 +113,10 @@ export function revokeKey(partition: Partition, { keyId, guarded }: Named<'revok
   return { ok: true, value: { ...value, endedKeys: others.length - left.length } };
 }
 
-/** Returns why a key may not create or rotate another key. The command line uses no key and is never refused. */
+/**
+ * Checks whether the key of a request is allowed to create or rotate another key. Returns the reason for a refusal,
+ * otherwise undefined. The command line uses no key and is never refused.
+ */
 function makerFault(partition: Partition, { createdBy }: KeyRecord, at: number): string | undefined {
   if (createdBy === undefined) return undefined;
   const maker = readKey(partition, createdBy);
@@ -123,8 +126,8 @@ function makerFault(partition: Partition, { createdBy }: KeyRecord, at: number):
 }
 
 /**
- * Returns the active keys of an organization, or all active keys if `orgId` is null. All keys are needed for an
- * instance key, because it can have created keys of any organization.
+ * Returns the active keys of an organization. If `orgId` is null, as for an instance key, all active keys are returned.
+ * An instance key can have created keys of any organization.
  */
 function activeKeys(partition: Partition, orgId: string | null, at: number): KeyRecord[] {
   const keys = orgId === null ? listKeysInUse(partition) : listKeysInUse(partition, orgId);

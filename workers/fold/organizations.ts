@@ -1,7 +1,7 @@
 /**
- * Folds the directory's part of retention. An organization is erased 30 days after its app was removed, with its keys,
- * its webhook secrets and its list of repositories. Relays inform the partitions of its repositories. If the app is
- * installed again within 30 days, nothing is erased.
+ * Folds the directory partition's share of retention. An organization is erased 30 days after its app was removed. Its
+ * keys, its webhook secrets and its list of repositories are erased too. Relays report the erasure to the partitions of
+ * the organization's repositories. If the app is installed again within 30 days, nothing is erased.
  */
 import { dayMs } from '../../src/foundation/days.ts';
 import { partitionOf, slotOfId } from '../../src/foundation/ids.ts';
@@ -48,8 +48,8 @@ import { eraseWebhookEndpoint } from './webhook-queue.ts';
 type Sweep = Omit<Extract<SweepBody, { sweep: 'organisations' }>, 'sweep'>;
 
 /**
- * Erases the organizations of a sweep. If more records would be erased than is allowed without approval, the
- * organizations wait instead.
+ * Erases the organizations of a sweep. If too many records would be erased without an approval, the organizations wait
+ * for an operator's approval.
  */
 export function sweepOrganizations(partition: Partition, sweep: Sweep, at: number): void {
   correctFutureRemovals(partition, at);
@@ -68,8 +68,8 @@ export function sweepOrganizations(partition: Partition, sweep: Sweep, at: numbe
 }
 
 /**
- * Corrects removal times in the future, which a clock that ran ahead has written. The 30 days of such an organization
- * begin now.
+ * Corrects removal times that are in the future because a clock ran ahead. For an organization with such a time, the 30
+ * days begin now.
  */
 function correctFutureRemovals(partition: Partition, at: number): void {
   for (const organization of listOrganizations(partition)) {
@@ -160,8 +160,8 @@ function eraseRepositories({
   partitions,
   at,
 }: Erasing): void {
-  // A partition knows the login under which a repository is listed, so the login is taken from the listed full name.
-  // The owner may have been renamed since then.
+  // A partition knows the login in the listed full name of a repository, so the login is taken from that name. The
+  // organization's current login can be different after a rename.
   const loginIn = ({ fullName }: { fullName: string }) => fullName.split('/')[0] as string;
   for (const { id, claimed, fullName } of repositories) {
     removeDirectoryRepository(partition, id);

@@ -68,7 +68,7 @@ function recounted(partition: Partition, outcome: Outcome<'recounted'>, at: numb
     if (!same) writeRangeResponse(partition, written, url);
   }
   const awaited = readErasedRecount(partition, repoId);
-  // A failed recount returns no counts, so it cannot show which changes were lost. The awaited recount stays pending
-  // until a later recount succeeds.
+  // A failed recount returns no counts, so it cannot show which changes were lost. The recount that is due after a
+  // sweep stays pending until a later recount succeeds.
   if (awaited > 0 && outcome.row >= awaited && outcome.counts.length > 0) writeErasedRecount(partition, repoId, 0);
 }

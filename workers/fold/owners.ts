@@ -94,8 +94,8 @@ function proveOrganization(
 }
 
 /**
- * Changes the full names of all repositories of a renamed owner, in the directory and by relays in the repositories'
- * partitions.
+ * Changes the full names of all repositories of a renamed owner. This function changes the names in the directory
+ * partition. Relays change the names in the repositories' partitions.
  */
 export function renameAll(
   partition: Partition,

@@ -110,8 +110,8 @@ function reportPublished(partition: Partition, publication: PublicationRecord, a
 }
 
 /**
- * Stores that an attempt failed or could not begin. If a newer publication waits for the same receiver, the failed
- * publication is not tried again.
+ * Stores that an attempt failed or could not begin. If a newer publication of the same draft to the same receiver is
+ * under way, the failed publication is not tried again.
  */
 export function publishFailed(partition: Partition, outcome: Outcome<'publishFailed'>, at: number): void {
   const before = readPublication(partition, outcome.publicationId);

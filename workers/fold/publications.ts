@@ -75,7 +75,8 @@ export function resendPublication(
 }
 
 /**
- * Removes a publication, and its note on a page of this service. Items that it created at other receivers stay there.
+ * Removes a publication and its note on a page of this service. Items that the publication created at other receivers
+ * are kept.
  */
 export function deletePublication(partition: Partition, id: string, at: number): CommandResult {
   const known = readPublication(partition, id);
@@ -87,8 +88,8 @@ export function deletePublication(partition: Partition, id: string, at: number):
 }
 
 /**
- * Removes the publication's note from its page of this service. The reference that is stored for a publication on such
- * a page is the version of the note.
+ * Removes the publication's note from its page of this service. For the `hosted` channel, the stored reference of a
+ * publication is the version of its note.
  */
 function removePage(partition: Partition, known: PublicationRecord): void {
   const version = known.channel === 'hosted' ? readReference(partition, known) : undefined;
@@ -115,8 +116,8 @@ function publishAgain(partition: Partition, known: PublicationRecord, through: T
 }
 
 /**
- * Starts a publication. Older publications that still wait for the same receiver fail, because sending them later would
- * overwrite the newer publication.
+ * Starts a publication. Older publications of the same draft to the same receiver fail, unless they are being sent. If
+ * they were sent later, they would overwrite the newer publication.
  */
 function start(partition: Partition, publication: PublicationRecord): CommandResult {
   const { updatedAt } = publication;

@@ -71,7 +71,9 @@ export function foldSteps(
   return changed;
 }
 
-/** Stores a push, unless the stored push to the same commit contains the same or more. */
+/**
+ * Stores a push. If a push to the same commit is already stored, `mergePush` decides which of the two pushes is kept.
+ */
 function keepPush(partition: Partition, repoId: string, push: PushRecord, at: number): boolean {
   const before = readPush(partition, repoId, push.branch, push.after);
   const after = mergePush(before, push);
@@ -82,9 +84,9 @@ function keepPush(partition: Partition, repoId: string, push: PushRecord, at: nu
 }
 
 /**
- * Stores that a captured push was synced. The commits of the push are erased together with it. If another push to the
- * same commit was stored before, only one of the two is kept. Commits that only the dropped push lists get a sync
- * record of their own.
+ * Stores that a captured push was synced. The commits of the push are erased together with the push. If a push to the
+ * same commit was stored before, only one of the two pushes is kept. Each commit that only the dropped push lists then
+ * gets its own sync record.
  */
 function noteCapture(
   partition: Partition,

@@ -11,8 +11,8 @@ export function missing(resource: string, id: string): CommandResult {
 }
 
 /**
- * Returns the result of a write whose `If-Match` header names another state. The fold decides this, because only the
- * fold puts two concurrent writers into an order.
+ * Returns the result of a write whose `If-Match` header does not match the stored state. The fold makes this decision,
+ * because only the fold puts two concurrent writes into an order.
  */
 export function stale(resource: string, id: string): CommandResult {
   const what = `${resource} ${JSON.stringify(id)}`;

@@ -23,7 +23,7 @@ import { readRepository, writeRepository } from '../../src/store/tables/reposito
 import { judgeClaim, withoutClaim } from './claims.ts';
 import { finishErasing, giveUpRepository, keepPublishedNotes } from './sweep.ts';
 
-/** The parts of a record that describe its repository, and the organization with whose secret the record was signed. */
+/** The parts of a record that describe its repository, and the organization whose secret signed the record. */
 export type Seen = Pick<EventRecord, 'at' | 'repository' | 'signedBy'>;
 
 /**
@@ -45,14 +45,14 @@ export function recordRepository(
   if (verdict === 'refused') return undefined;
   if (verdict === 'restarts') giveUpRepository(partition, id, stored?.claimedBy);
   const before = verdict === 'restarts' ? undefined : stored;
-  // Missing fields of the record are filled in after the verdict. Data of the old incarnation must not support the
-  // proof that ends the old incarnation.
+  // Missing fields of the record are filled in only after the verdict. Before the verdict, data of the old incarnation
+  // could support the proof that ends the old incarnation.
   const record = before ? completed(before, reported) : reported;
   finishErasing(partition, id);
   const known = before && withComparedTime(before, record, seenAt);
   const after = withProvedTime(known, mergeRepository(known, record, seenAt, body), record, seenAt);
-  // `supersedes` is set if the host has refuted another organization's claim. The directory still lists that
-  // organization, and may not know the new claimant yet.
+  // `supersedes` is set if the host has refuted another organization's claim. The directory partition still lists that
+  // organization, and possibly does not know the new claimant yet.
   const isNewToDirectory = record.signedBy?.supersedes !== undefined && before?.claimedBy === undefined;
   if (after === before && !isNewToDirectory) return before;
   writeRepository(partition, after);
@@ -82,9 +82,9 @@ function relayToDirectory(
 }
 
 /**
- * Removes a repository whose organization was erased. If the repository belongs to another organization by now, it is
- * kept, and the directory is informed of the repository again. A replayed erase order must not touch a repository that
- * has been added again since.
+ * Removes a repository whose organization was erased. If the repository belongs to another organization by now, the
+ * repository is kept, and a relay reports it to the directory partition again. A replayed erase order must not affect a
+ * repository that was added again after the order.
  */
 export function foldErased(
   partition: Partition,
@@ -115,11 +115,12 @@ function isOwnedBy(
 }
 
 /**
- * Returns the stored repository with the time to use when it is compared with a record.
+ * Returns the stored repository with the time that is compared with the time of a record.
  * - Proof wins over a claim even if the claim has a later time, because the claimant chose that time.
- * - A transfer is compared with the newest proved time. A later time is ignored if it is from a record that was signed
- *   with the owner's own secret.
- * - A stored time far ahead of the record counts as the oldest. Such a time was stored before times were limited.
+ * - A transfer is compared with the newest proved time. A later stored time is ignored if it comes from a record that
+ *   was signed with the owner's own secret.
+ * - If the stored time is far ahead of the record, the stored repository counts as the oldest. Such a time was stored
+ *   before Tidings limited times.
  */
 function withComparedTime(
   stored: RepositoryRecord,
@@ -179,8 +180,8 @@ export function followOwner(
 
 /**
  * Requests a recount after the repository or its default branch was renamed. Both renames can change the counts. The
- * repository's names decide which issue links count. If captured pushes do not decide whether a change counts, its date
- * on the default branch decides.
+ * repository's names decide which issue links count. If captured pushes do not show whether a change counts, the date
+ * of the change on the default branch decides.
  */
 function follow(partition: Partition, before: RepositoryRecord, after: RepositoryRecord): void {
   const renamed = !isDeepStrictEqual(namesOf(after), namesOf(before));

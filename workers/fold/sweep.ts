@@ -34,8 +34,8 @@ import { isTrusted } from './erasing-guard.ts';
 import { sweepOrganizations } from './organizations.ts';
 
 /**
- * Maximum number of rows that one record counts or erases. That takes ten milliseconds, at most fifteen (measured), so
- * other records wait no longer than that.
+ * Maximum number of rows that are counted or erased for one sweep record. The work takes ten milliseconds, at most
+ * fifteen (measured). Other records wait no longer than that.
  */
 const pieceRows = 1500;
 /** Minimum age in days of records that a sweep may erase. A sweep with a later cut-off is rejected. */
@@ -95,11 +95,12 @@ function continueSweep(partition: Partition, at: number): void {
 }
 
 /**
- * Moves index entries with a sync day in the future to today, because a clock that ran ahead has written them. Returns
- * the number of moved entries.
+ * Finds index entries whose sync day is in the future, and changes their sync day to today. A clock that ran ahead has
+ * written these entries. Returns the number of changed entries.
  */
 function moveFutureToToday(partition: Partition, today: number, limit: number): number {
-  // Entries of the day after today are not moved, because a record can be a moment younger than the sweep.
+  // Entries of the day after today are not changed, because the time of a record can be slightly later than the trusted
+  // time.
   const keys = limit > 0 ? indexedAfter(partition, today + 1, limit) : [];
   for (const [, ...key] of keys) reindexSync(partition, key, today);
   return keys.length;

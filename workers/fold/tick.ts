@@ -1,7 +1,7 @@
 /**
- * Removes delivery ids, stored results and webhook deliveries after their retention periods, a limited number per tick.
- * This happens for tick records only, so that a replay of the journal removes them at the same position. Ages are
- * measured by the trusted time, so that a jump of the clock removes nothing.
+ * Removes delivery ids, stored results and webhook deliveries after their retention periods. Each tick removes a
+ * limited number. Only ticks cause removals, so that a replay of the journal removes the same entries at the same
+ * position. Ages are measured by the trusted time, so that a jump of the clock removes nothing.
  */
 
 import { dayMs } from '../../src/foundation/days.ts';
@@ -14,7 +14,7 @@ import { removeWebhookDeliveriesBefore } from '../../src/store/tables/webhook-de
 import { trustTick } from './erasing-guard.ts';
 
 /**
- * Retention period of delivery ids, in milliseconds. A host can redeliver up to seven days later, and one day is added
+ * Retention period of delivery ids, in milliseconds. A host can send a delivery again for seven days. One day is added
  * for differences between clocks.
  */
 export const deliveryKeepingMs = 8 * 86_400_000;

@@ -27,8 +27,9 @@ const earliest = 1;
 
 /**
  * Returns the time and the rank of a snapshot without a host time. The snapshot is never ordered before the stored
- * record, since it was received later. There are two exceptions. A number is opened only once, so an `opened` that
- * arrives late is the oldest snapshot of all. A replayed dead letter keeps the time of its first receipt.
+ * record, because the snapshot was received later. There are two exceptions. A number is opened only once, so an
+ * `opened` event that arrives late is the oldest snapshot of all. A replayed dead letter keeps the time of its first
+ * receipt.
  */
 export function orderOf(
   { updatedAt }: { updatedAt: number },
@@ -42,10 +43,9 @@ export function orderOf(
 }
 
 /**
- * Returns the stored record with the time to use in a comparison. A time of receipt that is more than ten minutes ahead
- * of the current record shows that the clock had run ahead. In that case the stored record counts as the oldest.
- * Without this rule, every snapshot with a host time would count as older until the real time has passed that time of
- * receipt.
+ * Returns the stored record with the time to use in a comparison. If the stored time of receipt is more than ten
+ * minutes ahead of the current record, the clock had run ahead. In that case the stored record counts as the oldest.
+ * Without this rule, every snapshot with a host time would count as older until the real time reaches the stored time.
  */
 export function withoutFutureTime<T extends Captured>(stored: T | undefined, { at }: Receipt): T | undefined {
   if (!stored || at === undefined || stored.rank !== undatedRank || stored.updatedAt <= at + 2 * maxAheadMs)

@@ -42,7 +42,7 @@ export function foldWebhookEvent(
 }
 
 /**
- * Folds one attempt at time `at`. A duplicate changes nothing, nor does an attempt for a delivery or endpoint that was
+ * Folds one attempt at time `at`. The attempt changes nothing if it is a duplicate, or if its delivery or endpoint was
  * removed.
  */
 export function foldAttempted(partition: Partition, attempted: WebhookAttempted, at: number): void {

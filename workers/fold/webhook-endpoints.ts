@@ -1,6 +1,6 @@
 /**
- * Folds the writes of webhook endpoints. Secrets arrive sealed and stay sealed. Deliveries to endpoints are in
- * `webhook-deliveries.ts`.
+ * Folds the writes of webhook endpoints. Secrets arrive sealed and stay sealed. `webhook-deliveries.ts` folds the
+ * deliveries to endpoints.
  */
 import type { CommandResult } from '../../src/protocol/commands.ts';
 import { testEvent, type WebhookCommand, type WebhookEndpointRecord } from '../../src/protocol/webhooks.ts';
@@ -26,8 +26,8 @@ import { addDelivery, disable, eraseWebhookEndpoint } from './webhook-queue.ts';
 type Named<Name extends WebhookCommand['name']> = Extract<WebhookCommand, { name: Name }>;
 
 /**
- * Maximum number of endpoints per organization before this number became a setting. It applies to records of earlier
- * versions of Tidings.
+ * Maximum number of endpoints per organization for records of earlier versions of Tidings. These versions had no
+ * setting for this maximum.
  */
 const formerMax = 20;
 /**

@@ -14,7 +14,7 @@ import {
 } from '../../src/store/tables/webhook-deliveries.ts';
 import { removeWebhookEndpoint, writeWebhookEndpoint } from '../../src/store/tables/webhook-endpoints.ts';
 
-/** Slot of the directory. The ids of its records contain this number. */
+/** Slot of the directory partition. The ids of the partition's records contain this number. */
 export const directorySlot = 0;
 
 /** Adds one delivery. If the endpoint is disabled, the delivery is skipped and can be replayed later. */

@@ -21,8 +21,8 @@ import { readReviews } from './reviews.ts';
 import { readReleases, readTags } from './tags.ts';
 
 /**
- * Maximum number of consecutive failures after which the backfill waits and tries again. The next failure ends the
- * backfill. All waits together take several hours.
+ * Maximum number of consecutive failures that do not end the backfill. After each of these failures, the backfill waits
+ * and tries again. One more failure ends the backfill. All waits together take several hours.
  */
 const maxFailures = 20;
 /** How long a confirmation of the owner stays valid while pages are read, in milliseconds. */

@@ -27,9 +27,9 @@ const releaseBranch =
  */
 const maxBranches = 50;
 /**
- * Limits that let each body and each record be folded in a few milliseconds. `perBody` limits the characters of
- * messages and the commits in one body. `perRecord` limits the steps in one record and the commits that these steps
- * list.
+ * Limits of bodies and records, so that each body and each record is folded in a few milliseconds. `perBody` limits the
+ * characters of messages and the commits in one body. `perRecord` limits the steps in one record and the commits that
+ * these steps list.
  */
 const perBody = { characters: 65_536, commits: 100 };
 const perRecord = { steps: 200, shas: 1000 };
@@ -146,8 +146,8 @@ async function journalSteps(backfill: PhaseContext, { name, head }: { name: stri
 }
 
 /**
- * Returns the stored commits as a graph. If the stored steps do not reach back far enough, no commit counts as the end
- * of a step.
+ * Returns the stored commits as a graph. If the stored steps do not reach back as far as this backfill reads, no commit
+ * counts as the end of a step.
  */
 function graphOf(backfill: PhaseContext): CommitGraph & { commit: (sha: string) => CommitRecord | undefined } {
   const commit = (sha: string) => readCommit(backfill.context.partition(), backfill.row.repoId, sha);

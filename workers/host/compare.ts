@@ -41,8 +41,8 @@ export async function comparisonOf({ client, name }: Reached, from: string, to: 
 }
 
 /**
- * Returns how `to` is related to `from`. The relation is derived from the commits of the comparison, since not every
- * host returns the relation.
+ * Returns how `to` is related to `from`. The relation is derived from the commits of the comparison, because some hosts
+ * do not return the relation.
  * - `behind`: the comparison has no commits, so `from` already contains `to`.
  * - `ahead`: one of the commits has `from` as a parent, so `from` is an ancestor of `to`.
  * - `diverged`: all other cases.
@@ -53,8 +53,8 @@ function ancestryOf(commits: readonly ListedCommit[], from: string): ComparisonR
 }
 
 /**
- * Returns one group for each commit of the first-parent line: the commits that became reachable through that commit,
- * oldest first. Each commit appears in one group only.
+ * Returns one group for each commit of the first-parent line. The group contains the commits that became reachable
+ * through that commit, oldest first. Each commit appears in one group only.
  */
 async function groupsOf(commits: readonly ListedCommit[], to: string): Promise<string[][]> {
   const known = new Map(commits.map((commit) => [commit.sha, commit]));

@@ -22,9 +22,9 @@ import { askedTag } from './tags.ts';
 const maxWaitMs = 3000;
 /** Maximum total time of a comparison, in milliseconds. It may continue after the range was created. */
 const maxMs = 60_000;
-/** Time for which a host that did not answer is not asked again, in milliseconds. */
+/** How long a host is skipped after it did not answer, in milliseconds. */
 const awayMs = 30_000;
-/** Maximum number of ranges that hosts are asked about concurrently. Further ranges use the captured data only. */
+/** Maximum number of ranges for which requests to hosts run concurrently. Further ranges use the captured data only. */
 const concurrency = 4;
 
 interface Wanted {
@@ -37,7 +37,7 @@ export class Comparisons {
   private readonly context: HostContext;
   private readonly stop = new AbortController();
   private readonly asking = new Map<string, Promise<void>>();
-  /** The time until which a host is not asked. The key is the web address of the host. */
+  /** For each host that did not answer, the time until which the host is skipped. The key is the host's web address. */
   private readonly awayUntil = new Map<string, number>();
 
   constructor(context: HostContext) {

@@ -1,7 +1,7 @@
 /**
- * Defines the context that a worker gives to code that reads hosts, and journals the pages that were read. Pages are
- * split into records of limited size. Each record is folded before the next one is enqueued, so that live deliveries
- * never wait for a whole backfill.
+ * Defines the context that a worker gives to code that reads hosts. This file also writes the pages that were read to
+ * the journal. Pages are split into records of limited size. Each record is folded before the next one is enqueued, so
+ * that live deliveries never wait for a whole backfill.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Host, hostAt } from '../../config/hosts.ts';
@@ -23,14 +23,14 @@ export interface HostContext {
   logger: Logger;
   lane: Lane;
   /**
-   * Returns the open store of the partition. Callers must not keep the result, because the owner can replace the store.
+   * Returns the open store of the partition. Callers must not keep the result, because a renewal can replace the store.
    */
   partition: () => Partition;
   /** Returns the journal sequence number of the last folded message. */
   folded: () => number;
   /**
-   * Whether the fold has passed the position that was the end of the journal at start. Before that, nothing is sent and
-   * no host is asked.
+   * Whether all messages that the journal contained at start are folded. Until they are folded, nothing is sent and no
+   * host is asked.
    */
   caughtUp: () => boolean;
   /** Returns the repository's row in the directory, or undefined while the directory does not know the repository. */

@@ -113,7 +113,7 @@ function isNewestFirst({ kind }: PhaseContext, phase: ListPhase): boolean {
 }
 
 /**
- * Reads the bodies of items. The function yields to the event loop after every four milliseconds, since redacting a
+ * Reads the bodies of items. The function yields to the event loop after every four milliseconds, because redacting a
  * text can take several milliseconds.
  */
 export async function bodiesOf<Item, Body>(

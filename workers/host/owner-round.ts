@@ -14,7 +14,7 @@ import type { Round } from './rounds.ts';
 const refreshMs = 86_400_000;
 
 /**
- * Returns the round that confirms owners. The round skips a repository whose backfill is running, since the backfill
+ * Returns the round that confirms owners. The round skips a repository whose backfill is running, because the backfill
  * itself asks the host.
  */
 export function ownerRound(context: HostContext): Round {
@@ -24,7 +24,7 @@ export function ownerRound(context: HostContext): Round {
     isDue: (repoId, now) => {
       const listed = context.listed(repoId);
       // The host is asked about a claimed repository even if the repository is not connected, because the claim keeps
-      // other organizations out. If necessary, it is asked with a contender's credentials.
+      // other organizations out. If necessary, the request uses a contender's credentials.
       if (!listed || !(listed.claimed ? mayAskAny(context, listed) : mayAsk(context, repoId))) return false;
       if (isBackfilling(context, repoId)) return false;
       const { ownership } = listed;
@@ -36,7 +36,8 @@ export function ownerRound(context: HostContext): Round {
       if (!listed || origin === undefined) return;
       const isAsked = mayAskOwner(context, listed);
       const failure = isAsked ? await askWithItsOwn(context, listed, origin, signal) : undefined;
-      // If the claimant's installation fails, the installations of the contenders must still be asked.
+      // If the request with the claimant's installation fails, the host must still be asked with the contenders'
+      // installations.
       const isRefuted = await askContenders(context, repoId, origin, signal);
       if (failure && !isRefuted) throw failure;
       if (!isAsked && !isRefuted) await context.owners.noteSilence(repoId, signal);
@@ -45,8 +46,8 @@ export function ownerRound(context: HostContext): Round {
 }
 
 /**
- * Asks the host with the credentials of the organization that the repository is listed for. Returns undefined if the
- * host has answered, even with a refusal. Otherwise returns the error of the request.
+ * Asks the host with the credentials of the organization that is listed as the repository's owner. Returns undefined if
+ * the host has answered, even with a refusal. Otherwise returns the error of the request.
  */
 async function askWithItsOwn(
   context: HostContext,

@@ -34,7 +34,7 @@ import { counted } from './counted.ts';
 /** The dependencies of `Owners`. */
 export interface OwnersOptions {
   logger: Logger;
-  /** Returns the directory, or undefined while it cannot be read. Another process may own the directory. */
+  /** Returns the directory partition, or undefined while it cannot be read. Its owner can be another process. */
   directory: () => Partition | undefined;
   /** Returns the lane of the directory. */
   lane: () => Lane;
@@ -57,7 +57,7 @@ type Answer = OwnerAnswered['answer'];
 type Account = { id: string; login: string };
 type Known = Pick<OrganizationRecord, 'ownerId' | 'ownerProof' | 'login'>;
 
-/** Minimum time, in milliseconds, before an answer that equals the last journaled one is journaled again. */
+/** Minimum time between two equal answers in the journal, in milliseconds. */
 const refreshMs = 3_600_000;
 /**
  * How long the account of an installation is remembered, in milliseconds (`accountMs`), and how many accounts are

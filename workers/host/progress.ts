@@ -27,7 +27,7 @@ export class Superseded extends Error {}
 
 type Counts = Readonly<Record<string, number>>;
 
-/** Changes of the progress that are journaled with a page, in addition to the bodies of the page. */
+/** Changes to the backfill's progress. The changes are journaled together with the bodies of a page. */
 interface PageMore {
   position?: Partial<BackfillPosition>;
   done?: number;
@@ -35,7 +35,10 @@ interface PageMore {
   counts?: Counts;
 }
 
-/** The repository as of a host time. `confirmed` is set once the host has described the repository to this process. */
+/**
+ * The repository as it was at the host time `seenAt`. `confirmed` is set once the host has described the repository to
+ * this process.
+ */
 export interface SeenRepository {
   repository: EventRepository;
   seenAt: number;
@@ -92,7 +95,7 @@ export class Progress {
     return known && (known.since === null || (since !== null && known.since <= since)) ? known : undefined;
   }
 
-  /** Journals a page and the position after the page. Returns when both are folded. */
+  /** Journals a page and the position after the page. Returns when the page and the position are folded. */
   async page(bodies: readonly BackfilledBody[], more: PageMore = {}): Promise<void> {
     const { position, done = this.phase.done, total, counts = {} } = more;
     const phase = { done, total: total ?? this.phase.total };
@@ -176,7 +179,7 @@ export class Progress {
     this.assertFolded(progress);
   }
 
-  /** Stops the backfill if a person or the removal of the app has disconnected the repository meanwhile. */
+  /** Stops the backfill if a person or the removal of the app has disconnected the repository. */
   private assertConnected(): void {
     const connection = this.context.listed(this.row.repoId)?.state ?? 'connected';
     if (connection === 'connected') return;

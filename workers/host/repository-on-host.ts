@@ -21,8 +21,8 @@ export interface Reached extends TagSource {
 }
 
 /**
- * Pause before a host that has not confirmed a repository's owner is asked about that repository again, in
- * milliseconds.
+ * Pause after a host did not confirm a repository's owner, in milliseconds. After the pause, the host is asked about
+ * the repository again.
  */
 const refusedMs = 3_600_000;
 

@@ -1,6 +1,6 @@
 /**
  * Reads tags and releases. A list of tags contains names and commits only, so each unknown or changed tag is requested
- * separately. Both backfills and the synchronization of tags use this code.
+ * separately. Backfills use this code, and the synchronization of tags uses it too.
  */
 import { ServiceError } from '../../src/foundation/errors.ts';
 import type { HostClient, HostPage } from '../../src/host/client.ts';
@@ -20,7 +20,7 @@ export interface TagSource {
   client: HostClient;
   name: { fullName: string };
   repoId: string;
-  /** The host's time of the last push that was known before the list was requested, in milliseconds. */
+  /** Time of the last push, in milliseconds, as the host reported it before the list was requested. */
   pushedAt: number;
   partition: () => Partition;
 }
@@ -97,7 +97,8 @@ export async function askedTag(source: TagSource, name: string): Promise<EventBo
   });
   if (!details) return undefined;
   const stored = readTag(source.partition(), source.repoId, storedName(name));
-  // One second is subtracted, so that a delivery takes precedence if the host reports the same second for both.
+  // One second is subtracted, so that a delivery about the tag takes precedence if it has the same second as the last
+  // push.
   const latest = Math.max(0, source.pushedAt - 1000);
   return tagBody(name, details, stored ? latest : Math.min(details.date ?? latest, latest));
 }

@@ -1,6 +1,6 @@
 /**
- * Unpacks a batch of journal messages and folds the batch in one transaction, completely or not at all. The owner
- * decides which batch comes next and whether it may be folded.
+ * Unpacks a batch of journal messages and folds the batch in one transaction, completely or not at all. The partition's
+ * owner (`owner.ts`) decides which batch comes next and whether the batch may be folded.
  */
 import { unpackBatch } from '../../src/journal/codec.ts';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
@@ -38,8 +38,8 @@ export async function foldBatch(partition: Partition, batch: readonly Message[],
   let fault: unknown;
   await partition.write(() => {
     try {
-      // If the transaction itself threw an error, LMDB would commit all rows written before the error. A child
-      // transaction rolls them back.
+      // If the callback of the outer transaction threw an error, LMDB would commit all rows written before the error.
+      // The child transaction rolls these rows back.
       partition.root.childTransaction(() => {
         check();
         for (const { seq, records } of batch) foldMessage(partition, seq, records);
@@ -52,7 +52,7 @@ export async function foldBatch(partition: Partition, batch: readonly Message[],
   if (fault !== undefined) throw fault;
 }
 
-/** Whether a client may wait for a batch. No client waits for events or for pages of a backfill. */
+/** Whether it is possible that a client waits for a batch. No client waits for events or for pages of a backfill. */
 export function isAwaited(batch: readonly Message[]): boolean {
   return batch.some(({ records }) => records.some(({ kind }) => kind !== 'event' && kind !== 'backfilled'));
 }

@@ -70,14 +70,14 @@ export class Keeper {
     this.every(options.pollMs, () => this.relieve());
   }
 
-  /** Starts a sweep now. Resolves when everything is erased that does not wait for an operator's approval. */
+  /** Starts a sweep now. Resolves when the sweep has ended or waits for an operator's approval. */
   async sweep(): Promise<void> {
     if (this.owner.caughtUp) await this.sweeper.sweep();
   }
 
   /**
-   * Takes a snapshot now and purges the messages that are contained in both of the two newest snapshots. Concurrent
-   * calls share one snapshot.
+   * Takes a snapshot now. Then purges the messages that each of the two newest snapshots contains. Concurrent calls
+   * share one snapshot.
    */
   snapshot(): Promise<Snapshot> {
     this.taking ??= snapshotAndPurge(this.owner, this.options.lane).finally(() => {

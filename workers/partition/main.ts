@@ -26,7 +26,8 @@ import { PartitionLostError } from './restore.ts';
 import { type ServedPartition, type Shared, serve, stopServing } from './serve.ts';
 
 // The gateway must not wait for the fold, because deliveries are acknowledged before they are folded. Therefore the
-// worker has a lower priority. If both need the same core, the gateway gets nine tenths of the core's time.
+// worker has a lower priority. If the gateway and a worker need the same core, the gateway gets nine tenths of the
+// core's time.
 setPriority(10);
 await runChild('worker', startWorker);
 
@@ -97,8 +98,8 @@ async function prepare({ settings, logger }: ChildContext, names: readonly strin
 }
 
 /**
- * Returns the directory: the open store if this worker owns the directory, otherwise a read-only view of another
- * worker's store.
+ * Returns the directory partition. If this worker owns the directory partition, the result is the open store. If
+ * another worker owns it, the result is a read-only view of that worker's store.
  */
 function directoryFrom(served: readonly ServedPartition[], readers: Readers): Delivering['directory'] {
   return () => {
@@ -109,8 +110,9 @@ function directoryFrom(served: readonly ServedPartition[], readers: Readers): De
 }
 
 /**
- * Handles a partition that could not be opened at start. If it cannot be restored on this machine, its alarm is raised
- * and the worker runs without it. Any other error ends the worker, and so does the loss of the directory.
+ * Handles a partition that could not be opened at start. If the partition cannot be restored on this machine, an alarm
+ * is raised, and the worker runs without the partition. Any other error ends the worker. The loss of the directory
+ * partition ends the worker too.
  */
 function giveUp({ logger }: ChildContext, name: PartitionName, error: Error): undefined {
   if (!(error instanceof PartitionLostError) || name === directoryName) throw error;

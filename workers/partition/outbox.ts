@@ -37,14 +37,14 @@ export interface OutboxOptions {
 /** Maximum number of concurrent effects per organization: one in a thread and the next one waiting for the thread. */
 const maxPerOrganization = 2;
 /**
- * Number of rows that are read in one step (`rowsPerRead`), and the pause between two steps for other work of the event
- * loop, in milliseconds (`pauseMs`).
+ * Number of rows that are read in one step (`rowsPerRead`), and the pause between two steps, in milliseconds
+ * (`pauseMs`). The event loop can do other work during the pause.
  */
 const rowsPerRead = 1000;
 const pauseMs = 25;
 /**
- * An effect fails after this number of attempts, if each of them has ended the process. Fewer attempts would not prove
- * a fault of the effect, because a kill can come at any moment.
+ * Number of attempts of an effect. If each of these attempts has ended the process, the effect fails. Fewer attempts
+ * would not prove a fault of the effect, because a kill can come at any moment.
  */
 const maxEnds = 3;
 /** Delay of a recount, in milliseconds, so that a burst of events causes only one recount. */
@@ -250,7 +250,9 @@ export class Outbox {
     await laneOf(owner.name).enqueue({ id: ulid(), at: Date.now(), kind: 'result', body });
   }
 
-  /** Starts the effects again in about half a second. Their rows stay in the outbox. */
+  /**
+   * Schedules another pass over the outbox, in half a second to one second. Until then, the effects wait in the outbox.
+   */
   private later(error: Error): void {
     this.options.logger.warn({ partition: this.options.owner.name, err: error }, 'effect is tried again');
     setTimeout(() => this.kick(), 500 + Math.random() * 500).unref();

@@ -1,7 +1,7 @@
 /**
  * Owns one partition: takes its lock, opens its store, folds its stream into the store with one transaction per batch,
- * and announces its progress. At start, the fold must first reach the position that was the end of the stream. Before
- * that, the owner starts no effects and announces nothing (`docs/architecture.md` decision 18).
+ * and announces its progress. At start, the owner first folds all messages that the stream already contains. During
+ * that time, the owner starts no effects and announces nothing (`docs/architecture.md` decision 18).
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -45,11 +45,11 @@ export interface OwnerOptions {
 }
 
 /**
- * Pause after a commit that contains events only, in milliseconds. During the pause more events arrive, so there are
+ * Pause after a commit that no client waits for, in milliseconds. During the pause more events arrive, so there are
  * fewer and larger commits, and the journal can use the disk.
  */
 const gatherMs = 20;
-/** Maximum time until a commit that contains events only is announced, in milliseconds. */
+/** Maximum time until a commit that no client waits for is announced, in milliseconds. */
 const announceMs = 50;
 
 /** Thrown when another process has written to the partition. This process must then stop writing. */
@@ -110,7 +110,7 @@ export class PartitionOwner {
     return this.opened;
   }
 
-  /** Whether the fold has passed the position that was the end of the stream at start. */
+  /** Whether all messages that the stream contained at start are folded. */
   get caughtUp(): boolean {
     return this.folded >= this.goal;
   }
@@ -241,9 +241,9 @@ export class PartitionOwner {
   }
 
   /**
-   * Announces a commit. A commit that a client may wait for is announced immediately. A commit that contains events
-   * only is announced later, because no client waits for it. During a flood of events, an announcement per commit
-   * would cost more than the fold itself.
+   * Announces a commit. If a client possibly waits for the commit, it is announced immediately. A commit that contains
+   * only events and pages of a backfill is announced later, because no client waits for such records. During a flood of
+   * events, one announcement per commit would cost more than the fold itself.
    */
   private signalCommit(batch: readonly Message[]): void {
     const awaited = isAwaited(batch);

@@ -30,8 +30,8 @@ export class Readiness {
   }
 
   /**
-   * Reports the worker as ready before its threads are loaded, so that the gateway may start meanwhile. From then on,
-   * the actual state is reported.
+   * Reports the worker as ready once, before its threads are loaded, so that the gateway can start. All later reports
+   * contain the actual state.
    */
   open(pool: RenderPool): void {
     this.target.setReady(true);

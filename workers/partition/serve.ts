@@ -83,13 +83,13 @@ export interface ServedPartition {
   owner: PartitionOwner;
   outbox: Outbox;
   keeper: Keeper;
-  /** Components that work with hosts; undefined for the directory. */
+  /** Components that work with hosts; undefined for the directory partition. */
   hosts: { backfills: Backfills; comparisons: Comparisons; rounds: readonly Rounds[] } | undefined;
-  /** Publishes drafts; undefined for the directory, which has none. */
+  /** Publishes drafts; undefined for the directory partition, which contains no drafts. */
   publisher: Publisher | undefined;
-  /** Sends events to webhook endpoints; defined for the directory only. */
+  /** Sends events to webhook endpoints; defined for the directory partition only. */
   webhooks: WebhookSender | undefined;
-  /** Seals stored secrets again under the current key; defined for the directory only. */
+  /** Seals stored secrets again under the current key; defined for the directory partition only. */
   resealer: Resealer | undefined;
   stopAnswering: () => void;
 }
@@ -219,8 +219,8 @@ function createPublisher({ settings }: WorkerContext, shared: Shared, owner: Par
 }
 
 /**
- * Waits for a sweep, at most as long as a question may take. A sweep that takes longer continues, and its outcome can
- * be read in the partition.
+ * Waits for a sweep, but no longer than the time limit of a question (`answerMs`). A sweep that takes longer continues,
+ * and its outcome can be read in the partition.
  */
 async function inTime(sweep: Promise<void>): Promise<{ done: boolean }> {
   const done = await Promise.race([sweep.then(() => true), pause(answerMs, false, { ref: false })]);
@@ -228,8 +228,8 @@ async function inTime(sweep: Promise<void>): Promise<{ done: boolean }> {
 }
 
 /**
- * Opens the partition. If the partition is locked, tries again for five seconds, because a former owner that crashed
- * can take a moment to end. A longer lock means that the set-up is wrong.
+ * Opens the partition. If the partition is locked, the function tries again for five seconds, because a former owner
+ * that crashed can take a moment to end. If the lock lasts longer, the set-up is wrong.
  */
 async function takeOver(open: () => Promise<PartitionOwner>): Promise<PartitionOwner> {
   for (let attempt = 0; ; attempt++) {

@@ -21,8 +21,8 @@ const foldMs = 60_000;
 const fullShare = 0.75;
 
 /**
- * Takes a snapshot and purges the messages that are contained in both of the two newest snapshots. After a sweep,
- * nothing of the erased data remains when this is done.
+ * Takes a snapshot. Then purges the messages that each of the two newest snapshots contains. After a sweep, these steps
+ * also remove everything that remains of the erased data.
  */
 export async function snapshotAndPurge(owner: PartitionOwner, lane: Lane): Promise<Snapshot> {
   const { dataDir, name, logger } = owner.options;
@@ -40,10 +40,10 @@ export async function snapshotAndPurge(owner: PartitionOwner, lane: Lane): Promi
 }
 
 /**
- * Takes one more snapshot, so that both of the two newest snapshots are from after the erasure. Then enqueues a record
- * and waits until it is folded, so that the two snapshots have different sequence numbers. A stream that is full
- * accepts no record. Two snapshots with the same sequence number are then accepted, because the stream could otherwise
- * never be purged.
+ * Takes an additional snapshot, so that the two newest snapshots are both from after the erasure. Then enqueues a
+ * record and waits until the record is folded, so that the next snapshot has a different sequence number. A full stream
+ * accepts no record. In that case, two snapshots with the same sequence number are accepted, because the stream could
+ * otherwise never be purged.
  */
 async function snapshotBefore(owner: PartitionOwner, lane: Lane): Promise<void> {
   await takeSnapshot(owner.options.dataDir, owner.partition);

@@ -18,8 +18,8 @@ import type { PartitionOwner } from './owner.ts';
 const foldMs = 60_000;
 /**
  * Maximum time from the start of the process to the first sweep, in milliseconds. If the sweep interval is shorter, the
- * interval is used. Because of the delay, the first ticks come before the first sweep, and the sweep does not slow down
- * catching up.
+ * interval is used. Because of this delay, the first ticks come before the first sweep. At start, the fold can also
+ * catch up without being slowed down by a sweep.
  */
 const firstSweepMs = 60_000;
 /**
@@ -167,8 +167,8 @@ const messages: Record<Wait['cause'], string> = {
 };
 
 /**
- * Returns the fields that identify a wait. For a clock wait, `to` is left out, because `to` changes while the wait
- * lasts.
+ * Returns the fields that identify a pause in erasing (`wait`). If the clock is the cause, `to` is left out, because
+ * `to` changes during the pause.
  */
 function identify(wait: Wait): unknown {
   return wait.cause === 'clock' ? { cause: wait.cause, from: wait.from } : wait;

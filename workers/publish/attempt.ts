@@ -83,7 +83,7 @@ export class Attempt {
     await this.end(await this.deliver(prepared, attempt));
   }
 
-  /** Does everything that can fail before anything is sent. */
+  /** Carries out all preparations that can fail. Nothing is sent during the preparations. */
   private async prepare(): Promise<Prepared> {
     const { context, publication } = this;
     const { id, repoId, draftId, revision, channel, asDraft, connection, pagesUrl, personaPath } = publication;

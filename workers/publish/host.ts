@@ -14,14 +14,15 @@ import type { Owners } from '../host/owners.ts';
 export interface Hosting {
   hosts: readonly Host[];
   logger: Logger;
-  /** Returns the directory, or undefined while it does not exist. Another process may own the directory. */
+  /** Returns the directory partition, or undefined while it does not exist. Its owner can be another process. */
   directory: () => Partition | undefined;
   owners: Owners;
 }
 
 /**
- * Returns access to the host of a repository, or null without credentials for that host. The host confirms the owner
- * before the first request of each access. All requests use the name that the host returned.
+ * Returns access to the host of a repository, or null if the settings contain no credentials for that host. The host
+ * confirms the owner before the first request through the returned access. All requests use the repository name that
+ * the host returned.
  * @throws DeliveryError `retry` while the directory cannot be read
  */
 export function hostAccess(hosting: Hosting, repoId: string, signal: AbortSignal): HostAccess | null {
@@ -35,7 +36,8 @@ export function hostAccess(hosting: Hosting, repoId: string, signal: AbortSignal
 
 /**
  * Asks the host for a repository's owner before a publication of the repository is created.
- * @returns why the credentials may not be used; null if they may be used, or if the host does not answer now
+ * @returns the reason why the credentials must not be used; null if their use is allowed, or if the host does not
+ * answer
  */
 export async function confirmOwner(hosting: Hosting, repoId: string, ms: number): Promise<OwnerConfirmation> {
   const signal = AbortSignal.timeout(ms);
@@ -52,7 +54,8 @@ export async function confirmOwner(hosting: Hosting, repoId: string, ms: number)
 }
 
 /**
- * Returns the options of a client for a repository's host, or undefined without credentials for that host.
+ * Returns the options of a client for a repository's host, or undefined if the settings contain no credentials for that
+ * host.
  * @throws DeliveryError `retry` while the directory cannot be read
  */
 function accessOptions(

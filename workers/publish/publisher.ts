@@ -11,7 +11,7 @@ import { Attempt } from './attempt.ts';
 import { type PublishContext, receiverOf } from './context.ts';
 import { type Destination, Places } from './places.ts';
 
-/** Delay before an attempt that could not begin is tried again, in milliseconds. */
+/** Pause after an attempt that could not begin, in milliseconds. After the pause, the attempt is tried again. */
 const laterMs = 1000;
 /** How long a stopping worker waits for deliveries to end on their own, in milliseconds. */
 const stopMs = 5000;
@@ -73,8 +73,9 @@ export class Publisher {
   }
 
   /**
-   * Returns when a publication is due. If an earlier run left an attempt open, the publication is due now. Otherwise it
-   * is due at its `nextAttemptAt`. After that time, it is due when the breaker of its receiver allows an attempt.
+   * Returns when a publication is due. If an earlier run left an attempt open, the publication is due now. If
+   * `nextAttemptAt` is in the future, the publication is due at that time. In all other cases, the publication is due
+   * when the breaker of its receiver allows an attempt.
    */
   private dueAt(publication: PublicationRecord, now: number): number {
     if (publication.sending) return now;

@@ -1,7 +1,7 @@
 /**
- * Decides which recipients an attempt writes to, for channels that send to each person separately. Recipients are left
- * out if they have unsubscribed, or if they have or may have this text already. The journal and the store contain
- * digests of recipients, never addresses.
+ * Decides which recipients an attempt writes to, for channels that send to each person separately. These recipients are
+ * left out: those who have unsubscribed, those who have this text, and those who possibly have this text. The journal
+ * and the store contain digests of recipients, never addresses.
  */
 import { type Delivered, DeliveryError, type Recipients } from '../../src/channels/channel.ts';
 import { channelOf } from '../../src/channels/index.ts';
@@ -57,7 +57,8 @@ export class Mailing {
   outcome(ended: Delivered | DeliveryError): ReachedNow | undefined {
     const { due } = this.recipients;
     if (due.length === 0) return undefined;
-    // An error with an unknown outcome may list no recipients. In that case the outcome is unknown for all of them.
+    // An error with an unknown outcome can come without a list of recipients. In that case the outcome is unknown for
+    // all recipients.
     if (ended instanceof DeliveryError && ended.outcome === 'unknown' && !ended.reached) return undefined;
     const { taken = [], doubtful = [] } = ended.reached ?? {};
     const gone = new Set([...taken, ...doubtful]);
@@ -78,8 +79,8 @@ export function mailingFor(
 }
 
 /**
- * Returns the digests of recipients that have the text or may have it. If this run has journaled recipients without
- * sending to them, they are not included.
+ * Returns the digests of recipients who have the text or possibly have it. If this run has journaled recipients without
+ * sending to these recipients, their digests are not included.
  */
 function reachedBefore(context: PublishContext, publication: PublicationRecord, runId: string): Set<string> {
   const { sending } = publication;

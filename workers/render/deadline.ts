@@ -8,7 +8,9 @@ import { ServiceError } from '../../src/foundation/errors.ts';
 /** How long a task may compute without reading after its deadline, in milliseconds. After that, its thread is ended. */
 export const graceMs = 5000;
 
-/** Returns the error of a task that ran out of time. The task is not retried, since it would run out of time again. */
+/**
+ * Returns the error of a task that ran out of time. The task is not retried, because it would run out of time again.
+ */
 export function outOfTime(timeoutMs: number): ServiceError {
   return new ServiceError('internal', `The task took longer than ${timeoutMs / 1000} seconds. Choose a smaller range.`);
 }

@@ -15,8 +15,8 @@ import { type IndexKey, indexedBefore, isStale } from '../../src/store/tables/sy
 const rowsPerRead = 1000;
 
 /**
- * Counts records per repository. `stale` counts the records whose last sync was before a day. `whole` counts all
- * records of the repositories in the task.
+ * Counts records per repository. `stale` counts the records whose last sync was before the day `before`. `whole` counts
+ * all records of the repositories in the task.
  */
 export function countDue(partition: Partition, { before, repositories }: DueTask): Due {
   const named = (repoId: string, counts: RecordCounts): RepositoryCounts => {

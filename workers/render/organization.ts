@@ -1,6 +1,6 @@
 /**
- * Finds the organization of a render task: the owner of its repository, as stored in the partition. The organization
- * only decides about turns. It grants no rights.
+ * Finds the organization of a render task: the owner of its repository, as stored in the partition. The organization is
+ * used only to share the threads fairly. It grants no rights.
  */
 import type { PoolTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';

@@ -87,8 +87,8 @@ function repositoryOf({ id, fullName, url, private: isPrivate, defaultBranch }: 
 }
 
 /**
- * Returns the address of the comparison of the two tags. A customer draft gets no link to a private repository, since
- * its readers could not open the link.
+ * Returns the address of the comparison of the two tags. A customer draft gets no link to a private repository, because
+ * the draft's readers could not open the link.
  */
 function comparison(draft: DraftRecord, { bounds }: RangeRecord, repository: RepositoryRecord): string | null {
   const { fromTag, toTag } = bounds;

@@ -43,7 +43,7 @@ const kindOf: Readonly<Record<PoolTask['work']['task'], 'effects' | 'questions'>
   payload: 'questions',
 };
 
-/** Limits of a pool besides its threads and its time limit. */
+/** Limits of a pool. The number of threads and the time limit are separate parameters. */
 export interface PoolLimits {
   /** Heap of a thread, in MB. */
   heapMb: number;

@@ -9,7 +9,7 @@ import type { Partition } from '../../src/store/partition.ts';
 import { RepositoryView } from '../../src/store/repository-view.ts';
 
 /**
- * Counts a range that may not exist yet.
+ * Counts the changes of a range. The range does not have to exist yet.
  * @throws ServiceError `notFound` for an unknown repository; `invalid` with the name of each unknown tag, or of both
  * tags if they are reversed
  */
@@ -50,8 +50,8 @@ function checkTags(view: RepositoryView, bounds: RangeBounds): void {
 }
 
 /**
- * Whether the tags are reversed: the second tag is an ancestor of the first or, if the ancestry is unknown, the second
- * tag is older.
+ * Whether the tags are reversed. If the ancestry is known, the tags are reversed if the second tag is an ancestor of
+ * the first tag. If the ancestry is unknown, the tags are reversed if the second tag is older.
  */
 function isReversed(view: RepositoryView, bounds: RangeBounds, from: TagRecord, to: TagRecord): boolean {
   // A release candidate and its release can have the same commit. The range between them is empty, but not reversed.

@@ -36,7 +36,7 @@ const minSecretLength = 8;
 /** Statuses of replies that may contain the time of the next attempt. */
 const throttling: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** The result of an attempt, before the time of the next attempt is known. */
+/** The result of an attempt, without the time of the next attempt. */
 type AttemptOutcome = Pick<WebhookAttempted, 'outcome'> &
   Pick<WebhookAttempted['attempt'], 'status' | 'error' | 'response'> & { askedMs?: number };
 
@@ -108,8 +108,8 @@ function textOf(body: Buffer, query: string): string | null {
 }
 
 /**
- * Removes the query of the endpoint's address, and the values in that query, from a text. Some receivers repeat them in
- * their replies.
+ * Removes the query of the endpoint's address, and the values in that query, from a text. Some receivers repeat the
+ * query or its values in their replies.
  */
 function withoutQuery(text: string, query: string): string {
   const pairs = query.slice(1).split('&');

@@ -30,12 +30,15 @@ export interface SenderOptions extends AttemptTools {
 const concurrency = 100;
 /**
  * Maximum time until the next check of the queues, in milliseconds. A longer wait could miss due deliveries, because
- * the clock can be set during the wait.
+ * the clock can be changed during the wait.
  */
 const maxSleepMs = 30_000;
 /** How long running deliveries may continue after the worker was stopped, in milliseconds. */
 const stopMs = 2000;
-/** Interval at which a wait for the fold of an outcome checks whether the worker was stopped, in milliseconds. */
+/**
+ * Interval between two checks whether the worker was stopped, in milliseconds. The sender makes these checks while it
+ * waits until an outcome is folded.
+ */
 const maxWaitMs = 5000;
 
 export class WebhookSender {

@@ -1,6 +1,7 @@
 /**
- * Limits how many repositories an organization may claim under its own secret without proof. Without this limit, one
- * delivery could claim thousands of repository numbers that belong to other organizations.
+ * Limits how many repositories one organization may claim. A delivery claims a repository if it is signed with the
+ * organization's own secret, because this signature does not prove the owner. Without this limit, one delivery could
+ * claim thousands of repository numbers that belong to other organizations.
  */
 
 import type { Partition } from '../store/partition.ts';
@@ -8,8 +9,8 @@ import { listDirectoryRepositories, readDirectoryRepository } from '../store/tab
 import { readCursor } from '../store/tables/meta.ts';
 
 /**
- * Maximum time in milliseconds for which an admitted claim is kept in memory. The claim is removed earlier if the
- * directory lists it. The maximum delay of a delivery is added to this time.
+ * Time in milliseconds for which an admitted claim is kept in memory. The constructor adds the maximum delay of a
+ * delivery. A claim is removed earlier if the directory lists the repository.
  */
 const pendingMs = 60_000;
 
@@ -17,7 +18,7 @@ export class ClaimLimit {
   private readonly max: number;
   private readonly pendingMs: number;
   /**
-   * Number of claims per organization, as listed by the directory. They were counted when the directory had the
+   * Number of claimed repositories in the directory, per organization. The repositories were counted at the directory's
    * sequence number `seq`.
    */
   private counts = new Map<string, number>();
@@ -38,8 +39,8 @@ export class ClaimLimit {
   }
 
   /**
-   * Admits claims of an organization on repositories that the directory does not list yet. If all these claims together
-   * would exceed the maximum, no claim is admitted.
+   * Admits claims of an organization on repositories that the directory does not list yet. If the organization would
+   * then have more claims than the maximum, none of these claims is admitted.
    */
   admit(directory: Partition, orgId: string, unlisted: readonly string[], now: number): boolean {
     if (unlisted.length === 0 || this.max === 0) return true;

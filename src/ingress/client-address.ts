@@ -18,7 +18,7 @@ export class ClientAddress {
    * result is 8.8.8.8.
    * @param peer the address of the connection
    * @param forwarded the X-Forwarded-For header
-   * @returns undefined when the header entry of a trusted proxy is not an address
+   * @returns undefined when a trusted proxy has added a header entry that is not an address
    */
   of(peer: string, forwarded = ''): string | undefined {
     let source = peer;

@@ -42,7 +42,7 @@ export function readDelivery(exchange: Exchange): Delivery {
   // same, so the signature is the same.
   const id =
     header(exchange, 'delivery') ?? `signature ${exchange.headers['x-hub-signature-256']?.slice(7, 39).toLowerCase()}`;
-  // The store shortens the keys of folded deliveries if they are long. So two long ids could get the same key.
+  // The store shortens long keys of folded deliveries. So two deliveries with long ids could get the same key.
   if (Math.max(id.length, source.length) > maxIdLength) {
     const expected = `expected a delivery id and a hook id of at most ${maxIdLength} characters each`;
     throw invalid({ 'X-Scm-Delivery': expected }, 'A header is too long.');

@@ -33,8 +33,8 @@ import {
 type SignedBy = string | null;
 
 /**
- * Maximum time in milliseconds for which an admitted repository is remembered. The entry is not used any more once the
- * directory lists the repository. The maximum delay of a delivery is added to this time.
+ * Time in milliseconds for which an admitted repository is remembered. The constructor adds the maximum delay of a
+ * delivery. The entry is not used any more once the directory lists the repository.
  */
 const pendingMs = 60_000;
 /**
@@ -187,9 +187,9 @@ export class Identities {
 }
 
 /**
- * If an owner has no number, adds the number of the organization with the same login. If the delivery was signed with a
- * secret of the whole host, only a proved number is added. If it was signed with an organization's own secret, only
- * that organization is considered.
+ * Returns the owner of a repository. If the owner has no number, the number of the organization with the same login is
+ * added. For a delivery signed with a secret of the whole host, the number is added only if it is proved. For a
+ * delivery signed with an organization's own secret, only this organization is considered.
  */
 function ownerOf(
   directory: Partition,
@@ -215,8 +215,8 @@ function identityOf(
 
 /**
  * Returns the identity of a repository whose number was sent under an organization's own secret. The organization may
- * already have a repository of this name without a number. Then the event belongs to that known repository. The known
- * repository does not adopt the number. The number is not proved and may belong to another repository.
+ * already have a repository with this name but without a number. Then the event belongs to the existing repository. The
+ * existing repository does not adopt the number, because the number is not proved and may belong to another repository.
  */
 function claimedIdentity(
   directory: Partition,

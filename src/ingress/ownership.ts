@@ -21,8 +21,8 @@ import {
 export interface Claim {
   owner: InstallationBody['owner'];
   /**
-   * True for the repository list of an installation. Such a list may contain repositories that another organization
-   * claims without proof. The list is still accepted, and the fold skips these repositories.
+   * True for the repository list of an installation. The list may contain repositories that another organization has
+   * claimed without proof. Then the list is still accepted, but the fold skips the claimed repositories.
    */
   isList?: boolean;
   repositories: readonly { id: string; fullName: string; hostId?: string }[];
@@ -31,8 +31,8 @@ export interface Claim {
 /** The result of the check for a claim that is accepted. */
 export interface AdmittedClaim {
   /**
-   * The login under which the owner is stored. A payload with a different login claims a rename. Only the host or a
-   * secret of the whole host can prove a rename. Until then the stored login is used.
+   * The login under which the owner is stored. A payload with a different login claims that the owner was renamed. Only
+   * the host or a secret of the whole host can prove a rename. The stored login is used until the rename is proved.
    */
   login: string;
   signedBy: NonNullable<SignedBy>;
@@ -41,8 +41,8 @@ export interface AdmittedClaim {
 }
 
 /**
- * Maximum length of a login and of an id that are looked up in the store, in characters. The length of store keys is
- * limited.
+ * Maximum length of an owner's id and of an owner's login, in characters. Both are looked up in the store, where the
+ * length of keys is limited.
  */
 const maxLength = 255;
 
@@ -69,17 +69,17 @@ export function checkClaim(
     }
   }
   const login = sameLogin(owner.login, organization.login) ? owner.login : organization.login;
-  // An organization whose number is not known has proved nothing. Earlier versions of Tidings wrote rows with a number
-  // but without `ownerProof`. Such a number counts as proved.
+  // An organization without a known number has proved nothing. Earlier versions of Tidings stored numbers without
+  // `ownerProof`. A number that is stored without `ownerProof` counts as proved.
   const proved = ownerNumber(organization) !== null && organization.ownerProof !== 'claimed';
   return { login, signedBy: { org: orgId, proved, ...(supersedes && { supersedes }) }, unlisted };
 }
 
 /**
- * Whether the owner in a claim is the organization. If the organization has a number of the host, the number decides.
- * An organization that was added before its first delivery has no number yet. Then the login decides, and the owner's
- * number must not be proved for another organization. An owner with the login of another organization is always
- * refused.
+ * Whether the owner in a claim is the given organization. If the organization has a number of the host, the number
+ * decides. An organization that was added before its first delivery has no number yet. In this case, the login decides,
+ * and the owner's number must not be proved for another organization. An owner whose login belongs to another
+ * organization is always refused.
  */
 function isOwner(directory: Partition, organization: OrganizationRecord, owner: Claim['owner']): boolean {
   if (Math.max(owner.id.length, owner.login.length) > maxLength) return false;

@@ -6,10 +6,10 @@ import { readTier, standardTier, tierOfOwner } from '../store/tables/tiers.ts';
 import type { IngestionRate } from './limit.ts';
 
 /**
- * Returns the key under which events of an organization are limited: the origin of the host and the host's id of the
- * owner, separated by a space. If an organization only claims this owner id without proof, a space and the
- * organization's own id are added. So this organization has a separate limit and cannot use up the limit of the real
- * owner.
+ * Returns the key under which events of an organization are limited. The key contains the origin of the host and the
+ * host's id of the owner, separated by a space. If the organization has not proved this owner id, a space and the
+ * organization's own id follow. So an organization without proof has a separate limit, and cannot use up the limit of
+ * the real owner.
  */
 export function limitedAs({
   repository: { origin, owner },

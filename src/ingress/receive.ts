@@ -42,8 +42,8 @@ export interface ReceiverOptions {
   refusals: Refusals;
   enqueue: (partition: PartitionName, record: DeliveredRecord) => Promise<Position>;
   /**
-   * Returns a partition in its current state; undefined while it cannot be read. Used to recognize deliveries that are
-   * already folded.
+   * Returns a partition in its current state; undefined while the partition cannot be read. The receiver reads the
+   * directory, and reads the other partitions to recognize deliveries that are already folded.
    */
   read: (partition: PartitionName) => Partition | undefined;
   /** Whether a repository is connected, so that its events are captured. */
@@ -61,7 +61,7 @@ type Outcome = 'queued' | 'ignored' | 'duplicate' | 'test';
 export class Receiver {
   private readonly options: ReceiverOptions;
   private readonly claims: ClaimLimit;
-  /** The signer of deliveries that were signed with a secret in the settings. */
+  /** The signer that is recorded for deliveries signed with a secret from the settings. */
   private readonly ofSettings: Signer;
   private readonly identities: Identities;
 
@@ -73,7 +73,7 @@ export class Receiver {
     this.identities = new Identities(() => options.read(directoryName), webhookMaxDelayHours * 3_600_000);
   }
 
-  /** Remembers the repository of an event that an earlier process admitted and that is not folded yet. */
+  /** Remembers the repository of an event. An earlier process admitted the event, but the event is not folded yet. */
   seed({ repository, signedBy }: EventRecord, now: number): void {
     this.identities.remember(repository, signedBy?.org ?? null, now);
   }
@@ -82,8 +82,8 @@ export class Receiver {
   handle(exchange: Exchange): void {
     const { settings, budget, secrets, refusals } = this.options;
     const check = new SignatureCheck(exchange.headers['x-hub-signature-256'], secrets);
-    // `receive` refuses a body of this length without reading it. The refusal is recorded before `receive` replies,
-    // because the client's address is not available after the reply.
+    // `receive` refuses a body that is too long, without reading the body. The refusal is recorded before `receive`
+    // replies, because the client's address is not available after the reply.
     if (exchange.framing.contentLength > settings.maxBodyBytes)
       refusals.note(exchange, { reason: 'too_large', status: 413 });
     exchange.receive(
@@ -202,7 +202,7 @@ export class Receiver {
     return admitted;
   }
 
-  /** @throws ServiceError `rateLimited` when an organization claims too many repositories without proof */
+  /** @throws ServiceError `rateLimited` when the organization would exceed its maximum number of unproved claims */
   private assertFewClaims(admitted: AdmittedClaim | undefined, now: number): void {
     const directory = admitted && this.options.read(directoryName);
     if (!directory || this.claims.admit(directory, admitted.signedBy.org, admitted.unlisted, now)) return;
@@ -225,8 +225,9 @@ export class Receiver {
   }
 
   /**
-   * Counts a delivery. If the organization is over its limit, sets the due time of the records.
-   * @throws ServiceError `rateLimited` when the organization has reached its maximum delay
+   * Counts a delivery towards the limit of its organization. If the delivery is over the limit, its event records get a
+   * due time.
+   * @throws ServiceError `rateLimited` when the delivery would exceed the maximum delay
    */
   private limit(records: readonly DeliveredRecord[], organization: string, now: number): void {
     const admission = this.options.limit.admit(organization, now);
@@ -283,9 +284,9 @@ interface Signed {
 }
 
 /**
- * Replaces the owner's login in a payload by the login under which the owner is stored. A former name with a different
- * login is removed from the payload. Without this, the former name could lead to the pages of this repository, because
- * pages are also found by former names.
+ * Replaces the owner's login in a payload by the login under which the owner is stored. If the repository's former name
+ * begins with a different login, the former name is removed from the payload. Pages are also found by former names, so
+ * another owner's name could lead to the pages of this repository.
  */
 function underKnownLogin(minimised: Minimised, admitted: AdmittedClaim | undefined): Minimised {
   if (admitted === undefined) return minimised;
@@ -341,9 +342,9 @@ function toInstallationRecords(
 }
 
 /**
- * Returns the source of a delivery, which is part of the key that detects duplicates. The source consists of the hook
- * and the signer. So a delivery of one signer never counts as a duplicate of another signer's delivery. For secrets of
- * the whole default host, the source is the hook only.
+ * Returns the source of a delivery. The key that detects duplicates contains the source. The source consists of the
+ * hook and the signer, so deliveries of different signers never count as duplicates of each other. For a secret of the
+ * whole default host, the source is only the hook.
  */
 function sourceOf({ source }: Delivery, { origin, orgId }: Signer, { hostOrigin }: Settings): string {
   if (orgId !== null) return `${source} ${orgId}`;

@@ -1,5 +1,6 @@
 /**
- * Makes the errors that the webhook receiver sends for refused deliveries, and maps errors to reasons and outcomes.
+ * Makes the errors with which the webhook receiver refuses deliveries. Also maps errors to refusal reasons and to the
+ * outcomes that a metric counts.
  */
 import { ServiceError } from '../foundation/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -33,8 +34,8 @@ function isUnsigned({ headers }: Headers): boolean {
 }
 
 /**
- * The error for a delivery with a valid signature that is about another organization than its signer. The message is
- * the same as for a wrong signature, so that the sender learns nothing more.
+ * The error for a delivery that has a valid signature but concerns an organization other than the signer. The message
+ * is the same as for a wrong signature, so that the sender learns nothing more.
  */
 export class ForeignEvent extends ServiceError {
   constructor() {
@@ -65,7 +66,7 @@ const outcomes: Partial<Record<string, string>> = {
   unavailable: 'unavailable',
 };
 
-/** Returns the value of the metric's label `outcome` for an error. */
+/** Returns the outcome that the metric of received webhooks counts for an error. */
 export function outcomeOf(error: unknown): string {
   if (error instanceof ForeignEvent) return 'foreign';
   return (error instanceof ServiceError && outcomes[error.kind]) || 'failed';

@@ -1,7 +1,8 @@
 /**
  * Logs, counts and keeps refused deliveries. A source is the combination of an address, a webhook and a refusal reason.
- * The file logs one warning per source and minute, keeps the newest entries in memory, and counts the refusals of the
- * last hour. All of this is bounded, so that a flood from many addresses fills neither the log nor the memory.
+ * One warning per source and minute is logged. The newest refusals are kept in memory, and the refusals of the last
+ * hour are counted. The numbers of log lines and kept refusals are limited. So a flood from many addresses fills
+ * neither the log nor the memory.
  */
 
 import { newId } from '../foundation/ids.ts';
@@ -26,8 +27,8 @@ const maxHooks = 5;
 /** Maximum number of entries that are kept per source and minute. */
 const maxPerSource = 5;
 /**
- * Maximum number of entries that are kept about signed deliveries. The same maximum applies separately to entries about
- * unsigned deliveries.
+ * Maximum number of kept entries about signed deliveries. Entries about unsigned deliveries have a separate maximum of
+ * the same size.
  */
 const maxKept = 500;
 /** Retention period of entries, in milliseconds. It is short because client addresses are personal data. */
@@ -36,7 +37,7 @@ const minuteMs = 60_000;
 const hourMinutes = 60;
 
 /**
- * A refusal as the webhook receiver describes it. `signer` is undefined when the delivery was not signed with a known
+ * A refusal, as the webhook receiver reports it. `signer` is undefined when the delivery was not signed with a known
  * secret.
  */
 export interface Refusal {
@@ -146,8 +147,8 @@ export class Refusals implements RefusalMemory {
 }
 
 /**
- * A lane contains the refusals either of signed or of unsigned deliveries: the sources of this minute, and the kept
- * entries.
+ * The refusals of all signed deliveries, or the refusals of all unsigned deliveries. A lane contains the sources of the
+ * current minute and the kept entries.
  */
 class Lane {
   kept: RefusedDelivery[] = [];
@@ -239,8 +240,8 @@ function mediaTypeOf({ headers }: RefusedRequest): string | null {
 }
 
 /**
- * Returns a text from the sender if the text is one short plain word, such as an event name or an id. Otherwise returns
- * null.
+ * Returns the text of a header if the text is one short plain word, such as an event name or an id. Returns null for
+ * any other text.
  */
 function plainWord(text: string | undefined): string | null {
   return text !== undefined && /^[\w.:-]{1,64}$/.test(text) ? text : null;

@@ -1,7 +1,7 @@
 /**
- * Finds the webhook secret that a body was signed with. Selects the secrets of hosts and organizations that can match
- * the body, and tries only these. Decrypted secrets are kept only until the directory changes, so a revoked secret
- * stops working immediately.
+ * Finds the webhook secret that a body was signed with. Only secrets of hosts and organizations that can match the body
+ * are tried. Decrypted secrets are kept only until the directory changes, so a revoked secret stops working
+ * immediately.
  */
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../foundation/errors.ts';
@@ -26,7 +26,7 @@ export interface Signer {
   secretId: string;
 }
 
-/** The secret id that stands for all secrets in the settings or the data directory. */
+/** The id that all secrets in the settings and in the data directory share. */
 export const settingsSecretId = 'settings';
 
 export interface BoundSecretsOptions {
@@ -45,8 +45,8 @@ interface OpenedText extends Signer {
 }
 
 /**
- * Maximum number of secrets that are tried on one body. The owner in a body can refer to at most two organizations. The
- * maximum is large enough for all secrets of the host and of these two organizations.
+ * Maximum number of secrets that are tried on one body. The owner that a body names can match at most two
+ * organizations. The maximum is large enough for all secrets of the host and of two organizations.
  */
 const maxAttempts = 12;
 /** Maximum number of secrets that are tried on a body without an owner. */
@@ -58,7 +58,7 @@ const maxBytesWithoutOwner = 65_536;
 
 /**
  * Returns the organizations that a hint can refer to: the organization with the owner's number, and the organization
- * with the owner's login. These are two organizations if one of them claims a number without proof.
+ * with the owner's login. These can be two organizations if the first one has not proved the number.
  */
 function organizationsNamed(directory: Partition, origin: string, { id, login }: OwnerHint): Set<string> {
   const byOwner = id === undefined ? undefined : organizationByOwner(directory, origin, id);
@@ -130,8 +130,8 @@ export class BoundSecrets {
   }
 
   /**
-   * Returns the secrets of the named owner and of the whole host. All hosts are considered, because two hosts can have
-   * owners with the same name.
+   * Returns, for every host, the secrets of the named owner and the secrets of the whole host. All hosts are included,
+   * because owners on two hosts can have the same name.
    */
   private textsFor(directory: Partition, hint: OwnerHint): OpenedText[] {
     const here = (origin: string): number => (hint.url?.startsWith(`${origin}/`) ? 0 : 1);
@@ -152,8 +152,8 @@ export class BoundSecrets {
   }
 
   /**
-   * Returns the secrets to try on a body without an owner: the first ones in the list of all secrets, up to the
-   * maximum.
+   * Returns the secrets to try on a body without an owner. These are the first secrets in the list of all secrets, at
+   * most `maxAttemptsWithoutOwner`.
    */
   private firstTexts(directory: Partition): OpenedText[] {
     const secrets = listWebhookSecrets(directory, null, maxAttemptsWithoutOwner);
@@ -163,8 +163,8 @@ export class BoundSecrets {
   }
 
   /**
-   * Decrypts a secret and its previous values, with the current value first. Values that cannot be decrypted are left
-   * out.
+   * Decrypts the current value and the previous values of a secret, and returns the current value first. A value that
+   * cannot be decrypted is not returned.
    */
   private open(secret: WebhookSecretRecord): OpenedText[] {
     const { id: secretId, origin, orgId, sealed, previous } = secret;
@@ -190,8 +190,8 @@ export class BoundSecrets {
   }
 
   /**
-   * Returns the current time, but never a time before the directory's time. Otherwise a clock that was set back would
-   * make an expired secret valid again.
+   * Returns the current time, but never a time before the directory's time. So an expired secret does not become valid
+   * again when the system clock is set back.
    */
   private now(directory: Partition): number {
     this.clock = Math.max(this.clock, Date.now(), readTime(directory));

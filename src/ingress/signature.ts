@@ -46,8 +46,8 @@ export class SignatureCheck {
   }
 
   /**
-   * Whether the body was signed with the given secret. The check takes the same time when the header is not a valid
-   * signature.
+   * Whether the body was signed with the given secret. The duration of the check does not depend on whether the header
+   * is a valid signature.
    */
   matches(body: Uint8Array, secret: string): boolean {
     return secret !== '' && this.equals(createHmac('sha256', secret).update(body).digest());

@@ -1,7 +1,7 @@
 /**
- * Creates the certificate of the supervised nats-server: self-signed, for loopback, with its own private key. Node.js
- * can read X.509 certificates but cannot write them. All fields have fixed values, so this file writes them as DER. A
- * library for X.509 would add 20 packages.
+ * Creates the certificate of the supervised nats-server. The certificate is self-signed, is valid only for loopback
+ * addresses, and has its own private key. Node.js can read X.509 certificates but cannot write them. Almost all fields
+ * have fixed values, so this file writes them as DER. A library for X.509 would add 20 packages.
  */
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto';
 
@@ -41,9 +41,9 @@ const oid = {
 } as const;
 
 /**
- * The validity of the certificate: from 1970 to the end of 9999. In RFC 5280 (4.1.2.5), this end means "no well-defined
- * expiration date". Clients accept only this certificate, so an expiry date would not protect anything. But after a
- * jump of the clock, an expiry date could lock the operator out.
+ * The validity of the certificate: from 1970 to the end of 9999. RFC 5280 (4.1.2.5) defines this end date as "no
+ * well-defined expiration date". Clients accept only this certificate, so an earlier end date would not protect
+ * anything. But if the system clock jumped, an earlier end date could lock the operator out.
  */
 const validity = der(
   tag.sequence,
@@ -125,8 +125,8 @@ function der(type: number, ...contents: Buffer[]): Buffer {
 }
 
 /**
- * Encodes the length field. A length below 128 is one byte. Otherwise the first byte (0x81, 0x82) gives the number of
- * length bytes that follow.
+ * Encodes the length of a DER element. A length below 128 is one byte. For a greater length, the first byte (0x81,
+ * 0x82) gives the number of length bytes that follow.
  */
 function lengthOf({ length }: Buffer): Buffer {
   if (length < 0x80) return Buffer.from([length]);

@@ -35,7 +35,10 @@ function isRecord(value: unknown): boolean {
   return typeof id === 'string' && Number.isSafeInteger(at) && typeof kind === 'string';
 }
 
-/** Packs a message between processes that is not a journal record (signals, queries). */
+/**
+ * Packs a message that one process sends to another, such as a signal or a query. Journal records are packed by
+ * `packRecord`.
+ */
 export function packMessage(message: unknown): Buffer {
   return packr.pack(message) as Buffer;
 }

@@ -1,7 +1,7 @@
 /**
- * Connects a process to the journal. When the connection is lost, the process tries without end to restore it, at
- * jittered intervals. If a request is in flight when the connection breaks, its outcome is unknown. The lane that sent
- * the request retries it.
+ * Connects a process to the journal. When the connection is lost, the client tries to reconnect at jittered intervals,
+ * without a maximum number of attempts. If the connection breaks while a request is in flight, the outcome of the
+ * request is unknown. The lane that sent the request then sends the request again.
  */
 import type { Socket } from 'node:net';
 import {
@@ -24,9 +24,9 @@ export interface Journal {
   readonly jetstream: JetStreamClient;
   readonly manager: JetStreamManager;
   connected(): boolean;
-  /** Registers a callback for every reconnect until the connection closes. */
+  /** Registers a callback that is called after every reconnect, until the connection is closed. */
   onReconnect(callback: () => void): void;
-  /** Registers a callback for every loss of the server. */
+  /** Registers a callback that is called each time the connection to the server is lost. */
   onDisconnect(callback: () => void): void;
   close(): Promise<void>;
 }
@@ -36,7 +36,8 @@ export interface JournalClient {
   role: JournalRole;
   name: string;
   /**
-   * If false, connecting fails when the server does not answer immediately. Otherwise the client waits for the server.
+   * If true or absent, the client waits for the server. If false, connecting fails when the server does not answer
+   * immediately.
    */
   waits?: boolean;
 }
@@ -63,8 +64,8 @@ export function connectionOptions(
     waitOnFirstConnect: waits,
     pingInterval: 5000,
     maxPingOut: 2,
-    // With this option, errors have no stack traces of the callers. Such stack traces would cost one Error object per
-    // published message.
+    // With this option, an error does not contain the stack trace of the caller. Without it, the client would create
+    // one Error object per published message.
     noAsyncTraces: true,
     ...(tls && { tls }),
   };
@@ -92,10 +93,10 @@ export async function connectionFault(settings: NatsSettings, role: JournalRole)
 }
 
 /**
- * Keeps an error listener on a connection's socket until the socket is closed completely. The NATS client removes its
- * own listeners too early (nats 2.29.3): a last write to the closed socket can still fail. Without a listener, the
- * `error` event of this failure ends the process. When the server was killed, this happened to one in three of the
- * processes that had just sent a request.
+ * Keeps an error listener on a connection's socket until the socket is completely closed. The NATS client (nats 2.29.3)
+ * removes its own listeners too early, because a last write to the closed socket can still fail. Without a listener,
+ * the `error` event of the failed write ends the process. When the server was killed, one in three processes that had
+ * just sent a request ended in this way.
  */
 function outliveSocket(connection: NatsConnection): void {
   type Inside = { protocol?: { transport?: { socket?: Socket } } };

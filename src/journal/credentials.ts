@@ -1,6 +1,6 @@
 /**
- * Reads the credential files and TLS options that the settings name. With them, a process and the journal's server
- * authenticate each other. Each error names the setting that is wrong.
+ * Reads the credential files and TLS options that the settings name. A process and the journal's server authenticate
+ * each other with these files and options. Each error names the setting that is wrong.
  */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -43,9 +43,9 @@ function pairIn(text: string): KeyPair | undefined {
 
 /**
  * Creates an authenticator from a `.creds` file or a file with an NKey seed. The authenticator reads the file again for
- * each connection, so credentials can be replaced while the service runs. While the file cannot be used, the
- * authenticator uses the last credentials that it has read.
- * @throws JournalSetupError if the file cannot be used now
+ * each connection, so credentials can be replaced while the service runs. If the file cannot be used for a new
+ * connection, the authenticator uses the credentials that it read last.
+ * @throws JournalSetupError if the file cannot be used when this function is called
  */
 export function authenticatorOf(file: string): Authenticator {
   let last = readAuthenticator(file);

@@ -33,8 +33,8 @@ export class JournalHoleError extends Error {
 }
 
 /**
- * Thrown if the stream was cut, replaced or removed while it was read. The reader notices this when the stream's last
- * sequence is lower than a sequence that it has already read.
+ * Thrown if the stream was cut, replaced or removed while it was read. The reader detects this when it has already read
+ * a higher sequence than the last sequence of the stream.
  */
 export class JournalCutError extends Error {
   constructor(partition: PartitionName, read: number, last: number) {
@@ -78,8 +78,8 @@ export class Follower {
     for (let attempt = 0; !this.stopped; attempt++) {
       const before = this.next;
       const opening = this.openConsumer();
-      // If the connection breaks, the pending request ends only at its timeout, seconds later. To save this time, the
-      // next reconnect ends the wait.
+      // If the connection breaks, the request for the consumer fails only at its timeout, several seconds later. To
+      // save this time, the next reconnect also ends the wait.
       const consumer = await Promise.race([opening, this.interruption()]);
       if (!consumer) opening.then((late) => late?.delete()).catch(() => {});
       else {
@@ -136,9 +136,9 @@ export class Follower {
   }
 
   /**
-   * Whether the server has sent a message that was not read. Example: a message arrives at the moment when a pull
-   * reaches its timeout, and the pull drops the message. Messages are not acknowledged, so the server sends the dropped
-   * message again only to a new consumer.
+   * Whether the server has sent a message that the reader did not receive. Example: a pull reaches its timeout at the
+   * moment when a message arrives, and the pull drops the message. Messages are not acknowledged, so the server sends a
+   * dropped message again only to a new consumer.
    */
   private async missed(consumer: Consumer): Promise<boolean> {
     const asking = consumer.info().catch(() => undefined);
@@ -147,8 +147,8 @@ export class Follower {
   }
 
   /**
-   * Yields the messages of one pull. A message out of order ends the pull. If the first message of a new consumer has a
-   * higher sequence than expected, the stream has a hole.
+   * Yields the messages of one pull. A message out of order ends the pull. If the sequence of a new consumer's first
+   * message is higher than expected, the stream has a hole, and an error is thrown.
    */
   private async *collect(pull: ConsumerMessages, fresh: boolean): AsyncGenerator<JournalMessage[]> {
     let batch: JournalMessage[] = [];
@@ -165,11 +165,11 @@ export class Follower {
       first = false;
       batch.push({ seq: message.seq, bytes: message.data });
       bytes += message.data.length;
-      // The pull's pending count still includes the message that is being processed. So a count of 1 means that no
-      // other message is pending.
+      // `getPending` also counts the message that is being processed. So a count of 1 means that no other message is
+      // pending.
       if (pull.getPending() > 1 && bytes < batchBytes) continue;
-      // Messages count as read only here, when their batch is yielded. If the pull fails before that, they are read
-      // again.
+      // Messages count as read only here, when their batch is yielded. If the pull fails before the batch is yielded,
+      // the messages are read again.
       this.next += batch.length;
       yield batch;
       batch = [];
@@ -205,7 +205,7 @@ export class Follower {
 
   /**
    * Throws if the stream was cut or replaced. Without this check, the reader would wait until the new stream reaches
-   * the sequence that the reader expects next. The reader would then miss the earlier records of the new stream.
+   * the next sequence that the reader expects. The reader would then miss all earlier records of the new stream.
    */
   private async assertUncut(): Promise<void> {
     const read = this.next - 1;

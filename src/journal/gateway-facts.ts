@@ -7,13 +7,13 @@ import { packMessage, unpackMessage } from './codec.ts';
 import type { Journal } from './connect.ts';
 import { gatewaySubject } from './subjects.ts';
 
-/** Facts of a gateway about itself. */
+/** Facts that a gateway reports about itself. */
 export interface GatewayFacts {
-  /** Random text that identifies the gateway process. The gateway's probe page shows the same text. */
+  /** Random text that identifies the gateway process. The gateway's probe page also shows this text. */
   mark: string;
   /**
-   * The number of deliveries refused in the last hour. `lastRefused` is the newest refused delivery that is still in
-   * memory.
+   * Number of deliveries that the gateway refused in the last hour. `lastRefused` is the newest refused delivery that
+   * is still in memory, even if it was refused before the last hour.
    */
   refusedInLastHour: number;
   lastRefused: RefusedDelivery | undefined;

@@ -12,7 +12,7 @@ const askMs = 500;
 
 /**
  * Claims the journal for as long as the connection is open.
- * @param dataDir this instance's data directory; an instance that later tries to claim the journal receives this path
+ * @param dataDir the data directory of this instance; sent to any other instance that tries to claim the journal
  * @throws JournalSetupError if another instance has claimed the journal
  */
 export async function claimInstance(journal: Journal, dataDir: string): Promise<void> {

@@ -1,10 +1,10 @@
 /**
  * Commits records to one partition's stream in groups. One journal message is in flight at a time. The next message
- * contains all records that arrived while the last one was in flight (`docs/architecture.md` decision 2).
+ * contains all records that arrived while the previous message was in flight (`docs/architecture.md` decision 2).
  *
- * The lane retries a batch until its outcome is known, and then sends the next batch. The number and total size of
- * waiting records are bounded. When a record passes its deadline, its caller gets an error: the outcome is unknown. If
- * the caller then sends the record again, the record is recognized as a duplicate.
+ * The lane sends a batch again until the outcome of the batch is known, and only then sends the next batch. The number
+ * and total size of waiting records are limited. If a record passes its deadline, the caller gets an error, but the
+ * record may still be stored. If the caller sends the record again, the second record is recognized as a duplicate.
  */
 import { ErrorCode, NatsError } from 'nats';
 import { ServiceError } from '../foundation/errors.ts';
@@ -42,11 +42,13 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-/** A record gets this deadline after its caller has been answered, so that the caller is not answered twice. */
+/**
+ * This value replaces the deadline of a record when its caller is answered. It prevents a second answer to the caller.
+ */
 const answered = Number.POSITIVE_INFINITY;
 const attemptMs = 1000;
 const sweepMs = 50;
-/** How long a batch that is smaller than the last batch waits for more records, in milliseconds. */
+/** How much longer the lane waits for records if fewer records wait than the last batch contained, in milliseconds. */
 const lingerMs = 1;
 
 export class Lane {
@@ -67,8 +69,9 @@ export class Lane {
     this.partition = partition;
     this.options = options;
     this.logger = logger;
-    // A request that was lost in a broken connection would fail only at its timeout. So it is sent again at once after
-    // a reconnect. This is safe, because the server drops a second message with the same message id.
+    // If a request is lost in a broken connection, the request fails only at its timeout. So the lane sends the request
+    // again immediately after a reconnect. This is safe, because the server drops a second message with the same
+    // message id.
     journal.onReconnect(() => this.retryNow());
     this.sweeper = setInterval(() => this.expire(), sweepMs);
     this.sweeper.unref();
@@ -98,7 +101,9 @@ export class Lane {
     });
   }
 
-  /** Stops accepting records, and waits until each accepted record has an outcome or has passed its deadline. */
+  /**
+   * Stops accepting records. Then waits until each accepted record is stored, is refused, or has passed its deadline.
+   */
   async close(): Promise<void> {
     this.closed = true;
     await this.pumping;
@@ -125,10 +130,10 @@ export class Lane {
   }
 
   /**
-   * Waits briefly, so that records that arrive at about the same time share the next message. A message costs the same
-   * with one record or fifty. First, this function waits for the end of the current turn of the event loop. The lane
-   * may then have fewer records than the last batch contained. In this case, this function waits `lingerMs` longer,
-   * because the callers of the last batch will probably send again now.
+   * Waits briefly, so that records that arrive at about the same time share the next message. A message with fifty
+   * records costs the same as a message with one record. First, this function waits for the end of the current turn of
+   * the event loop. If fewer records wait then than the last batch contained, this function waits `lingerMs` longer.
+   * The callers of the last batch will probably send again in this time.
    */
   private async gather(lastSize: number): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
@@ -190,8 +195,8 @@ export class Lane {
   }
 
   /**
-   * Answers the callers of records that have passed their deadline. If such a record is in flight, it may still be
-   * stored. If it is not yet in flight, it is removed from the lane.
+   * Sends an error to the callers of records that have passed their deadline. A record that is in flight may still be
+   * stored. A record that is not in flight yet is removed from the lane.
    */
   private expire(): void {
     const now = performance.now();

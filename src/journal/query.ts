@@ -1,7 +1,7 @@
 /**
- * Sends questions to a partition's owner. A question is a request that changes nothing but needs computation
- * (`docs/architecture.md` decision 22). It is sent as a NATS request. The owner's render pool answers it, so that the
- * computation never blocks the gateway.
+ * Sends questions to a partition's owner. A question is a request that needs computation but changes nothing
+ * (`docs/architecture.md` decision 22). The question is sent as a NATS request and answered by the owner's render pool.
+ * So the computation never blocks the gateway.
  */
 import type { Subscription } from 'nats';
 import { type ErrorDetails, type ErrorKind, ServiceError, toServiceError } from '../foundation/errors.ts';
@@ -19,7 +19,7 @@ export const queryMs = 10_000;
 
 /**
  * Sends a question to the owner of a partition and returns the answer.
- * @throws ServiceError the error that the owner answered, or `unavailable` if no answer arrives in time
+ * @throws ServiceError the owner's error if the owner answers with an error; `unavailable` if no answer arrives in time
  */
 export async function ask<Q, T>(journal: Journal, partition: PartitionName, question: Q): Promise<T> {
   const reply = await journal.connection
@@ -38,7 +38,7 @@ export async function ask<Q, T>(journal: Journal, partition: PartitionName, ques
   throw new ServiceError(answer.kind, answer.message, answer);
 }
 
-/** Answers the questions that are sent to the owner of a partition, until the returned subscription is closed. */
+/** Answers the questions that are sent to the owner of a partition. Unsubscribe the returned subscription to stop. */
 export function answerQueries<Q, T>(
   journal: Journal,
   partition: PartitionName,

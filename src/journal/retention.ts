@@ -1,7 +1,7 @@
 /**
- * Asks the owners of all partitions which records retention would erase now. These are stale records, counted per
- * repository, and whole repositories. A whole repository is erased when the retention period of its organization has
- * ended. Nothing is changed.
+ * Asks the owners of all partitions which records a retention sweep would erase now. The answers contain the stale
+ * records, counted per repository, and the repositories that would be erased completely. A repository is erased
+ * completely when the retention period of its organization has ended. Asking changes nothing.
  */
 import { partitionOf, slotOfId } from '../foundation/ids.ts';
 import { type PartitionName, partitionName } from '../foundation/partition-names.ts';
@@ -10,14 +10,14 @@ import type { DueTask } from '../protocol/tasks.ts';
 import type { Journal } from './connect.ts';
 import { ask } from './query.ts';
 
-/** The records that one partition would lose. */
+/** The records that would be erased from one partition. */
 export interface PartitionDue extends Due {
   partition: PartitionName;
 }
 
 /**
  * Asks the owner of each partition which records would be erased now.
- * @param before records whose last sync was before this day are stale
+ * @param before records are stale if their last sync was before this day
  * @param repositories ids of the repositories that would be erased completely
  * @throws ServiceError `unavailable` if an owner does not answer
  */
@@ -43,8 +43,9 @@ export function withHostedNotes(due: readonly PartitionDue[]): Set<string> {
 }
 
 /**
- * Returns for each partition how many of its records would be erased with whole repositories, and how many records it
- * has in total. Partitions that would lose no whole repository are left out.
+ * Returns two numbers for each partition: how many records would be erased together with their whole repository, and
+ * how many records the partition has in total. Partitions without a repository that would be erased completely are left
+ * out.
  */
 export function sharesOf(due: readonly PartitionDue[]): Share[] {
   return due

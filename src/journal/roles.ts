@@ -1,7 +1,7 @@
 /**
  * Roles on the supervised nats-server. Each role is a user with its own key, and may use only the subjects that it
- * needs. No role may delete a stream or a message. `docs/architecture.md` decision 8 describes the roles and lists what
- * they do not prevent.
+ * needs. No role may delete a stream or a message. `docs/architecture.md` decision 8 describes the roles and the limits
+ * of their protection.
  */
 import { foldedSubject, gatewaySubject, instanceSubject, querySubject, recordsSubject } from './subjects.ts';
 
@@ -40,11 +40,11 @@ const permissions: Record<JournalRole, Permissions> = {
     subscribe: [instanceSubject],
     respond: true,
   },
-  // The gateway enqueues records, asks the owners of partitions, and answers requests for the facts in its memory. It
-  // cannot read the journal.
+  // The gateway enqueues records, and sends questions to the owners of partitions. It also answers requests for the
+  // facts in its memory. The gateway cannot read the journal.
   gateway: { publish: [records, queries], subscribe: [folded, gatewaySubject], respond: true },
-  // A worker follows and purges the streams, enqueues outcomes and relays, answers questions, and asks the owners of
-  // other partitions.
+  // A worker follows and purges the streams, and enqueues the records of outcomes and relays. It also answers
+  // questions, and sends questions to the owners of other partitions.
   worker: {
     publish: [
       records,
@@ -58,16 +58,16 @@ const permissions: Record<JournalRole, Permissions> = {
       '$JS.API.CONSUMER.INFO.*.*',
       '$JS.API.CONSUMER.MSG.NEXT.*.*',
       '$JS.API.CONSUMER.DELETE.*.*',
-      // The worker never sends an acknowledgement. But each message that the worker receives names a subject for an
-      // acknowledgement. If the worker were not allowed to publish to this subject, the server would store a permission
-      // to respond for each message.
+      // The worker never sends an acknowledgement. But each message that the worker receives contains a subject for the
+      // acknowledgement. If the worker were not allowed to publish to this subject, the server would store a separate
+      // permission for each message.
       '$JS.ACK.>',
     ],
     subscribe: [queries],
     respond: true,
   },
-  // The command line enqueues records and asks the owners of partitions, like the gateway. The command `doctor` also
-  // reads the state of the streams and asks the gateway for its facts.
+  // The command line enqueues records and sends questions to the owners of partitions, like the gateway. The command
+  // `doctor` also reads the state of the streams and asks the gateway for its facts.
   cli: { publish: [records, queries, streamInfo, gatewaySubject], subscribe: [folded], respond: false },
 };
 

@@ -1,8 +1,8 @@
 /**
- * Sends and receives the `folded` signal. After each commit, a partition's owner broadcasts the last journal sequence
- * that it has folded. After the gateway has enqueued a command, it waits until the command's sequence is folded. Then
- * it reads the result (`docs/architecture.md` decision 21). Signals use core NATS and can be lost. So a process that
- * waits for a signal also checks the store from time to time.
+ * Sends and receives the `folded` signal. After each commit, a partition's owner broadcasts the sequence of the last
+ * folded journal message. When the gateway has enqueued a command, the gateway waits until the command's sequence is
+ * folded, and then reads the result (`docs/architecture.md` decision 21). Signals use core NATS and can be lost. So a
+ * process that waits for a signal also checks the store from time to time.
  */
 import type { Subscription } from 'nats';
 import type { PartitionName } from '../foundation/partition-names.ts';
@@ -10,7 +10,7 @@ import { packMessage, unpackMessage } from './codec.ts';
 import type { Journal } from './connect.ts';
 import { foldedSubject } from './subjects.ts';
 
-/** How far a partition has folded, and the generation of its store. */
+/** The last sequence that a partition has folded (`seq`), and the generation of the partition's store. */
 export interface Folded {
   partition: PartitionName;
   generation: number;

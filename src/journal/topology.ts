@@ -1,6 +1,6 @@
 /**
- * Creates the streams of the journal that are missing, one per partition, and reads their state (`docs/architecture.md`
- * decisions 3, 7 and 8). This file also determines which failures an acknowledged record survives on the server in use.
+ * Creates the missing streams of the journal, one per partition, and reads the state of streams (`docs/architecture.md`
+ * decisions 3, 7 and 8). This file also determines which failures an acknowledged record survives on a given server.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { DiscardPolicy, RetentionPolicy, StorageType, type StreamConfig, type StreamInfo } from 'nats';
@@ -32,7 +32,7 @@ export interface StreamState {
 /**
  * Creates the stream of a partition if it is missing. For an existing stream, updates two settings: the maximum size,
  * and the option that forbids deleting messages.
- * @throws JournalSetupError if the server's maximum message size is smaller than a batch can be
+ * @throws JournalSetupError if the server's maximum message size is too small for a batch of the maximum size
  */
 export async function ensureStream(journal: Journal, partition: PartitionName, maxBytes: number): Promise<StreamState> {
   const maxPayload = journal.connection.info?.max_payload ?? 0;
@@ -50,8 +50,9 @@ export async function ensureStream(journal: Journal, partition: PartitionName, m
     max_bytes: maxBytes,
     max_age: 0,
     duplicate_window: 120_000_000_000,
-    // No one may delete a message. A client could choose the subject of a delete request as the subject of the server's
-    // acknowledgement. The server would then execute its own acknowledgement as a delete request.
+    // No one may delete a message. A client chooses the subject to which the server sends its acknowledgement. If the
+    // client chose the subject of a delete request, the server would execute its own acknowledgement as a delete
+    // request.
     deny_delete: true,
   };
   const found = await findStream(journal, partition);
@@ -94,15 +95,15 @@ export async function purgeStream(journal: Journal, partition: PartitionName, se
 }
 
 /**
- * Maximum block size, in bytes. The server stores a stream in several files, which are called blocks. In a small
- * stream, each block has a quarter of the stream's maximum size.
+ * Maximum size of a block, in bytes. The server stores a stream in several files, which are called blocks. In a small
+ * stream, the size of a block is a quarter of the stream's maximum size.
  */
 const largestBlockBytes = 8_388_608;
 
 /**
  * Returns how many bytes must follow a message until the block that contains this message is certainly full. A purge
- * removes only whole blocks from the disk. The first remaining block can still contain purged messages in its file. No
- * request returns these messages, but someone who reads the file finds them.
+ * removes only whole blocks from the disk. So the file of the first remaining block can still contain purged messages.
+ * The server does not return purged messages, but a person who reads the file can find them.
  */
 export function blockBytesOf({ maxBytes }: Pick<StreamState, 'maxBytes'>): number {
   const quarter = maxBytes > 0 ? Math.ceil(maxBytes / 4) + 100 : largestBlockBytes;
@@ -135,9 +136,9 @@ function toState(info: StreamInfo): StreamState {
 }
 
 /**
- * Returns the durability level of acknowledgements. `power-loss` is returned only for the supervised server, because
- * its configuration is known, and only for nats-server 2.10.23 or later. In earlier versions, killing the server could
- * lose a stream even with an fsync before every acknowledgement.
+ * Returns the durability level of acknowledgements. `power-loss` requires the supervised server, because only its
+ * configuration is known. `power-loss` also requires nats-server 2.10.23 or later. In earlier versions, a stream could
+ * be lost when the server was killed, even with an fsync before every acknowledgement.
  * @param supervised whether the server uses `config/nats-server.conf`
  * @param replicas number of copies of the streams on an external cluster
  */

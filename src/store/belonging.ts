@@ -1,8 +1,8 @@
 /**
  * Decides whether an organization may see a partition's data about a repository. The directory can list a repository
- * for an organization that only claims to own it. When the host confirms the owner, the directory and the partition
- * learn this at different times. Until both know the owner, an organization that only claims the repository must not
- * see the data of the confirmed owner.
+ * for an organization that only claims to own it. When the host confirms the real owner, the directory and the
+ * partition learn the owner at different times. Until the directory and the partition both know the owner, the claiming
+ * organization must not see the data of the confirmed owner.
  */
 import type { RepositoryRecord } from '../protocol/stored.ts';
 import { isErasing } from './erasing/repository.ts';
@@ -11,7 +11,8 @@ import { type DirectoryRepository, readOrganization, sameLogin } from './tables/
 import { readRepository } from './tables/repositories.ts';
 
 /**
- * Whether the organization that a repository is listed for may see the data of the repository in its partition.
+ * Whether an organization may see the data of a repository in the repository's partition. The organization is the one
+ * for which the directory lists the repository.
  * @param partition the repository's partition; undefined if the partition cannot be read. The result is then true,
  *   because no data can be shown anyway
  */
@@ -23,7 +24,7 @@ export function belongsToListed(
   if (!listed.claimed || !partition) return true;
   const stored = readRepository(partition, listed.id);
   // The rows of an erased repository are removed in pieces. If an organization claims the repository before all rows
-  // are removed, it must not see the remaining rows.
+  // are removed, the organization must not see the remaining rows.
   if (!stored) return !isErasing(partition, listed.id);
   if (stored.claimedBy === listed.orgId) return true;
   if (stored.claimedBy !== undefined) return false;
@@ -32,11 +33,11 @@ export function belongsToListed(
 }
 
 /**
- * Returns the incarnation of a repository, identified by its start time. When a repository is erased and added again, a
- * new incarnation begins. This can happen before an earlier write is folded. So each write contains the incarnation
- * that it is meant for.
+ * Returns the incarnation of a repository, identified by its start time. When an erased repository is added again, a
+ * new incarnation begins. A write for the earlier incarnation may still wait to be folded. So each write contains the
+ * incarnation that it is intended for.
  * @returns undefined for a repository that is only claimed and has no event yet. Nothing may be written for such a
- *   repository, because the row would outlive the claim.
+ *   repository, because the written row would remain after the claim has ended.
  */
 export function incarnationOf(
   listed: Pick<DirectoryRepository, 'claimed'> | undefined,

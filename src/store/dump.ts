@@ -21,7 +21,7 @@ const bookkeeping: ReadonlySet<string> = new Set([
   'backfilled',
 ]);
 
-/** The tables of a repository's captured records, in the order of the dump. The table registry defines their kinds. */
+/** Maps each kind of captured record to its table, in the order of the dump. The table registry defines the kinds. */
 const captured = {
   pull: 'pulls',
   issue: 'issues',
@@ -61,7 +61,9 @@ function line(record: string, fields: object): string {
   return `${JSON.stringify({ record, ...(canonical(fields) as object) })}\n`;
 }
 
-/** Returns the same value with the fields of every object sorted by name. */
+/**
+ * Returns a copy of the value in which the fields of every object are sorted by name. Bookkeeping fields are left out.
+ */
 function canonical(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(canonical);

@@ -10,8 +10,8 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 const held = 1;
 
 /**
- * Locks a file and creates the file if it does not exist. The file is never removed. Otherwise two processes could hold
- * the lock: the first one on the removed file, and the second one on a new file of the same name.
+ * Locks a file and creates the file if it does not exist. The file is never removed. If the file were removed, two
+ * processes could hold the lock: one on the removed file, and the other on a new file of the same name.
  * @returns a function that releases the lock; undefined if the lock is held by another process or by another file
  *   descriptor of this process
  */
@@ -30,8 +30,8 @@ export async function lockFile(path: string): Promise<(() => Promise<void>) | un
 }
 
 /**
- * Returns a function that closes a file descriptor at its first call and does nothing at later calls. After the first
- * call, the number of the file descriptor can belong to another file.
+ * Returns a function that closes a file descriptor at the first call. Later calls do nothing, because the number of the
+ * closed file descriptor can belong to another file by then.
  */
 function closeOnce(fd: number): () => Promise<void> {
   let open = true;
@@ -42,8 +42,8 @@ function closeOnce(fd: number): () => Promise<void> {
 }
 
 /**
- * Opens the lock file. Node opens files so that child processes do not inherit them. A child that inherited the lock
- * file would keep the lock after this process has ended.
+ * Opens the lock file. Child processes do not inherit a file that Node opens. A child that inherited the lock file
+ * would keep the lock after this process has ended.
  */
 function openLockFile(path: string): number {
   const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);

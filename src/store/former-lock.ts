@@ -1,15 +1,15 @@
 /**
  * Detects the locks of earlier versions of Tidings. Such a lock is a listening socket with a name but without a file.
- * While an earlier version still runs, this version must not use the same data directory. Any user can take such a
- * socket name. So a socket is treated as a lock only if a process of this user has the socket open.
+ * While an earlier version still runs, this version must not use the same data directory. Another user can also create
+ * a socket with this name. So a socket counts as a lock only if a process of this user has the socket open.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { openFilesOf, ownProcesses } from '../foundation/processes.ts';
 
 /**
- * Whether an earlier version of Tidings, run by this user, holds the lock of a partition or the supervisor's lock.
- * Linux only.
+ * Whether a process of this user that runs an earlier version of Tidings holds a lock. The lock is that of a partition
+ * or of the supervisor. Linux only.
  */
 export function isHeldByEarlierVersion(dataDir: string, partition: string): boolean {
   const folder = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 24);

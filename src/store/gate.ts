@@ -2,9 +2,10 @@
  * Provides the gate of a partition. The gate ensures that no process opens the partition's file while another process
  * commits to the file.
  *
- * When LMDB opens a file, it first reads a page and then sets the number of the newest transaction from this page. All
- * processes share this number. If another process commits between these two steps, its commit is lost. The pages that
- * the lost commit had written are then used twice (measured; `docs/architecture.md` decision 10).
+ * When LMDB opens a file, LMDB first reads a page of the file. LMDB then copies the number of the newest transaction
+ * from this page into memory that all processes share. If another process commits between these two steps, the commit
+ * is lost. The pages that the lost commit has written are then used twice (measured; `docs/architecture.md` decision
+ * 10).
  *
  * The gate is the write lock of a separate, empty environment. The system frees the lock when its holder dies.
  */
@@ -29,18 +30,18 @@ interface Opened {
 }
 
 /**
- * The open gates of this process, by folder. A process opens each folder only once, because two LMDB environments of
- * one thread on the same file would deadlock.
+ * The open gates of this process, by folder. Each folder is opened only once per process, because two LMDB environments
+ * on the same file in one thread would deadlock.
  */
 const opened = new Map<string, Opened>();
 
 /** Opens the gate of a partition. All users of the gate in one process share one LMDB environment. */
 export function openGate(dataDir: string, partition: string): Gate {
-  // A render thread needs no gate. A process opens a file once for all its threads, and the main thread has already
-  // opened this file.
+  // A render thread can open a file without a gate. A process opens a file once for all its threads, and the main
+  // thread has already opened this file.
   if (!isMainThread) return { through: (step) => step(), close: async () => {} };
-  // The gates are not stored in the folders of their partitions, because a gate outlives a store that is deleted or
-  // replaced.
+  // The gates are stored outside the folders of their partitions. So a gate remains when the partition's store is
+  // deleted or replaced.
   const path = join(dataDir, 'gates', partition);
   const gate = opened.get(path) ?? { root: openEmpty(path), users: 0 };
   opened.set(path, gate);

@@ -1,7 +1,7 @@
 /**
- * Manages where a partition is stored on disk. The partition's folder contains one folder per generation. It also
- * contains the file `current`, which names the generation in use. A rebuilt store is a new generation, so processes
- * that read the old store can finish (`docs/architecture.md` decision 17).
+ * Manages the folders of a partition on disk. The partition's folder contains one folder per generation. It also
+ * contains the file `current`, which names the generation in use. A rebuilt store is a new generation, so a process
+ * that reads the old store can finish its reads (`docs/architecture.md` decision 17).
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,7 +49,10 @@ export function switchGeneration(dataDir: string, partition: string, generation:
   renameSync(`${pointer}.new`, pointer);
 }
 
-/** Removes every generation that is not in use: generations that were replaced, and one that a kill left unfinished. */
+/**
+ * Removes every generation that is not in use: replaced generations, and a generation that a killed process has not
+ * finished.
+ */
 export function removeOtherGenerations(dataDir: string, partition: string): void {
   const folder = partitionFolder(dataDir, partition);
   const inUse = generationFolder(dataDir, partition, currentGeneration(dataDir, partition));

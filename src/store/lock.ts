@@ -14,7 +14,7 @@ export interface PartitionLock {
   release(): Promise<void>;
 }
 
-/** Thrown if another process owns the partition. */
+/** Thrown if another process holds the lock. */
 export class PartitionLockedError extends Error {
   constructor(partition: string) {
     super(`Another process with this data directory is using partition ${partition}.`);
@@ -40,8 +40,8 @@ export async function takeLock(dataDir: string, partition: string): Promise<Part
 }
 
 /**
- * Takes a lock on systems without the flock program: the lock is a listening socket. If the socket file exists but no
- * process answers on it, the owner of the lock is dead.
+ * Takes a lock on systems without the program flock. The lock is a listening socket. If the socket file exists but no
+ * process answers, the process that held the lock has ended.
  */
 async function lockSocket(address: string): Promise<(() => Promise<void>) | undefined> {
   const server = createServer((socket) => socket.destroy());

@@ -1,20 +1,20 @@
 /**
- * Refuses to open a file if two attempts to open it have ended the process. LMDB can end the process when it opens a
- * damaged file (measured: SIGSEGV on garbage, SIGBUS on a truncated file). A restarted process would try again without
- * end. So each attempt is recorded next to the file before the file is opened.
+ * Refuses to open a file after two attempts that crashed the process. LMDB can crash the process when it opens a
+ * damaged file (measured: SIGSEGV on garbage, SIGBUS on a truncated file). After a restart, the process would open the
+ * file and crash again, without end. So each attempt is recorded next to the file before the file is opened.
  */
 import { appendFileSync, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The file is not opened any more after this many processes have ended while they opened it. The number is greater than
- * one, because a process can also be killed for another reason while it opens the file.
+ * Maximum number of attempts during which the process ended. After that, the file is not opened again. The number is
+ * greater than one, because a process can also be killed for another reason during an attempt.
  */
 const maxEnds = 2;
 
 /**
- * Opens the store in a folder with `open`.
- * @throws the error that `open` throws, or an error that says that earlier attempts ended the process
+ * Calls `open` to open the store in a folder.
+ * @throws the error that `open` throws, or an error which says that earlier attempts ended the process
  */
 export async function guardedOpen<T>(folder: string, open: () => T | Promise<T>): Promise<T> {
   const file = join(folder, 'opening');

@@ -1,8 +1,8 @@
 /**
- * Opens the LMDB environment of one partition with its tables: for writing by the partition's owner, and for reading by
- * other processes.
+ * Opens the LMDB environment of one partition with its tables. The partition's owner opens the environment for writing.
+ * Other processes open it for reading.
  *
- * Each table is described in the file named after it. Only this folder imports lmdb.
+ * The files in `tables/` describe the tables. Only code in this folder imports lmdb.
  */
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { type Gate, openGate } from './gate.ts';
@@ -12,14 +12,17 @@ import { createKeyWriter, type WriteKey } from './row-keys.ts';
 import { type FoldedTable, foldedTables, nameOnDisk, tablesWhere } from './table-registry.ts';
 import { upgradeLayout } from './upgrade.ts';
 
-/** The name of a table. `local` holds data about this machine only, which is not folded from the journal. */
+/**
+ * The name of a table. The table `local` contains data about this machine only. This data is not folded from the
+ * journal.
+ */
 export type TableName = FoldedTable | 'local';
 // biome-ignore lint/suspicious/noExplicitAny: keys and values are typed by the file that owns the table
 type Table = Database<any, any>;
 
 /**
- * An open partition. The table `responses` holds ready-made bytes of API replies. The table `local` holds data about
- * this machine only, which is not folded from the journal.
+ * An open partition. The table `responses` contains API replies as bytes that are ready to send. The table `local`
+ * contains data about this machine only. This data is not folded from the journal.
  */
 export interface Partition {
   readonly name: string;
@@ -66,8 +69,7 @@ export function openReadOnly(dataDir: string, name: string): Partition | undefin
   if (generation === 0) return undefined;
   if (inodeOf(generationFolder(dataDir, name, generation)) !== undefined)
     return openGated(dataDir, name, generation, true);
-  // The folder of the generation is missing. If a new generation has replaced it in the meantime, the new one is
-  // opened.
+  // The folder of the generation is missing. If another generation is in use by now, that generation is opened.
   return currentGeneration(dataDir, name) === generation ? undefined : openReadOnly(dataDir, name);
 }
 
@@ -92,13 +94,12 @@ function openGated(dataDir: string, name: string, generation: number, readOnly: 
 }
 
 /**
- * Opens an environment, for example a snapshot that is to be verified, without the gate. No other process may write to
- * the environment while it is open.
+ * Opens an environment without the gate, for example to verify a snapshot. No other process may write to the
+ * environment while it is open.
  */
 export function openFolder(name: string, generation: number, folder: string, readOnly: boolean): Partition {
   const root = open({ path: folder, readOnly, maxDbs, maxReaders, noSubdir: false, encoding: 'msgpack' });
-  // Missing tables are created here in one transaction. Otherwise each new table would need its own commit, and each
-  // commit waits for the disk.
+  // Missing tables are created here in one transaction. With one commit per table, each commit would wait for the disk.
   const opened = readOnly ? openTables(root) : root.transactionSync(() => openTables(root));
   const write = (act: () => void) => root.transaction(act);
   return { name, generation, folder, root, ...opened, write, close: () => root.close() };
@@ -113,8 +114,8 @@ function openTables(root: RootDatabase): Pick<Partition, 'tables' | 'responses'>
 }
 
 /**
- * Makes the transactions of one process wait for each other before they reach the gate. The gate cannot do this,
- * because it does not block a process that is already inside it.
+ * Makes the write transactions of one process run one after another. The gate cannot do this, because it does not block
+ * a process that is already inside the gate.
  */
 function writerThrough(gate: Gate, root: RootDatabase): Partition['write'] {
   let last: Promise<unknown> = Promise.resolve();
@@ -125,19 +126,21 @@ function writerThrough(gate: Gate, root: RootDatabase): Partition['write'] {
   };
 }
 
-/** Makes reading faster: replaces the code that decodes rows and encodes keys. The stored bytes do not change. */
+/**
+ * Replaces lmdb's functions for decoding rows and encoding keys by faster functions. The stored bytes do not change.
+ */
 function useFastCodecs(table: Table): void {
-  // `encoder` and `writeKey` are documented by lmdb but missing from its types.
+  // lmdb documents `encoder` and `writeKey`, but its types do not contain them.
   const store = table as Table & { encoder: { decode: Decode }; writeKey: WriteKey };
   store.encoder.decode = createRowDecoder(store.encoder.decode.bind(store.encoder));
   store.writeKey = createKeyWriter(store.writeKey);
 }
 
-/** A table whose values are read as bytes, without decoding. */
+/** A table that returns values as bytes, without decoding them. */
 // biome-ignore lint/suspicious/noExplicitAny: keys are typed by the file that owns the table
 export type RawTable = Database<Buffer, any>;
 
-/** An environment for copying: all its tables are opened as bytes. */
+/** An environment whose rows can be copied, because all its tables return values as bytes. */
 export interface RawPartition {
   root: RootDatabase;
   tables: ReadonlyMap<string, RawTable>;

@@ -1,8 +1,9 @@
 /**
- * Opens partitions that another process writes, for reading only.
+ * Opens partitions for reading. Another process writes to these partitions.
  *
- * Every request begins with `fresh`, which drops the old read transaction. Otherwise a request could miss a commit that
- * it caused itself. An idle thread would also continue to show old data (`docs/architecture.md` decision 10).
+ * Every request begins with `fresh`, which ends the old read transaction. With the old transaction, a request could
+ * miss a commit that the request itself caused. An idle thread would also continue to show old data
+ * (`docs/architecture.md` decision 10).
  */
 import { currentGeneration, inodeOf } from './generation.ts';
 import { openReadOnly, type Partition } from './partition.ts';
@@ -36,7 +37,7 @@ export class Readers {
     return partition;
   }
 
-  /** Returns the generation of a partition that this object has open; 0 if it has none open. */
+  /** Returns the number of the generation of a partition that is open here; 0 if the partition is not open. */
   generation(name: string): number {
     return this.open.get(name)?.partition.generation ?? 0;
   }
@@ -46,7 +47,7 @@ export class Readers {
     this.open.get(name)?.partition.root.resetReadTxn();
   }
 
-  /** Closes a partition's store if it is not in use any more. The next read opens the store that replaced it. */
+  /** Closes a partition's store if it is not in use any more. The next read opens the new store. */
   async follow(name: string): Promise<void> {
     const known = this.open.get(name);
     if (!known || this.isInUse(name, known)) return;
@@ -61,8 +62,8 @@ export class Readers {
   }
 
   /**
-   * Whether an open store is still the one in use. The inode is compared too, because a store that was deleted and
-   * created again has the same generation number.
+   * Whether an open store is still the current store of its partition. The inodes are also compared, because a store
+   * that was deleted and created again has the same generation number.
    */
   private isInUse(name: string, { partition, inode }: Opened): boolean {
     const current = inodeOf(partition.folder);

@@ -1,7 +1,7 @@
 /**
- * Keeps texts that recur from row to row, such as commit hashes, states, branches and logins. Finding a known text
- * takes a quarter of the time of decoding the text again. Also, equal texts are the same string object. This makes it
- * faster to look up a commit hash in a map. The memory for the texts is bounded.
+ * A cache of texts that occur in many rows, such as commit hashes, states, branches and logins. Finding a text in the
+ * cache takes a quarter of the time of decoding the text. Equal texts also share one string object, so looking up a
+ * commit hash in a map is faster. The memory of the cache is bounded.
  */
 
 /**
@@ -62,8 +62,8 @@ export class RecurringTexts {
 }
 
 /**
- * Returns the slot of a text: a hash of its length and of its first and last four bytes, in which recurring texts
- * usually differ.
+ * Returns the slot of a text. The slot is a hash of the text's length, its first four bytes and its last four bytes.
+ * These usually differ between recurring texts.
  */
 function slotOf(first: number, last: number, length: number): number {
   const mixed = Math.imul(Math.imul(first, 0x9e3779b1) ^ last ^ length, 0x85ebca6b);

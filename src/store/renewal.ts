@@ -1,7 +1,7 @@
 /**
  * Copies every row of a partition into a new generation, so that no erased byte is left in the file
- * (`docs/architecture.md` decision 17). LMDB's own compacting copy is not used, because of an open bug report that it
- * can corrupt data.
+ * (`docs/architecture.md` decision 17). LMDB's own compacting copy is not used, because it can corrupt data according
+ * to an open bug report.
  */
 import { rmSync } from 'node:fs';
 import { generationFolder, prepareGeneration } from './generation.ts';
@@ -27,8 +27,8 @@ export async function copyPartition(dataDir: string, partition: Partition): Prom
     for (const [name, table] of source.tables) await copyTable(copy, table, copy.tables.get(name) as RawTable);
     await copy.root.flushed;
   } catch (error) {
-    // A partial copy is useless, so it is removed. Its disk space may be needed, because copying can fail on a full
-    // disk.
+    // An incomplete copy is useless, so the copy is removed. Removing it also frees disk space, because copying can
+    // fail on a full disk.
     rmSync(folder, { recursive: true, force: true });
     throw error;
   } finally {

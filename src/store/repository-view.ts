@@ -1,7 +1,7 @@
 /**
- * A consistent view of one repository of a partition, from which drafts are generated. The view has the methods that
- * `notes/` requires of a source of data. No `await` may come between two reads of one view. Otherwise the two reads
- * could see different states.
+ * A consistent view of one repository in a partition. Drafts are generated from this view. The view has the methods
+ * that the code in `notes/` requires of a data source. No `await` may come between two reads of one view, because the
+ * two reads could then see different states.
  */
 import type { NotesSettings } from '../protocol/notes.ts';
 import type {
@@ -112,8 +112,8 @@ export class RepositoryView {
   }
 
   /**
-   * Returns a record with the current names of its labels. When a label is renamed, the host sends no event for the
-   * records that have the label, so stored records keep the label's old name.
+   * Returns a record with the current names of its labels. Stored records can contain old names of labels. When a label
+   * is renamed, the host sends no event for the pull requests and issues that have the label.
    */
   private relabel<T extends PullRecord | IssueRecord>(record: T): T {
     if (this.labelChanges.length === 0 || record.labels.length === 0) return record;

@@ -1,11 +1,11 @@
 /**
- * Decodes rows of the tables from which one draft reads thousands of rows. The rows were written by msgpackr, and the
- * decoded values are the same as msgpackr returns. Decoding takes two thirds of msgpackr's time and leaves less garbage
- * than msgpackr.
+ * Decodes rows of tables from which a single draft reads thousands of rows. msgpackr wrote the rows, and this decoder
+ * returns the same values as msgpackr. This decoder takes two thirds of msgpackr's time and leaves less garbage.
  *
- * The rows of a table share a few sequences of keys, such as `number, title, author`. Each sequence is learned once.
- * After that, a record with this sequence is created in one step instead of key by key. A row is called plain if this
- * file knows the types of all its values. Rows that are not plain are decoded by msgpackr.
+ * The rows of a table share a few sequences of keys, such as `number, title, author`. The decoder stores each sequence
+ * when the sequence first occurs. After that, a record with this sequence is created in one step instead of key by key.
+ * A row is called plain if this file knows the types of all its values. Rows that are not plain are decoded by
+ * msgpackr.
  */
 
 import { RecurringTexts, type RowBytes, recurs } from './recurring-texts.ts';
@@ -14,8 +14,9 @@ import { RecurringTexts, type RowBytes, recurs } from './recurring-texts.ts';
 export type Decode = (bytes: RowBytes, options?: number | object) => unknown;
 
 /**
- * A node in the tree of known key sequences: one key, with the keys that can follow it in `next`. The path from the
- * root to this node is the sequence so far. The last node of a sequence creates the record with `make`.
+ * A node in the tree of known key sequences. Each node contains one key. `next` contains the nodes of the keys that can
+ * follow. The path from the root to this node is the sequence so far. The last node of a sequence creates the record
+ * with `make`.
  */
 interface Place {
   /** The encoded key, which begins with its length. */
@@ -31,11 +32,11 @@ interface Place {
 }
 
 /**
- * Maximum number of nodes in the tree of one table. The rows of this service need fewer nodes. The limit bounds the
- * memory if other rows need more.
+ * Maximum number of nodes in the tree of one table. The rows of this service need fewer nodes. The maximum bounds the
+ * memory in case rows need more nodes.
  */
 const maxPlaces = 1_000;
-/** Thrown when a row is not plain, so that msgpackr must decode it. */
+/** Thrown inside the decoder when a row is not plain. msgpackr then decodes the row. */
 const foreign = new Error('not a plain row');
 /**
  * The texts that recur. All tables of the thread share these texts, because the same commit hash is in rows of five
@@ -50,7 +51,7 @@ export function createRowDecoder(fallback: Decode): Decode {
   let reader: RowReader | undefined;
   return (bytes, options) => {
     const end = typeof options === 'number' ? options : bytes.length;
-    // A row of many kilobytes arrives as a view of the file instead of a `Buffer`. The view has no string methods, so
+    // lmdb passes a row of many kilobytes as a view of the file, not as a `Buffer`. The view has no string methods, so
     // `fallback` decodes the row.
     reader ??= new RowReader();
     const row = Buffer.isBuffer(bytes) ? reader.read(bytes, end) : foreign;
@@ -66,7 +67,7 @@ class RowReader {
   private places = 0;
   private readonly root = createPlace(new Uint8Array(), []);
 
-  /** Returns the decoded row, or `foreign` if msgpackr must decode it. */
+  /** Returns the decoded row. Returns `foreign` if the row is not plain. */
   read(bytes: RowBytes, end: number): unknown {
     if (bytes !== this.bytes) {
       this.bytes = bytes;
@@ -215,7 +216,7 @@ function wordsOf(bytes: Uint8Array): number[] {
 
 /**
  * Returns a function that creates a record from its values with one object literal. V8 gives all objects of one literal
- * the same layout; setting keys one by one would create several layouts.
+ * the same layout. If the keys were set one by one, V8 would create several layouts.
  */
 function createMaker(names: readonly string[]): (values: readonly unknown[]) => object {
   const fields = names.map((name, index) => `${JSON.stringify(name)}: values[${index}]`);

@@ -1,9 +1,9 @@
 /**
- * Encodes keys of the tables from which one draft reads thousands of rows. The encoder writes the same bytes as lmdb's
- * own encoder, in a third of the time.
+ * Encodes keys of tables from which a single draft reads thousands of rows. This encoder writes the same bytes as
+ * lmdb's own encoder, in a third of the time.
  *
- * Keys of these tables are lists that begin with a repository id, which is usually the same as in the previous key.
- * Parts that are not plain text are encoded by lmdb.
+ * A key of these tables is a list that begins with a repository id. The id is usually the same as in the previous key.
+ * Parts of a key that are not plain text are encoded by lmdb.
  */
 
 /** Writes a key into `target` at an offset. Returns the offset after the key. */
@@ -16,11 +16,11 @@ interface KeyBytes extends Buffer {
 
 const separator = 0;
 /**
- * Number of zero bytes that follow each key, because lmdb compares keys in whole words. The zero bytes are not
- * part of the key.
+ * Number of zero bytes that follow each key. lmdb needs these bytes, because it compares keys in whole words. The zero
+ * bytes are not part of the key.
  */
 const terminatorLength = 4;
-/** Matches plain text: printable ASCII, which a key contains unchanged. */
+/** Matches plain text: printable ASCII. The bytes of plain text do not change when a key is encoded. */
 const plain = /^[ -~]+$/;
 
 /** Creates an encoder for one table. `fallback` encodes keys and parts that are not plain text. */

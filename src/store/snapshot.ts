@@ -1,8 +1,8 @@
 /**
  * Takes, verifies, lists and restores snapshots of a partition. A snapshot is a plain copy of the environment. LMDB's
- * compacting copy is not used, because of an open bug report that it can corrupt data. A snapshot is verified by
- * opening the copy and reading every row. The journal may be purged up to the position of the older of the two newest
- * verified snapshots.
+ * compacting copy is not used, because it can corrupt data according to an open bug report. A snapshot is verified by
+ * opening the copy and reading every row. The journal may be purged up to the position of the second newest verified
+ * snapshot.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,10 +42,10 @@ export function lastSnapshotAt(dataDir: string, partition: string): number {
 }
 
 /**
- * Takes and verifies a snapshot, and removes all but the two newest. A new snapshot can have the same journal sequence
- * as the last one. The new snapshot does not replace the last one in this case, because a full journal needs both. A
- * full journal accepts no new message, so the sequence stays the same. But the journal is purged only when two
- * snapshots cover it.
+ * Takes and verifies a snapshot. Then removes all snapshots except the newest two. If the new snapshot has the same
+ * journal sequence as the previous snapshot, both are kept, because a full journal needs both. A full journal accepts
+ * no new message, so the sequence does not change. But the journal is purged only when two snapshots contain its
+ * messages.
  */
 export async function takeSnapshot(dataDir: string, partition: Partition): Promise<Snapshot> {
   const folder = snapshotFolder(dataDir, partition.name);
@@ -70,7 +70,7 @@ export async function takeSnapshot(dataDir: string, partition: Partition): Promi
 export async function verifySnapshot(name: string, folder: string): Promise<Omit<Snapshot, 'folder'>> {
   const copy = openFolder(name, 0, folder, true);
   try {
-    // A snapshot of an earlier version of Tidings lacks the tables that were added later.
+    // A snapshot of an earlier version of Tidings lacks the tables that later versions added.
     for (const table of foldedTables) for (const _ of copy.tables[table]?.getRange({ snapshot: true }) ?? []) void _;
     for (const _ of copy.responses.getRange({ snapshot: true })) void _;
     return { epoch: readStreamIdentity(copy)?.epoch ?? 0, seq: readCursor(copy).seq };
@@ -80,9 +80,9 @@ export async function verifySnapshot(name: string, folder: string): Promise<Omit
 }
 
 /**
- * Puts a copy of a snapshot into use as a new generation, and returns its number. The owner later opens the new
- * generation and folds the rest of the journal into it. The replaced store stays on disk, so that a person can examine
- * it.
+ * Copies a snapshot into a new generation, puts this generation into use, and returns its number. The owner later opens
+ * the generation and folds the rest of the journal into it. The replaced store stays on disk, so that a person can
+ * examine it.
  */
 export function restoreSnapshot(dataDir: string, partition: string, snapshot: Snapshot): number {
   const generation = prepareGeneration(dataDir, partition);

@@ -1,16 +1,16 @@
 /**
- * Registers every table of a partition: how its rows are erased, and how they are dumped and read. A table that is not
- * registered here does not exist, so no table can be left out of erasing.
+ * Registers every table of a partition. Defines how the rows of each table are erased, dumped and read. Only registered
+ * tables exist, so no table can be left out of erasing.
  */
 
 /**
  * How the rows of a table are erased.
  * - `repositoryRows`: the keys begin with the id of a repository, and `erasing/repository.ts` erases the rows piece by
  *   piece.
- * - `repository`: `erasing/repository.ts` erases the rows with the repository. Each of these tables has its own
- *   function for this.
- * - `organization`: `workers/fold/organizations.ts` erases the rows with the organization.
- * - `expiry`: each row is removed after a fixed time, or when its work is done.
+ * - `repository`: `erasing/repository.ts` erases the rows together with the repository. A separate function erases each
+ *   of these tables or a group of them.
+ * - `organization`: `workers/fold/organizations.ts` erases the rows together with the organization.
+ * - `expiry`: each row is removed after a fixed time, or when the work that the row describes is done.
  * - `never`: the rows are counters and positions of the partition, which contain no data of an organization.
  */
 type Erased = 'repository' | 'organization' | 'expiry' | 'never';
@@ -22,8 +22,8 @@ interface CommonTraits {
    */
   nameOnDisk?: string;
   /**
-   * One draft reads thousands of rows of this table. So `row-decoder.ts` decodes the rows and `row-keys.ts` encodes the
-   * keys, because both are faster than the code that lmdb uses.
+   * A single draft reads thousands of rows of this table. So `row-decoder.ts` decodes its rows, and `row-keys.ts`
+   * encodes its keys. Both files are faster than lmdb's own code.
    */
   readInBulk?: true;
 }
@@ -31,11 +31,11 @@ interface CommonTraits {
 interface RepositoryTraits extends CommonTraits {
   erasedWith: 'repositoryRows';
   /**
-   * The kind of this table's lines in a dump (`dump.ts`); null for indexes and for data that was not captured from the
-   * host.
+   * The kind of record in the dump lines of this table (`dump.ts`). Null for an index, and for data that was not
+   * captured from the host.
    */
   dumpedAs: string | null;
-  /** When the repository is erased but its published notes are kept, the rows of this table are kept too. */
+  /** Whether the rows of this table are kept when the repository is erased without its published notes. */
   keptWithNotes?: true;
 }
 

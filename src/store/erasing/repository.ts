@@ -1,6 +1,7 @@
 /**
- * Erases a whole repository. Its own rows in every table are erased piece by piece. Rows of other data that name the
- * repository are also erased. The caller decides which repository is erased.
+ * Erases a whole repository. The rows of the repository in every table are erased piece by piece. Rows that are not
+ * part of the repository's history but name the repository are also erased. The caller decides which repository is
+ * erased.
  */
 import type { CommandResult } from '../../protocol/commands.ts';
 import type { JournalRecord } from '../../protocol/journal.ts';
@@ -51,7 +52,7 @@ export function nextErasing(partition: Partition): string | undefined {
   return undefined;
 }
 
-/** Whether rows of an earlier incarnation of this repository still wait for erasure. */
+/** Whether an earlier incarnation of this repository still has rows that must be erased. */
 export function isErasing(partition: Partition, repoId: string): boolean {
   return partition.tables.erasing.get(repoId) !== undefined;
 }
@@ -78,8 +79,8 @@ function eraseRepositoryRows(partition: Partition, repoId: string, limit: number
     const selects = keeps && name === 'publicationReferences';
     const within = { ...rowsOf(repoId), ...(!selects && { limit: left }) };
     const keys = [...partition.tables[name].getKeys(within)] as string[][];
-    // The references of pages (channel `hosted`) are kept. They contain the version, which is needed to delete the
-    // publication later.
+    // References to publications on pages (channel `hosted`) are kept. A reference contains the version, which is
+    // needed to delete the publication later.
     for (const key of selects ? keys.filter(([, channel]) => channel !== 'hosted').slice(0, left) : keys) {
       partition.tables[name].removeSync(key);
       left -= 1;
@@ -96,7 +97,8 @@ function eraseSyncs(partition: Partition, repoId: string, limit: number): number
 }
 
 function erasePublications(partition: Partition, repoId: string, limit: number, keeps: boolean): number {
-  // Reading the publications of all pages can be slow, so they are read only after all other rows are erased.
+  // Reading the publications of all pages can be slow. So they are read only if the rows of other tables have not used
+  // up the limit.
   const kept = keeps && limit > 0 ? publicationsOnPages(partition, repoId) : undefined;
   return removePublications(partition, repoId, limit, kept);
 }
@@ -106,8 +108,8 @@ function eraseRanges(partition: Partition, repoId: string, limit: number): numbe
   let erased = 0;
   for (const { id, createdAt } of listRanges(partition, repoId)) {
     for (const draft of draftsOf(id)) {
-      // A draft can have hundreds of texts, so they are erased in pieces, like the other rows. The draft itself is
-      // erased with the last text.
+      // A draft can have hundreds of texts, so the texts are erased in pieces, like other rows. The draft itself is
+      // erased together with its last text.
       erased += removeRevisions(partition, draft, limit - erased);
       if (erased >= limit) return erased;
       drafts.removeSync(draft);
@@ -126,8 +128,8 @@ function eraseRanges(partition: Partition, repoId: string, limit: number): numbe
 /**
  * Erases rows that name a repository but are not part of its history: its backfill, dead letters, delayed events,
  * effects and stored results.
- * @param claimedBy if given, dead letters and delayed events are erased only if they are deliveries of this
- *   organization
+ * @param claimedBy id of an organization; if given, dead letters and delayed events from deliveries of other signers
+ *   are kept
  */
 export function eraseTraces(partition: Partition, repoId: string, claimedBy?: string): void {
   const isTheirs = (record: JournalRecord) =>
@@ -175,8 +177,8 @@ function rowsOf(repoId: string) {
 type PieceEraser = (partition: Partition, repoId: string, limit: number, keeps: boolean) => number;
 
 /**
- * The functions that erase those tables of a repository's history that `tablesByRepository` does not contain. They run
- * in this order. A function can erase several tables.
+ * The functions that erase the remaining tables of a repository's history, in the order of execution. The other tables
+ * of the history are in `tablesByRepository`. One function can erase several tables.
  */
 const pieceErasers = {
   syncs: eraseSyncs,
@@ -204,8 +206,8 @@ const removeRow =
     void tables[table].removeSync(repoId);
 
 /**
- * The functions that erase the tables that neither `pieceErasers` nor `ErasedElsewhere` contains. They run in this
- * order. The compiler reports an error if a table is missing here although the registry says that it is erased with the
+ * The functions that erase all tables that are missing in `pieceErasers` and `ErasedElsewhere`, in the order of
+ * execution. The compiler reports an error if this list lacks a table that the registry marks as erased with the
  * repository.
  */
 const traceErasers: Readonly<

@@ -1,7 +1,8 @@
 /**
- * Erases the rows of a stale sync. A sync is stale if the host has not reported its subject for a long time. The rows
- * are a pull request or issue with its comments, or a push with its commits. This file also counts these rows, so that
- * a sweep erases exactly the records that it reported. The caller decides which syncs are stale.
+ * Erases the rows of a stale sync. A sync is stale if the host has not reported its pull request, issue, push or commit
+ * for a long time. The comments of a pull request or issue and the commits of a push are also erased. This file also
+ * counts these rows, so that a sweep erases exactly the records that it reported. The caller decides which syncs are
+ * stale.
  */
 import type { RecordCounts } from '../../protocol/retention.ts';
 import type { CommitRecord } from '../../protocol/stored.ts';
@@ -31,8 +32,8 @@ function countNumber(partition: Partition, repoId: string, number: number): Reco
 }
 
 /**
- * Counts the records of a stale push. If several stale pushes list the same commit, the commit is counted once, with
- * the first of these pushes.
+ * Counts the records of a stale push. If several stale pushes list the same commit, the commit is counted only once,
+ * together with the first push in the commit's row.
  */
 function countPush(partition: Partition, key: SyncKey & { 1: 'push' }, before: number): RecordCounts {
   const [repoId, , branch, after] = key;
@@ -78,7 +79,8 @@ function eraseNumber(partition: Partition, repoId: string, number: number): Reco
 }
 
 /**
- * Erases a push and its commits. A commit is not erased if another push lists it, or if the commit has its own sync.
+ * Erases a push and its commits. A commit is kept if another push lists the commit, or if the commit has a sync of its
+ * own.
  */
 function erasePush(partition: Partition, key: SyncKey & { 1: 'push' }): RecordCounts {
   const [repoId, , branch, after] = key;
@@ -114,8 +116,8 @@ function eraseCommit(partition: Partition, repoId: string, sha: string): RecordC
 }
 
 /**
- * Returns the pushes that still list a commit. A commit can name a push whose row does not list the commit. The reason
- * is that a push can arrive twice with different commits, and its row then contains only the commits of one arrival.
+ * Returns the pushes that still list a commit. A commit can name a push whose row does not list the commit. Reason: a
+ * push can arrive twice with different commits. The row of the push then contains the commits of only one arrival.
  */
 function pushesListing(partition: Partition, repoId: string, { sha, pushes }: CommitRecord): CommitRecord['pushes'] {
   return pushes.filter(([branch, after]) => readPush(partition, repoId, branch, after)?.shas.includes(sha));

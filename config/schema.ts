@@ -383,7 +383,8 @@ export const SettingsSchema = Type.Object(
       Type.Array(
         Type.String({
           pattern: '^(\\*|https?://[^/]+)$',
-          words: '* or web addresses without a path, like https://app.example.com, separated by commas',
+          words:
+            'the sign * for all origins, or web addresses without a path, separated by commas, like https://app.example.com',
         }),
         { default: [] },
       ),

@@ -60,8 +60,8 @@ export function foldSeen(
   // organization is not compared either, because the claimant chose that time.
   const isNewest = (isProof && (listed?.claimed || !replayed)) || (claimedBy != null && claimedBy !== listed?.orgId);
   const isLate = listed !== undefined && listed.seenAt > seenAt && !isNewest;
-  // For a replayed relay, `at` is the time of the relay's first receipt. The stored time can then be later than `at`
-  // although no clock ran ahead.
+  // If the stored time is far later than `at`, a clock usually ran ahead. A replayed relay is an exception: its `at` is
+  // the time when the relay was first received, and the stored time can be from a later event.
   const isFromFuture =
     listed !== undefined && !replayed && claimedBy !== undefined && listed.seenAt > at + 2 * maxAheadMs;
   if (isLate && !isFromFuture) return;

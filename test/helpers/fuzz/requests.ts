@@ -31,7 +31,7 @@ interface Trespass {
   /** Path parameters that are not ids, for example the channel. */
   params: Record<string, unknown>;
   /**
-   * Name of the optional query parameter that the request contains, with an id as the value; undefined for a request
+   * Name of the optional query parameter in the request. The value of the parameter is an id. Undefined for a request
    * without optional query parameters.
    */
   named: string | undefined;

@@ -113,7 +113,7 @@ function stepsBy(pushes: readonly PushRecord[], sha: string): Step[] {
   return steps;
 }
 
-/** Returns the commit that a step starts from, and the commits of the step's push that are its ancestors. */
+/** Returns the commit that a step starts from, and the ancestors of this commit in the step's push. */
 export function ancestorsIn({ push, index }: Step): string[] {
   return index === push.shas.length - 1 ? push.shas : push.shas.slice(0, index + 1);
 }

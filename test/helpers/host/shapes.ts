@@ -88,7 +88,10 @@ export function issueShape(issue: HistoryIssue, history: History, { origin, apiU
   };
 }
 
-/** Returns a pull request in the form of an issue. Lists of issues and deliveries of comments contain this form. */
+/**
+ * Returns a pull request in the form of an issue. Hosts send this form in lists of issues, and in each delivery about a
+ * comment.
+ */
 export function pullAsIssueShape(pull: HistoryPull, history: History, place: Place): Shape {
   const {
     base: _base,

@@ -64,8 +64,8 @@ export function connectionOptions(
     waitOnFirstConnect: waits,
     pingInterval: 5000,
     maxPingOut: 2,
-    // With this option, an error does not contain the stack trace of the caller. Without it, the client would create
-    // one Error object per published message.
+    // With this option, an error does not contain the stack trace of the caller. Without this option, the client would
+    // create one Error object per published message.
     noAsyncTraces: true,
     ...(tls && { tls }),
   };

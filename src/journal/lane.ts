@@ -48,7 +48,10 @@ interface Waiting {
 const answered = Number.POSITIVE_INFINITY;
 const attemptMs = 1000;
 const sweepMs = 50;
-/** How much longer the lane waits for records if fewer records wait than the last batch contained, in milliseconds. */
+/**
+ * Additional time to wait for records, in milliseconds. It applies when the lane has fewer records than the last batch
+ * contained.
+ */
 const lingerMs = 1;
 
 export class Lane {
@@ -132,8 +135,8 @@ export class Lane {
   /**
    * Waits briefly, so that records that arrive at about the same time share the next message. A message with fifty
    * records costs the same as a message with one record. First, this function waits for the end of the current turn of
-   * the event loop. If fewer records wait then than the last batch contained, this function waits `lingerMs` longer.
-   * The callers of the last batch will probably send again in this time.
+   * the event loop. If the lane then has fewer records than the last batch contained, this function waits `lingerMs`
+   * longer. The callers of the last batch will probably send again in this time.
    */
   private async gather(lastSize: number): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));

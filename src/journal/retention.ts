@@ -43,9 +43,8 @@ export function withHostedNotes(due: readonly PartitionDue[]): Set<string> {
 }
 
 /**
- * Returns two numbers for each partition: how many records would be erased together with their whole repository, and
- * how many records the partition has in total. Partitions without a repository that would be erased completely are left
- * out.
+ * Returns for each partition how many records would be erased together with their whole repository (`records`), and the
+ * number of all records (`total`). Partitions without a repository that would be erased completely are left out.
  */
 export function sharesOf(due: readonly PartitionDue[]): Share[] {
   return due

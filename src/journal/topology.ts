@@ -50,9 +50,9 @@ export async function ensureStream(journal: Journal, partition: PartitionName, m
     max_bytes: maxBytes,
     max_age: 0,
     duplicate_window: 120_000_000_000,
-    // No one may delete a message. A client chooses the subject to which the server sends its acknowledgement. If the
-    // client chose the subject of a delete request, the server would execute its own acknowledgement as a delete
-    // request.
+    // No one may delete a message. When a client publishes a record, it chooses the subject to which the server sends
+    // the acknowledgement. If this were the subject of a delete request, the server would execute its own
+    // acknowledgement as a delete request.
     deny_delete: true,
   };
   const found = await findStream(journal, partition);

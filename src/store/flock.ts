@@ -11,7 +11,7 @@ const held = 1;
 
 /**
  * Locks a file and creates the file if it does not exist. The file is never removed. If the file were removed, two
- * processes could hold the lock: one on the removed file, and the other on a new file of the same name.
+ * processes could hold the lock. One would hold it on the removed file, and the other on a new file of the same name.
  * @returns a function that releases the lock; undefined if the lock is held by another process or by another file
  *   descriptor of this process
  */

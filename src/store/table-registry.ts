@@ -7,8 +7,8 @@
  * How the rows of a table are erased.
  * - `repositoryRows`: the keys begin with the id of a repository, and `erasing/repository.ts` erases the rows piece by
  *   piece.
- * - `repository`: `erasing/repository.ts` erases the rows together with the repository. A separate function erases each
- *   of these tables or a group of them.
+ * - `repository`: `erasing/repository.ts` erases the rows together with the repository. Each function erases one or
+ *   several of these tables.
  * - `organization`: `workers/fold/organizations.ts` erases the rows together with the organization.
  * - `expiry`: each row is removed after a fixed time, or when the work that the row describes is done.
  * - `never`: the rows are counters and positions of the partition, which contain no data of an organization.
@@ -125,7 +125,7 @@ export type DumpedTables = {
   [Name in FoldedTable as Registry[Name] extends { dumpedAs: infer Kind extends string } ? Kind : never]: Name;
 };
 
-/** The tables whose rows are erased in the way that `Way` names. */
+/** The tables whose `erasedWith` trait is `Way`. */
 export type TablesErasedWith<Way extends Traits['erasedWith']> = {
   [Name in FoldedTable]: Registry[Name]['erasedWith'] extends Way ? Name : never;
 }[FoldedTable];
@@ -133,7 +133,10 @@ export type TablesErasedWith<Way extends Traits['erasedWith']> = {
 /** The names of all folded tables, in the order of the registry. */
 export const foldedTables = Object.keys(tableRegistry) as FoldedTable[];
 
-/** Returns the folded tables for whose traits `passes` returns true, in the order of the registry. */
+/**
+ * Returns the folded tables that match a condition, in the order of the registry.
+ * @param passes receives the traits of a table and returns whether the table matches
+ */
 export function tablesWhere(passes: (traits: Traits) => boolean): FoldedTable[] {
   return foldedTables.filter((name) => passes(tableRegistry[name]));
 }

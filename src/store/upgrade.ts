@@ -1,6 +1,7 @@
 /**
- * Upgrades a store that an earlier version of Tidings wrote to the current layout. The owner of the partition does this
- * when it opens the store, before anything is read. The result has the same bytes as a replay of the journal.
+ * Upgrades a store that an earlier version of Tidings wrote to the current layout. The owner of the partition upgrades
+ * the store when it opens the store, before it reads any data. The upgraded store has the same bytes as a store that is
+ * rebuilt from the journal.
  */
 import type { KeyRecord } from '../protocol/commands.ts';
 import type { Partition } from './partition.ts';
@@ -8,8 +9,8 @@ import { type DirectoryRepository, putKeyInUse } from './tables/directory.ts';
 import { indexRepository } from './tables/repository-index.ts';
 
 /**
- * Runs the upgrades that the store needs. Each upgrade is one transaction, so a killed process leaves either the old or
- * the new layout.
+ * Runs the upgrades that the store needs. Each upgrade is one transaction. If the process is killed during an upgrade,
+ * the store still has the old layout.
  */
 export function upgradeLayout(partition: Partition): void {
   if (hasNumbersInKeys(partition)) partition.root.transactionSync(() => gatherNumbers(partition));
@@ -17,7 +18,7 @@ export function upgradeLayout(partition: Partition): void {
   if (lacksNames(partition)) partition.root.transactionSync(() => indexNames(partition));
 }
 
-/** Whether the store lacks the index of repositories by name, which earlier versions of Tidings did not have. */
+/** Whether the store lacks the index of repositories by name. Earlier versions of Tidings did not have this index. */
 function lacksNames({ tables }: Partition): boolean {
   const [any] = tables.directoryRepositories.getKeys({ limit: 1 });
   const [named] = tables.repositoriesByName.getKeys({ limit: 1 });
@@ -30,8 +31,8 @@ function indexNames(partition: Partition): void {
 }
 
 /**
- * Whether the store lacks the list of keys in use, which earlier versions of Tidings did not have. An upgraded list is
- * never empty, because a service has at least one instance key.
+ * Whether the store lacks the list of keys in use. Earlier versions of Tidings did not have this list. An empty list
+ * has not been written yet, because a service has at least one instance key in use.
  */
 function lacksKeysInUse({ tables }: Partition): boolean {
   const [anyKey] = tables.keys.getKeys({ limit: 1 });
@@ -47,8 +48,8 @@ function listKeysInUse(partition: Partition): void {
 }
 
 /**
- * Whether the store has the layout of earlier versions of Tidings: one row per pull request of a merge commit, with the
- * number of the pull request in the key.
+ * Whether the index of merge commits has the layout of earlier versions of Tidings. In this layout, each pull request
+ * of a merge commit has its own row, and the key contains the number of the pull request.
  */
 function hasNumbersInKeys({ tables }: Partition): boolean {
   const [first] = tables.pullsByMergeSha.getKeys({ limit: 1 }) as Iterable<unknown[]>;
@@ -56,8 +57,8 @@ function hasNumbersInKeys({ tables }: Partition): boolean {
 }
 
 /**
- * Gathers the numbers of the pull requests of each merge commit in one row. Keys are read in order, so the numbers are
- * sorted.
+ * Writes one row per merge commit, with the numbers of all its pull requests. The old keys are read in order, so the
+ * numbers are sorted.
  */
 function gatherNumbers({ tables: { pullsByMergeSha } }: Partition): void {
   const rows = [...pullsByMergeSha.getKeys({})] as [repoId: string, sha: string, number: number][];

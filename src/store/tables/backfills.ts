@@ -1,6 +1,6 @@
 /**
- * The newest backfill of each repository, and the last sync of the repository's tags. The next backfill starts from the
- * data in the row of the last one.
+ * The newest backfill of each repository, and the last sync of the repository's tags. The next backfill of a repository
+ * starts from the data in the row of its previous backfill.
  */
 import { type BackfillPhase, type BackfillRecord, backfillPhases, type TagSync } from '../../protocol/backfill.ts';
 import type { Partition } from '../partition.ts';
@@ -9,10 +9,7 @@ export function readBackfill(partition: Partition, repoId: string): BackfillReco
   return partition.tables.backfills.get(repoId);
 }
 
-/**
- * Writes a backfill. The percentage of a backfill never falls, even if a list of the host turns out to be longer than
- * estimated.
- */
+/** Writes a backfill. The percentage of a backfill never falls, even if a list on the host is longer than estimated. */
 export function writeBackfill(partition: Partition, backfill: BackfillRecord): void {
   const percent = Math.max(backfill.percent, percentOf(backfill));
   partition.tables.backfills.putSync(backfill.repoId, { ...backfill, percent });
@@ -56,8 +53,8 @@ export function backfillResponse(backfill: BackfillRecord): Record<string, unkno
 }
 
 /**
- * The usual share of each phase in the duration of a backfill, in percent. The reviews take longest, because they are
- * requested for one pull request at a time.
+ * The usual share of each phase in the total duration of a backfill, in percent. The phase `reviews` takes longest,
+ * because the reviews are requested for one pull request at a time.
  */
 const weights: Record<BackfillPhase, number> = {
   pulls: 15,
@@ -70,7 +67,7 @@ const weights: Record<BackfillPhase, number> = {
   reviews: 25,
 };
 
-/** Returns the progress in whole percent. It is 100 only when the backfill is completed. */
+/** Returns the progress in whole percent. The progress is 100 only when the backfill is completed. */
 function percentOf({ state, position, phases }: BackfillRecord): number {
   if (state === 'completed') return 100;
   let percent = 0;

@@ -1,7 +1,7 @@
 /**
- * The connections to channels, stored in the directory. A connection belongs to an organization or to one of its
- * repositories. If both have a connection, the repository's connection applies to the repository. Secrets are stored
- * sealed, and replies only show whether a secret is present.
+ * The connections of organizations and repositories to channels, stored in the directory. If a repository has no
+ * connection of its own, the connection of its organization applies. Secrets are stored sealed, and replies only show
+ * whether a secret is present.
  */
 import { digestOf } from '../../foundation/etag.ts';
 import { type ChannelName, type ChannelRecord, type Connection, channelTraits } from '../../protocol/channels.ts';
@@ -24,7 +24,7 @@ export function writeChannel(partition: Partition, record: ChannelRecord): void 
   partition.tables.channels.putSync([orgId, repoId ?? '', channel], record);
 }
 
-/** Removes a connection. Returns whether it existed. */
+/** Removes a connection. Returns whether the connection existed. */
 export function removeChannel(
   partition: Partition,
   orgId: string,
@@ -35,8 +35,8 @@ export function removeChannel(
 }
 
 /**
- * Returns the stored connection that applies to a repository. If `repoId` is null, returns the organization's own
- * connection.
+ * Returns the stored connection that applies to a repository. If `repoId` is null, returns the connection of the
+ * organization itself.
  */
 export function effectiveChannel(
   partition: Partition,
@@ -54,8 +54,8 @@ export function toConnection({ orgId, repoId, settings, secrets, receiver }: Cha
 }
 
 /**
- * Removes all connections of an organization, except the connections that control who may read the pages of
- * `repositories`.
+ * Removes the connections of an organization. Only the `hosted` connections that apply to `repositories` are kept,
+ * because they control who may read the pages of these repositories.
  */
 export function removeChannelsBut(partition: Partition, orgId: string, repositories: ReadonlySet<string>): void {
   const keys = [...partition.tables.channels.getKeys({ start: [orgId], end: [orgId, '\u{10ffff}'] })];
@@ -66,8 +66,8 @@ export function removeChannelsBut(partition: Partition, orgId: string, repositor
 }
 
 /**
- * Returns the validator (ETag) of a channel's state, whether or not a connection is stored. Sealed secrets are
- * included. The same secret gives a different sealed text each time it is sealed. So storing the same secret again also
+ * Returns the validator (ETag) of a channel's state, with or without a stored connection. The validator covers the
+ * sealed secrets. Sealing the same secret twice gives two different sealed texts. So storing the same secret again also
  * changes the validator.
  */
 export function channelDigest(channel: ChannelName, record: ChannelRecord | undefined): string {

@@ -1,6 +1,6 @@
 /**
  * Comparisons of two commits of a repository, as the host reported them, stored by the shas of both commits. A
- * comparison never changes or expires; it is removed only with its repository.
+ * comparison never changes or expires. It is removed only when the repository is removed.
  */
 import type { ComparisonRecord } from '../../protocol/stored.ts';
 import type { Partition } from '../partition.ts';

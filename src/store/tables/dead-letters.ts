@@ -1,11 +1,12 @@
 /**
  * Dead letters: records that could not be folded, each with the error that occurred. A record stays here until a person
- * replays or drops it. A dead letter contains the same minimal and redacted data as the record in the journal.
+ * replays or drops it. A dead letter contains only the data of the journal record, which is already minimal and
+ * redacted.
  */
 import type { JournalRecord } from '../../protocol/journal.ts';
 import type { Partition } from '../partition.ts';
 
-/** A record that was set aside, and its position in the journal (seq, index). */
+/** A record that could not be folded, and its position in the journal (seq, index). */
 export interface DeadLetter {
   seq: number;
   index: number;

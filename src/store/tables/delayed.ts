@@ -1,7 +1,7 @@
 /**
- * Accepted events of organizations that have exceeded their limit. The events are stored here until the partition's
- * time reaches their due time (`docs/architecture.md` decision 16). If a repository has delayed events, its later
- * events wait until the delayed events are folded. So the order of the repository's events is kept.
+ * Events of organizations that have exceeded their ingestion limit. An accepted event is stored here until the
+ * partition's time reaches the event's due time (`docs/architecture.md` decision 16). If a repository has delayed
+ * events, its later events wait until the delayed events are folded. So the order of the repository's events is kept.
  */
 import type { EventRecord } from '../../protocol/journal.ts';
 import type { Partition } from '../partition.ts';
@@ -16,8 +16,8 @@ export interface DelayedEvent {
 }
 
 /**
- * Name of the counter of delayed events. The number of delayed events is needed with every journal message. Counting
- * the rows of the table would open a cursor each time, and opening a cursor costs more than folding a record.
+ * Name of the counter of delayed events. This number is read for every journal message. Counting the rows of the table
+ * would open a cursor each time, and opening a cursor costs more than folding a record.
  */
 const counter = 'delayed';
 
@@ -27,9 +27,9 @@ interface Line {
 }
 
 /**
- * Returns the queue in which an event waits: the queue of its repository. Events signed with an organization's own
- * secret wait in a separate queue. So an organization that only claims a repository cannot delay the events of the real
- * owner.
+ * Returns the name of the queue in which an event waits. Each repository has a queue. Events signed with an
+ * organization's own secret wait in a separate queue. So an organization that only claims a repository cannot delay the
+ * events of the repository's real owner.
  */
 function lineOf({ repository, signedBy }: EventRecord): string {
   return signedBy ? `${repository.id} ${signedBy.org}` : repository.id;
@@ -65,7 +65,10 @@ export function removeDelayed(partition: Partition, event: DelayedEvent): void {
   else partition.tables.delayedRepositories.putSync(key, { ...line, count: line.count - 1 });
 }
 
-/** Yields all delayed events in the order of their due times. The webhook receiver initializes its limits with them. */
+/**
+ * Yields all delayed events in the order of their due times. The webhook receiver initializes its limits with these
+ * events.
+ */
 export function* listDelayed(partition: Partition): Iterable<DelayedEvent> {
   for (const row of partition.tables.delayed.getRange({})) yield row.value as DelayedEvent;
 }

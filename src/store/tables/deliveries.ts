@@ -8,8 +8,8 @@ import type { EventRecord, InstallationRecord } from '../../protocol/journal.ts'
 import type { Partition } from '../partition.ts';
 
 /**
- * Returns the key of a delivery. All four fields are needed, because the host sends the same delivery id to several
- * webhooks. Also, a long push is recorded in several parts.
+ * Returns the key of a delivery. All four fields are needed. The host sends the same delivery id to several webhooks,
+ * and a long push is recorded in several parts.
  */
 export function deliveryKey(delivery: string, event: string, source: string, part: number): string {
   const key = `${delivery} ${event} ${source} ${part}`;
@@ -17,8 +17,8 @@ export function deliveryKey(delivery: string, event: string, source: string, par
 }
 
 /**
- * Returns the key of the delivery that a record came from. The webhook receiver and the partition's owner must compute
- * the same key.
+ * Returns the key of the delivery that a record came from. The webhook receiver and the partition's owner both use this
+ * function, because their keys must be the same.
  */
 export function recordKey(record: EventRecord | InstallationRecord): string {
   const { delivery, source } = record;
@@ -40,9 +40,9 @@ export function removeDelivery(partition: Partition, key: string): void {
 }
 
 /**
- * Reads up to `limit` deliveries, starting where the last call ended, and removes those that were folded before
- * `before` (milliseconds). An index by time would cost one more write per delivery, and each index entry would be read
- * only once. So deliveries have no such index.
+ * Reads up to `limit` deliveries, and removes those that were folded before `before` (milliseconds). Each call
+ * continues where the previous call ended. Deliveries have no index by time. Such an index would cost one more write
+ * per delivery, but each index entry would be read only once.
  */
 export function removeDeliveriesBefore(partition: Partition, before: number, limit: number): void {
   const { deliveries, meta } = partition.tables;

@@ -11,8 +11,9 @@ import type { Partition } from '../partition.ts';
 import { indexRepository } from './repository-index.ts';
 
 /**
- * An organization or user that owns repositories. `ownerId` is the host's number of the owner. It is null until the
- * first delivery arrives. After that, it is a name such as `name:acme` until a delivery contains the number.
+ * An organization or user that owns repositories. `ownerId` is the number that the host has given to the owner. The
+ * field is null until the first delivery arrives. If the first deliveries do not contain the number, the field is a
+ * name such as `name:acme` until a delivery contains the number.
  */
 export interface OrganizationRecord {
   id: string;
@@ -23,21 +24,21 @@ export interface OrganizationRecord {
   /** When the app was removed, in milliseconds; null while the app is installed, or if it was never installed. */
   uninstalledAt: number | null;
   /**
-   * The host's time of the first payload that used this login. The field is absent if the operator created the
-   * organization and no delivery has arrived for it yet.
+   * The time of the first payload that used this login, according to the host. The field is absent if the operator
+   * created the organization and no delivery has arrived for it yet.
    */
   namedAt?: number;
   /**
-   * How the owner's number is known. `claimed`: a delivery signed with the organization's own secret contained it.
-   * `proved`: the host confirmed it, or a delivery signed with a secret of the whole host contained it. The field is
-   * absent before the number is known, and in rows that earlier versions of Tidings wrote.
+   * How the owner's number is known. `claimed`: a delivery signed with the organization's own secret contained the
+   * number. `proved`: the host confirmed the number, or a delivery signed with a secret of the whole host contained it.
+   * The field is absent before the number is known, and in rows that earlier versions of Tidings wrote.
    */
   ownerProof?: 'claimed' | 'proved';
 }
 
 /**
- * Whether events of a repository are captured. `unselected`: a person deselected it. `disconnected`: its app was
- * removed.
+ * Whether events of a repository are captured. `unselected`: a person deselected the repository. `disconnected`: the
+ * app of the repository was removed.
  */
 export type ConnectionState = 'connected' | 'unselected' | 'disconnected';
 
@@ -66,15 +67,15 @@ export interface DirectoryRepository {
   claimed?: true;
   ownership?: Ownership;
   /**
-   * Organizations whose app reported this repository while another organization only claimed it. To ask the host who
-   * owns the repository, the service can use the credentials of the claiming organization and of these app
-   * installations.
+   * App installations that reported this repository while another organization only claimed it, with their
+   * organizations. The service can ask the host who owns the repository. For this request, the service can use the
+   * credentials of the claiming organization and of these app installations.
    */
   contenders?: readonly Contender[];
   /**
-   * The time of an app removal after which everything but the published notes was erased. The field is ignored after
-   * the app is installed again. A later removal has a different time, so the field does not apply to that removal
-   * either.
+   * The time of the app removal after which everything except the published notes was erased. The field has no effect
+   * after the app is installed again. If the app is removed again, the time of the removal differs, so the field still
+   * has no effect.
    */
   keptSince?: number;
 }
@@ -91,8 +92,8 @@ export function sameLogin(a: string, b: string): boolean {
 }
 
 /**
- * Returns why an account of the host does not belong to an organization; undefined if the account belongs to it.
- * `owner`: the numbers differ. `login`: the logins differ.
+ * Compares an account of the host with an organization. Returns undefined if the account belongs to the organization.
+ * Returns `owner` if the numbers differ, and `login` if the logins differ.
  * - If the organization has no number yet, only the logins are compared.
  * - If the organization's number is not proved, both the numbers and the logins must match. The login is trusted
  *   because the operator entered it.
@@ -109,11 +110,11 @@ export function refusalOf(
 }
 
 /**
- * Whether a repository belongs to this organization although another organization claims the repository. The host
- * decides: it must have named this organization's number as the owner's number. If this organization's number is not
- * proved, the host must also have named this organization's login. The login is trusted, because the operator entered
- * it.
- * @param ownerId the host's number that this organization has, or claims with its first delivery
+ * Whether a repository belongs to this organization, while another organization only claims the repository. The host
+ * decides: the host must have reported this organization's number as the owner's number. If this organization's number
+ * is not proved, the host must also have reported this organization's login. The login is trusted, because the operator
+ * entered it.
+ * @param ownerId the host's number that this organization has, or that it claims with its first delivery
  */
 export function isRefutedFor(
   { claimed, ownership }: DirectoryRepository,
@@ -148,12 +149,13 @@ export function organizationByLogin(
 }
 
 /**
- * Returns the organization that the owner in a payload belongs to. The organization is found by the owner's number on
- * the host, else by the owner's login. Two kinds of organizations do not match:
+ * Returns the organization that the owner in a payload belongs to. The organization is searched by the owner's number
+ * on the host. If no organization matches, the organization is searched by the owner's login. Two kinds of
+ * organizations do not match:
  * - an organization that has the owner's login but a different number;
  * - an organization that only claims the owner's number and has a different login.
- * @param isProof whether the payload proves the owner; if so, an organization found by its login matches even if it
- *   claims another number
+ * @param isProof whether the payload proves the owner; if true, an organization with the owner's login matches even if
+ *   it claims another number
  */
 export function organizationOfOwner(
   partition: Partition,
@@ -171,8 +173,8 @@ export function organizationOfOwner(
 }
 
 /**
- * Returns an error if several organizations have the same login, such as its former and its current owner. The error
- * lists their ids.
+ * Returns an error if several organizations have the same login. Example: a login passed from one organization to
+ * another. The error lists the ids of these organizations.
  */
 export function ambiguousLogin(partition: Partition, login: string, origin: string): ServiceError | undefined {
   const bearers = listOrganizations(partition).filter(
@@ -190,9 +192,9 @@ export function ownerNumber({ ownerId }: Pick<OrganizationRecord, 'ownerId'>): s
 }
 
 /**
- * Whether a delivery signed with an organization's own secret may name this owner. While the organization's number is
- * not known, the owner's login must be the organization's login. Once the number is known, the owner's number must be
- * the organization's number. An organization cannot claim a number that is proved for another organization.
+ * Whether a delivery signed with an organization's own secret may name the given owner. While the organization's number
+ * is not known, the owner's login must be the organization's login. Once the number is known, the owner's number must
+ * be the organization's number. An organization cannot claim a number that is proved for another organization.
  */
 export function mayClaimOwner(
   partition: Partition,
@@ -206,7 +208,7 @@ export function mayClaimOwner(
   return isFreeNumber(partition, organization, owner.id);
 }
 
-/** Returns true unless this owner's number is proved for another organization. */
+/** Returns false if the owner's number is proved for another organization, and true in all other cases. */
 export function isFreeNumber(
   partition: Partition,
   { id, origin }: Pick<OrganizationRecord, 'id' | 'origin'>,
@@ -217,11 +219,11 @@ export function isFreeNumber(
 }
 
 /**
- * Writes an organization and its two index rows, by login and by number.
+ * Writes an organization and its two index rows: one by login, and one by number.
  * - If the organization's login has changed, the former login becomes free for other organizations.
- * - If the login is unchanged but another organization has taken the same login since, the index row of the login stays
- *   with the other organization.
- * - If the organization only claims its number, it does not replace another organization's index row of this number.
+ * - If another organization has taken the same login in the meantime, the index row of the login still names the other
+ *   organization.
+ * - If the organization only claims its number, the number's index row of another organization is not replaced.
  */
 export function writeOrganization(partition: Partition, organization: OrganizationRecord): void {
   const { organizations, organizationsByOwner, organizationsByLogin } = partition.tables;
@@ -290,9 +292,9 @@ export function directoryRepositoryResponse(repository: DirectoryRepository): Re
 }
 
 /**
- * Returns why a repository's owner is not confirmed; null if it is confirmed. The text lists all possible causes and
- * does not say which one applies. Otherwise someone who guesses a number could learn whether the host has a repository
- * with that number.
+ * Returns why a repository's owner is not confirmed; null if the owner is confirmed. The text lists all possible
+ * causes, but not the actual cause. The actual cause would reveal whether the host has a repository with a guessed
+ * number.
  */
 function unconfirmedReason(ownership: Ownership | undefined): string | null {
   if (ownership === undefined)
@@ -300,14 +302,14 @@ function unconfirmedReason(ownership: Ownership | undefined): string | null {
   return ownership.confirmed ? null : refusedOwner;
 }
 
-/** The message for everyone but the operator when the host does not confirm an owner. */
+/** The message when the host does not confirm an owner. All users except the operator get this message. */
 export const refusedOwner =
   'The host does not confirm that this repository belongs to its organization. Either the credentials of this service cannot see the repository, or the host reports another owner.';
 
 /**
- * Returns the validator (ETag) of a repository's state. The list of fields is fixed: a replay by a later version of
- * Tidings must compute the same digests. Once the host has been asked about the owner, the validator also covers the
- * host's answer.
+ * Returns the validator (ETag) of a repository's state. The list of fields is fixed, because a replay by a later
+ * version of Tidings must compute the same digests. If the host has answered who owns the repository, the validator
+ * also covers this answer.
  */
 export function directoryRepositoryDigest(repository: DirectoryRepository): string {
   const { id, orgId, hostId, fullName, defaultBranch, state, createdAt, ownership } = repository;
@@ -315,7 +317,10 @@ export function directoryRepositoryDigest(repository: DirectoryRepository): stri
   return digestOf(JSON.stringify([id, orgId, hostId, fullName, defaultBranch, state, createdAt, ...asked]));
 }
 
-/** Whether all repositories of an organization were erased except for their published notes; false if it has none. */
+/**
+ * Whether all repositories of an organization were erased except for their published notes. The result is false if the
+ * organization has no repositories.
+ */
 export function isKeptAlone(partition: Partition, { id, uninstalledAt }: OrganizationRecord): boolean {
   const repositories = listDirectoryRepositories(partition, id);
   const isKept = ({ keptSince }: DirectoryRepository) => keptSince !== undefined && keptSince === uninstalledAt;
@@ -352,7 +357,9 @@ export function removeKey(partition: Partition, key: KeyRecord): void {
   removeKeyInUse(partition, key);
 }
 
-/** Adds a key to the list of keys in use of its organization, or of the instance if the key has no organization. */
+/**
+ * Adds a key to its organization's list of keys in use. A key without an organization is added to the instance's list.
+ */
 export function putKeyInUse({ tables }: Partition, { id, orgId }: KeyRecord): void {
   tables.keysInUse.putSync([orgId ?? '', id], true);
 }
@@ -363,8 +370,9 @@ export function removeKeyInUse({ tables }: Partition, { id, orgId }: Pick<KeyRec
 }
 
 /**
- * Returns the keys that are not revoked, of one organization or of all. Some of these keys may have ended for another
- * reason. Example: a key has expired, or the key that created it has ended.
+ * Returns the keys of one organization that are not revoked. If `orgId` is undefined, returns the keys of all
+ * organizations and of the instance. A returned key may have ended for another reason. Example: the key has expired, or
+ * the key that created it has ended.
  */
 export function listKeysInUse(partition: Partition, orgId?: string): KeyRecord[] {
   const range = orgId === undefined ? {} : { start: [orgId, ''], end: [orgId, '\uffff'] };

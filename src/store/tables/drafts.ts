@@ -1,6 +1,6 @@
 /**
- * Drafts by id. A draft's id is derived from its range and persona, so the drafts of a range need no index. A draft's
- * record holds the newest text; `revisions.ts` stores the earlier texts.
+ * Drafts by id. A draft's id is derived from its range and persona, so no index from ranges to drafts is needed. A
+ * draft's record contains the newest text. The earlier texts are stored by `revisions.ts`.
  */
 import { digestOf } from '../../foundation/etag.ts';
 import { draftId } from '../../foundation/ids.ts';

@@ -1,12 +1,13 @@
 /**
- * For each effect, counts the attempts that began on this machine but never ended. Without the count, an effect that
+ * Counts, for each effect, the attempts that began on this machine but never ended. Without this count, an effect that
  * kills the process would be tried again without end. The count is not folded from the journal. The count is removed
  * when an attempt ends.
  */
 import type { Partition } from '../partition.ts';
 
 /**
- * Stores on disk that an attempt at the effect of an outbox row begins. Returns how many earlier attempts never ended.
+ * Stores on disk that an attempt to carry out an effect begins. Returns how many earlier attempts never ended.
+ * @param row the outbox row of the effect
  */
 export async function beginAttempt(partition: Partition, row: number): Promise<number> {
   const { local } = partition.tables;
@@ -15,7 +16,7 @@ export async function beginAttempt(partition: Partition, row: number): Promise<n
   return unended;
 }
 
-/** Removes the count, because an attempt has ended, whatever its outcome was. */
+/** Removes the count of an effect after an attempt has ended with any outcome. */
 export async function endAttempt(partition: Partition, row: number): Promise<void> {
   await partition.write(() => partition.tables.local.removeSync(keyOf(row)));
 }

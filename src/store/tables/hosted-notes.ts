@@ -1,9 +1,9 @@
 /**
- * Notes that are published on pages of this service. Each version of a repository has a page for customers. A version
- * can also have a page for engineers, and one page for each internal draft. The paths of these pages begin with the
- * path of the customers' page.
+ * Notes that are published on pages of this service. Each released version of a repository has a page for customers. A
+ * version can also have a page for engineers, and one page for each internal draft. The paths of these pages begin with
+ * the path of the customers' page.
  *
- * A second table holds one list entry per version, so that a list need not read the text of every note.
+ * A second table contains one list entry per version. So a list can be shown without reading the text of every note.
  */
 import type { HostedPage } from '../../protocol/hosted.ts';
 import type { Partition } from '../partition.ts';
@@ -19,12 +19,12 @@ export interface HostedNote extends HostedPage {
   updatedAt: number;
 }
 
-/** The fields of a note that lists show. */
+/** The fields of a note that are shown in lists. */
 export type HostedEntry = Pick<HostedNote, 'version' | 'path' | 'excerpt' | 'date' | 'updatedAt'>;
 
 /**
- * Key and row of a list entry; there is one entry per version. Rows that earlier versions of the service wrote have no
- * path and no excerpt.
+ * The key and the row of a list entry. Each version has one list entry. Rows that earlier versions of the service wrote
+ * have no path and no excerpt.
  */
 type IndexKey = [repoId: string, date: number, version: string];
 type IndexRow = Pick<HostedNote, 'path' | 'excerpt' | 'summary' | 'updatedAt' | 'publicationId'>;
@@ -32,8 +32,8 @@ type IndexRow = Pick<HostedNote, 'path' | 'excerpt' | 'summary' | 'updatedAt' | 
 const engineers = 'engineer';
 
 /**
- * Writes a note. If the page has a note already, the new note replaces it. The new note gets the time of publication of
- * the replaced note.
+ * Writes a note. If the page already has a note, the new note replaces the old note. The time of publication does not
+ * change.
  */
 export function writeHostedNote(
   partition: Partition,
@@ -80,8 +80,8 @@ export function readEngineersNote(partition: Partition, repoId: string, version:
 }
 
 /**
- * Returns the ids of the publications that last wrote the notes on a repository's pages. Reading whole notes is slow.
- * So if a note has a list entry, its publication's id is read from the list entry.
+ * Returns the ids of the publications that wrote the current notes on a repository's pages. Reading whole notes is
+ * slow. So if a note has a list entry, the id of its publication is read from the list entry.
  */
 export function publicationsOnPages({ tables }: Partition, repoId: string): Set<string> {
   const listed = new Map<string, string>();
@@ -105,9 +105,9 @@ export function countHostedNotes(partition: Partition, repoId: string): number {
 }
 
 /**
- * Returns the list entries of a repository's versions, newest first. The result may be shorter than `limit` although
- * more entries follow, because some notes are not listed. Example: an earlier version of the service published an
- * internal note on the version's own page. This note can still be read, but it is not listed.
+ * Returns the list entries of a repository's versions, newest first. The result can have fewer than `limit` entries
+ * even if more entries follow, because some notes are not listed. Example: an earlier version of the service published
+ * an internal note on the version's own page. This note can still be read, but it is not listed.
  */
 export function listHostedNotes(partition: Partition, repoId: string, offset: number, limit: number): HostedEntry[] {
   const within = { start: [repoId, '\u{10ffff}'], end: [repoId], reverse: true, offset, limit };
@@ -121,10 +121,10 @@ export function listHostedNotes(partition: Partition, repoId: string, offset: nu
 }
 
 /**
- * Removes the old note for the persona of `note` from the version's own page. Earlier versions of the service published
- * the notes for every persona on that page. After an engineers' note is removed, the page redirects readers to the new
- * page. After an internal note is removed, the page does not redirect: its address can be guessed, and a redirect would
- * reveal the secret new address.
+ * Removes an old note from the version's own page if it has the same persona as `note`. Earlier versions of the service
+ * published the notes for every persona on that page. If the old note was for engineers, the page redirects readers to
+ * the new page. If the old note was internal, the page does not redirect. The page's address can be guessed, and a
+ * redirect would reveal the secret new address.
  */
 function leaveVersionPage({ tables: { hostedNotes } }: Partition, note: HostedNote): void {
   const key = keyOf(note.repoId, note.version);
@@ -134,7 +134,7 @@ function leaveVersionPage({ tables: { hostedNotes } }: Partition, note: HostedNo
   else hostedNotes.removeSync(key);
 }
 
-/** Changes notes of a version, and then updates the version's list entry. */
+/** Runs `change`, which changes notes of a version. Then updates the version's list entry. */
 function relisting(partition: Partition, repoId: string, version: string, change: () => void): void {
   const { hostedNotesByDate } = partition.tables;
   const before = listedNote(partition, repoId, version);
@@ -145,8 +145,8 @@ function relisting(partition: Partition, repoId: string, version: string, change
 }
 
 /**
- * Returns the note that lists show for a version: the customers' note, else the engineers' note, else the note that an
- * earlier version of the service published on the version's page.
+ * Returns the note that lists show for a version: the customers' note if there is one, or else the engineers' note. If
+ * both are missing, returns the note that an earlier version of the service published on the version's page.
  */
 function listedNote(partition: Partition, repoId: string, version: string): HostedNote | undefined {
   const own = readHostedNote(partition, repoId, version);
@@ -155,8 +155,8 @@ function listedNote(partition: Partition, repoId: string, version: string): Host
 }
 
 /**
- * Returns the row of a note's list entry. For a note that an earlier version of the service wrote, the row is the same
- * as that version would have written.
+ * Returns the row of a note's list entry. If an earlier version of the service wrote the note, the row has the same
+ * fields as a row of the earlier version.
  */
 function indexRow({ path, excerpt, summary, updatedAt, publicationId }: HostedNote): IndexRow {
   const shown = excerpt === undefined ? { summary } : { excerpt };

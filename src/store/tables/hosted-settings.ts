@@ -7,7 +7,7 @@ import type { HostedSettings } from '../../protocol/host-channel-settings.ts';
 import type { Partition } from '../partition.ts';
 import { effectiveChannel } from './channels.ts';
 
-/** The settings that apply to a repository's pages. `key` is set if the pages are unlisted. */
+/** The settings that apply to a repository's pages. `key` is the secret part of the address of unlisted pages. */
 export type PageSettings = Pick<HostedSettings, 'title' | 'language' | 'key'> & {
   visibility: NonNullable<HostedSettings['visibility']>;
 };
@@ -16,7 +16,7 @@ export type PageSettings = Pick<HostedSettings, 'title' | 'language' | 'key'> & 
 export function hostedSettings(directory: Partition, orgId: string, repoId: string, isPrivate: boolean): PageSettings {
   const stored: HostedSettings = effectiveChannel(directory, orgId, repoId, 'hosted')?.settings ?? {};
   const visibility = stored.visibility ?? (isPrivate ? 'off' : 'public');
-  // The address of an unlisted page contains the key, so unlisted pages cannot be shown without a key.
+  // The address of an unlisted page contains the key. So without a key, the repository has no pages.
   if (visibility === 'unlisted' && stored.key === undefined) return { ...stored, visibility: 'off' };
   return { ...stored, visibility };
 }

@@ -1,6 +1,6 @@
 /**
- * Maps each Idempotency-Key, within its scope, to the command that it was first sent with (`docs/architecture.md`
- * decision 21). A row is removed with the result of its command.
+ * Maps each Idempotency-Key, within its scope, to the first command that was sent with this key (`docs/architecture.md`
+ * decision 21). A row is removed together with the result of its command.
  */
 import type { Partition } from '../partition.ts';
 
@@ -14,7 +14,9 @@ export interface OnceRecord {
   at: number;
 }
 
-/** Returns the command of a scope, if it is not older than `onceKeepingMs` at time `at`. */
+/**
+ * Returns the command that is stored for a scope; undefined if the command is older than `onceKeepingMs` at time `at`.
+ */
 export function readOnce(partition: Partition, scope: string, at: number): OnceRecord | undefined {
   const record: OnceRecord | undefined = partition.tables.once.get(scope);
   return record && at < record.at + onceKeepingMs ? record : undefined;
@@ -24,7 +26,7 @@ export function writeOnce(partition: Partition, scope: string, record: OnceRecor
   partition.tables.once.putSync(scope, record);
 }
 
-/** Removes a scope's row if it still names this command. */
+/** Removes the row of a scope if the row contains the given command. A newer command can have replaced the row. */
 export function removeOnce(partition: Partition, scope: string, commandId: string): void {
   const record: OnceRecord | undefined = partition.tables.once.get(scope);
   if (record?.commandId === commandId) partition.tables.once.removeSync(scope);

@@ -3,14 +3,16 @@
  * (`docs/architecture.md` decision 13).
  *
  * Example: key A created key B. When A is rotated, B continues to work and depends on the successor of A. When A is
- * revoked, B ends. A key depends on the key that created it. A successor also depends on the key that was used for the
- * rotation. The code calls these keys `makers`.
+ * revoked, B ends.
+ *
+ * A key depends on the key that created it. A successor also depends on the key that was used for the rotation. The
+ * keys that a key depends on are called `makers` in the code.
  */
 import type { KeyRecord } from '../../protocol/commands.ts';
 import type { Partition } from '../partition.ts';
 import { readKey } from './directory.ts';
 
-/** The end of a key, including the effect of all other keys that the key depends on. */
+/** When and why a key ends. The other keys that the key depends on are taken into account. */
 export interface KeyEnd {
   /** When the key expires, in milliseconds; null = it does not expire. */
   expiresAt: number | null;
@@ -28,13 +30,13 @@ export interface KeyState {
   endedWith: string | null;
 }
 
-/** Whether a key could be used at `now` if it depended on no other key. */
+/** Returns the status of a key at `now`, without regard to the keys that it depends on. */
 export function keyStatus(key: KeyRecord, now: number): KeyState['status'] {
   if (key.revokedAt !== null) return 'revoked';
   return key.expiresAt !== null && key.expiresAt <= now ? 'expired' : 'active';
 }
 
-/** Whether a key can be used at `now`, including the effect of all other keys that it depends on. */
+/** Returns the state of a key at `now`. The keys that it depends on are taken into account. */
 export function keyStateOf(partition: Partition, key: KeyRecord, now: number): KeyState {
   const { expiresAt, expiresWith, revokedWith } = endOf(partition, key);
   if (key.revokedAt !== null) return { status: 'revoked', expiresAt, endedWith: null };
@@ -45,9 +47,9 @@ export function keyStateOf(partition: Partition, key: KeyRecord, now: number): K
 
 /**
  * Returns when a key ends. Example: key A created key B, so B depends on A. B ends when A is revoked or expires. If A
- * was rotated, the expiry of its newest successor is used instead of the expiry of A. B then also ends when this
- * successor is revoked. B also depends on all keys that A or this successor depends on. The check costs two reads per
- * key in the chain. A key that the command line created depends on no other key.
+ * was rotated, B ends when the newest successor of A expires or is revoked, or when A is revoked. B also depends on all
+ * keys that A or the newest successor depends on. The check costs two reads per key in the chain. A key that the
+ * command line created depends on no other key.
  */
 export function endOf(partition: Partition, key: KeyRecord): KeyEnd {
   const end: KeyEnd = { expiresAt: key.expiresAt, expiresWith: null, revokedWith: null };
@@ -67,9 +69,9 @@ export function endOf(partition: Partition, key: KeyRecord): KeyEnd {
       end.expiresWith = newest.id;
     }
     makers.push(...makersOf(partition, newest));
-    // When earlier versions of Tidings rotated a key, they did not copy its `makers` to the successor. So the `makers`
-    // of the rotated key are added here. Later versions copy the `makers` and set `line`, so the rotated key need not
-    // be read for them.
+    // When earlier versions of Tidings rotated a key, they did not copy the key's `makers` to the successor. So the
+    // `makers` of the rotated key are added here. Later versions copy the `makers` and set `line`, so the `makers` of
+    // the rotated key are not needed.
     if (newest.line === undefined) makers.push(...makersOf(partition, maker));
   }
   return end;
@@ -77,11 +79,11 @@ export function endOf(partition: Partition, key: KeyRecord): KeyEnd {
 
 /**
  * Returns the keys that the successor of the key `old` depends on. These are the keys that `old` depends on, and the
- * key `rotatedBy`, unless `old` rotated itself. If one of these keys is a successor of another one, only the successor
- * is returned.
+ * key `rotatedBy` that was used for the rotation. If `old` was used to rotate itself, `rotatedBy` is left out. If one
+ * of the keys is a successor of another one, only the successor is returned.
  *
- * Example: key A created `old`, A was rotated to B, and B now rotates `old`. Only B is returned, because A did not
- * create the successor of `old`.
+ * Example: key A created `old`, A was rotated to B, and B now rotates `old`. Only B is returned, because B is the
+ * successor of A.
  */
 export function makersOfSuccessor(partition: Partition, old: KeyRecord, rotatedBy: string | undefined): string[] {
   const other = rotatedBy === undefined || rotatedBy === old.id ? [] : [rotatedBy];
@@ -107,8 +109,9 @@ function newestOf(partition: Partition, key: KeyRecord): KeyRecord | undefined {
 }
 
 /**
- * Returns the keys that a key depends on. Earlier versions of Tidings stored the predecessor of a successor as its
- * creator. For such a successor, this function returns the keys that the predecessor depends on.
+ * Returns the keys that a key depends on. When earlier versions of Tidings rotated a key, they stored the rotated key
+ * as the creator of its successor. For such a successor, this function returns the keys that the rotated key depends
+ * on.
  */
 function makersOf(partition: Partition, key: KeyRecord): readonly string[] {
   let made = key;
@@ -122,8 +125,8 @@ function makersOf(partition: Partition, key: KeyRecord): readonly string[] {
 }
 
 /**
- * Returns the error message for a request that uses a rotated key to create or rotate keys. The request is refused: the
- * successor has already replaced the rotated key, and the new keys would outlive the rotated key.
+ * Returns the error message for a request that uses a rotated key to create or rotate keys. Such a request is refused,
+ * because the successor has already replaced the rotated key. The new keys would also outlive the rotated key.
  */
 export function rotatedFault(successor: string): string {
   return `This API key was rotated. Use its successor ${successor} to create or rotate keys.`;

@@ -6,8 +6,8 @@
 import type { Partition } from '../partition.ts';
 
 /**
- * A label that was renamed, or deleted (`to` is null), and the time of the change. `id` is the host's number of the
- * label.
+ * A change of a label, and the time of the change. `from` is the old name and `to` is the new name. If the label was
+ * deleted, `to` is null. `id` is the host's number of the label.
  */
 export interface LabelChange {
   id?: string;
@@ -21,8 +21,8 @@ export function writeLabelChange(partition: Partition, repoId: string, { id, fro
 }
 
 /**
- * Returns all changes in the order of arrival. The changes of one label that arrived out of order are sorted, see
- * `inOrder`.
+ * Returns all label changes of a repository in the order of arrival. If the changes of one label arrived out of order,
+ * `inOrder` sorts them.
  */
 export function listLabelChanges(partition: Partition, repoId: string): LabelChange[] {
   const rows = partition.tables.labelChanges.getRange({ start: [repoId], end: [repoId, Number.MAX_VALUE] });
@@ -30,10 +30,10 @@ export function listLabelChanges(partition: Partition, repoId: string): LabelCha
 }
 
 /**
- * Sorts the changes of each label. Label events contain no time, so a late event can be recognized only by its names.
- * In the right order, the old name of each change is the new name of the change before it. Only the names of a label's
- * changes are sorted: the times of arrival stay at their positions. Example: `b` → `c` arrives at time 1 and `a` → `b`
- * at time 2. The result is `a` → `b` with time 1 and `b` → `c` with time 2.
+ * Sorts the changes of each label. Label events contain no time, so only the names show that an event arrived late. In
+ * the right order, the old name of each change is the new name of the previous change. Only the names are sorted: the
+ * times of arrival stay at their positions. Example: `b` → `c` arrives at time 1 and `a` → `b` arrives at time 2. The
+ * result is `a` → `b` with time 1 and `b` → `c` with time 2.
  */
 function inOrder(changes: readonly LabelChange[]): LabelChange[] {
   const ordered = [...changes];
@@ -68,8 +68,8 @@ function toChain(came: readonly LabelChange[]): readonly LabelChange[] {
 }
 
 /**
- * Returns the current names of a record's labels. The given names were correct at time `knownAt`, so only later changes
- * are applied.
+ * Returns the current names of a record's labels. The names in `labels` were correct at time `knownAt`, so only later
+ * changes are applied.
  */
 export function currentLabels(labels: readonly string[], knownAt: number, changes: readonly LabelChange[]): string[] {
   let current = [...labels];

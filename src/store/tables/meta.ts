@@ -1,20 +1,20 @@
 /**
- * Data of a partition about itself. The table `meta` holds the partition's cursor, time and counters, which are folded
- * from the journal. The table `local` holds the partition's owner on this machine and the stream that the partition
- * follows, which are not folded.
+ * Data of a partition about itself. The table `meta` contains the partition's cursor, time and counters. These are
+ * folded from the journal. The table `local` contains the partition's owner on this machine, and the stream that the
+ * partition follows. These are not folded.
  */
 import type { Partition } from '../partition.ts';
 
 /**
- * The last journal message that was folded, and the id of its last record. The id makes it possible to detect a
- * replaced stream, in which the message with the same sequence contains other records.
+ * The sequence of the last folded journal message, and the id of this message's last record. The id makes it possible
+ * to detect a replaced stream. In a replaced stream, the message with the same sequence contains other records.
  */
 export interface Cursor {
   seq: number;
   recordId: string;
 }
 
-/** The stream that a cursor belongs to. `epoch` counts how often the stream was found to be replaced or cut. */
+/** The stream that a cursor belongs to. `epoch` increases by 1 each time the stream was found to be replaced or cut. */
 export interface StreamIdentity {
   created: string;
   epoch: number;

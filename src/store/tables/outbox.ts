@@ -1,14 +1,14 @@
 /**
- * Effects that folding a record caused and that are carried out after the commit: renders, recounts, backfills, and
- * relays to another partition (`docs/architecture.md` decision 14). Rows are numbered in the order in which they are
- * written. A row is removed once the outcome of its effect is folded.
+ * Effects of folded records: renders, recounts, backfills, and relays to another partition. Effects are carried out
+ * after the commit (`docs/architecture.md` decision 14). Rows are numbered in the order in which they are written. A
+ * row is removed once the outcome of its effect is folded.
  */
 import type { RelayBody } from '../../protocol/relays.ts';
 import type { Persona } from '../../protocol/stored.ts';
 import type { Partition } from '../partition.ts';
 import { nextNumber } from './meta.ts';
 
-/** An effect: its kind in the field `effect`, and the objects that it is about. */
+/** An effect. The field `effect` contains its kind. The other fields contain the ids and data that the effect needs. */
 export type Effect =
   | { effect: 'render'; draftId: string; rangeId: string; repoId: string; persona: Persona; ticket: string }
   | { effect: 'recount'; repoId: string }
@@ -37,7 +37,7 @@ export function writeEffect(partition: Partition, effect: Effect, key?: string):
   return number;
 }
 
-/** Removes an effect whose outcome is folded. Returns false if the effect was removed or replaced before. */
+/** Removes an effect whose outcome is folded. Returns false if the effect was already removed or replaced. */
 export function removeEffect(partition: Partition, number: number): boolean {
   const { outbox, outboxKeys } = partition.tables;
   const row: (OutboxRow & { key?: string }) | undefined = outbox.get(number);
@@ -47,7 +47,7 @@ export function removeEffect(partition: Partition, number: number): boolean {
   return true;
 }
 
-/** Removes the relays to the partition `target` up to number `last`, because that partition's journal contains them. */
+/** Removes the relays to the partition `target` up to number `last`, because the journal of `target` contains them. */
 export function removeRelays(partition: Partition, target: string, last: number): void {
   for (const { number, effect } of listRelays(partition, Number.MAX_SAFE_INTEGER)) {
     if (number > last) return;
@@ -67,8 +67,8 @@ export function hasEffect(partition: Partition, number: number): boolean {
 }
 
 /**
- * Returns up to `limit` relays in the order of their numbers. `sent` maps a target to the number of the last relay sent
- * to it; relays up to that number are left out.
+ * Returns up to `limit` relays in the order of their numbers. Relays that were already sent are left out.
+ * @param sent maps a target partition to the number of the last relay that was sent to this partition
  */
 export function listRelays(
   partition: Partition,
@@ -92,7 +92,8 @@ export function countEffects(partition: Partition): number {
 }
 
 /**
- * Returns the number of the last outbox row that the partition `source` relayed to this partition; 0 if there was none.
+ * Returns the outbox number of the last relay that this partition has received from the partition `source`; 0 if there
+ * was none.
  */
 export function readRelayed(partition: Partition, source: string): number {
   return partition.tables.relays.get(source) ?? 0;

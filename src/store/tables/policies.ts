@@ -1,14 +1,16 @@
 /**
- * The rules of an organization about publishing, and about keeping published notes. If a row or a field is missing, the
- * default applies.
+ * The rules of an organization for publishing and for keeping published notes. If a row or a field is missing, the
+ * default value applies.
  */
 import type { Partition } from '../partition.ts';
 
 /** Rules of an organization. */
 export interface Policy {
-  /** Whether drafts for engineers and internal readers must not be published on channels that outsiders can read. */
+  /** If true, drafts for engineers and internal readers are refused on channels that outsiders can read. */
   refuseInternalOnPublicChannels: boolean;
-  /** Whether published notes on pages are kept when other data is erased after the removal of the app. */
+  /**
+   * If true, published notes on pages are kept when the organization's other data is erased after the app was removed.
+   */
   keepPublishedAfterUninstall: boolean;
 }
 

@@ -1,10 +1,10 @@
 /**
- * Publications, stored by id. One index is by repository and draft, one is by content, and one lists the publications
- * under way.
+ * Publications, stored by id. There are three indexes: by repository and draft, by content, and an index that lists
+ * only the publications under way.
  *
  * Publications under way are not in the outbox. A publication can wait an hour for its next attempt, and must not delay
- * the renders in the outbox. A further table keeps references. A reference is the receiver's identifier of an item that
- * an earlier publication of a draft created at the receiver.
+ * the renders in the outbox. An additional table contains references. When a publication creates an item at the
+ * receiver, the receiver's own identifier of this item is stored as the reference of the draft.
  */
 import { digestOf } from '../../foundation/etag.ts';
 import type { ChannelName } from '../../protocol/channels.ts';
@@ -43,8 +43,8 @@ export function writePublication(partition: Partition, publication: PublicationR
 }
 
 /**
- * Removes a publication and its index rows. The reference to the item at the receiver stays, so that a later
- * publication of the draft does not create a duplicate.
+ * Removes a publication and its index rows. The reference to the item at the receiver is kept, so that a later
+ * publication of the draft does not create a second item.
  */
 export function removePublication(partition: Partition, publication: PublicationRecord): void {
   const { id, repoId, draftId, channel } = publication;
@@ -56,7 +56,7 @@ export function removePublication(partition: Partition, publication: Publication
   if (publicationsByContent.get(content) === id) publicationsByContent.removeSync(content);
 }
 
-/** Whether a publication has ended. A publication that has ended changes only when a person acts. */
+/** Whether a publication has ended. An ended publication changes only when a person acts. */
 export function hasEnded({ status }: Pick<PublicationRecord, 'status'>): boolean {
   return status === 'completed' || status === 'failed';
 }
@@ -74,7 +74,7 @@ export function listPublications(partition: Partition, repoId: string, draftId?:
   return [...keys].flatMap((key) => readPublication(partition, (key as string[])[2] as string) ?? []);
 }
 
-/** Returns the publications that have not ended, by repository and channel, oldest first within each channel. */
+/** Returns the publications that have not ended, ordered by repository, channel and time of creation. */
 export function listUnderWay(partition: Partition, repoId?: string): UnderWay[] {
   const within = repoId === undefined ? {} : { start: [repoId], end: [repoId, '\u{10ffff}'] };
   return [...partition.tables.publicationsUnderWay.getKeys(within)].map((key) => {
@@ -83,7 +83,7 @@ export function listUnderWay(partition: Partition, repoId?: string): UnderWay[] 
   });
 }
 
-/** Returns the other publications of the same draft to the same receiver that have not ended, oldest first. */
+/** Returns other publications that have not ended and that send the same draft to the same receiver, oldest first. */
 export function rivals(partition: Partition, { id, repoId, channel, draftId, connection }: PublicationRecord) {
   return listUnderWay(partition, repoId)
     .filter((each) => each.channel === channel && each.id !== id)
@@ -93,7 +93,7 @@ export function rivals(partition: Partition, { id, repoId, channel, draftId, con
 
 type Referring = Pick<PublishedContent, 'repoId' | 'channel' | 'draftId' | 'connection'>;
 
-/** Returns the receiver's own identifier of the item that the last publication of a draft created at the receiver. */
+/** Returns the reference of a draft: the receiver's own identifier of the item that was created for the draft. */
 export function readReference(partition: Partition, referring: Referring): string | undefined {
   return partition.tables.publicationReferences.get(referenceKey(referring));
 }
@@ -104,8 +104,8 @@ export function writeReference(partition: Partition, referring: Referring, refer
 
 /**
  * Removes up to `limit` publications of a repository.
- * @param kept ids of publications that stay
- * @returns how many publications were removed; a number below `limit` means that there is none left to remove
+ * @param kept ids of publications that are not removed
+ * @returns how many publications were removed; a number below `limit` means that all of them are removed
  */
 export function removePublications(
   partition: Partition,
@@ -126,8 +126,8 @@ export function removePublications(
 }
 
 /**
- * Removes all publications of a repository from the table of publications under way, so that none of them is sent any
- * more.
+ * Removes all publications of a repository from the index of publications under way. After that, none of them is sent
+ * any more.
  */
 export function stopPublications(partition: Partition, repoId: string): void {
   for (const { channel, id } of listUnderWay(partition, repoId))

@@ -32,15 +32,15 @@ export function writePull(
 }
 
 /**
- * Returns the key of a merged pull request in the index by author; undefined if the pull request is not merged. The
- * author's login is in lower case.
+ * Returns the key of a merged pull request in the index by author; undefined if the pull request is not merged. The key
+ * contains the author's login in lower case.
  */
 export function authorKey(repoId: string, pull: PullRecord): [string, string, number, number] | undefined {
   if (pull.mergedAt === null) return undefined;
   return [repoId, pull.author.login.toLowerCase(), pull.mergedAt, pull.number];
 }
 
-/** Returns the number of the first merged pull request of an author. Case is ignored. */
+/** Returns the number of the author's pull request that was merged first. The case of `login` is ignored. */
 export function firstPullBy(partition: Partition, repoId: string, login: string): number | undefined {
   const author = login.toLowerCase();
   const range = { start: [repoId, author], end: [repoId, author, Number.MAX_SAFE_INTEGER], limit: 1 };
@@ -58,7 +58,10 @@ export function pullsMergedAs(partition: Partition, repoId: string, sha: string)
   return found;
 }
 
-/** Removes a pull request from the index row of its merge commit. The row is removed together with its last number. */
+/**
+ * Removes a pull request from the index row of its merge commit. When the row contains no other number, the whole row
+ * is removed.
+ */
 export function removeMergedAs(partition: Partition, repoId: string, sha: string, number: number): void {
   const { pullsByMergeSha } = partition.tables;
   const left = numbersMergedAs(partition, repoId, sha).filter((other) => other !== number);
@@ -75,8 +78,8 @@ function addMergedAs(partition: Partition, repoId: string, sha: string, number: 
 }
 
 /**
- * Returns the numbers of the pull requests with this merge commit. One row holds all these numbers, because a draft
- * reads the numbers for each of its commits. Reading one row takes half the time of reading a range of keys.
+ * Returns the numbers of the pull requests with this merge commit. A draft reads these numbers for each of its commits.
+ * So one row contains all numbers of a merge commit. Reading one row takes half the time of reading a range of keys.
  */
 function numbersMergedAs(partition: Partition, repoId: string, sha: string): number[] {
   return partition.tables.pullsByMergeSha.get([repoId, sha]) ?? [];

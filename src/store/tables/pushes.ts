@@ -1,7 +1,7 @@
 /**
- * Pushed commits, and the branch pushes that listed them. Each commit names the pushes that listed it, so history can
- * be followed back from any commit. Example: commit C was listed by push 2. The history of C first contains the commits
- * of push 2. Push 2 started from a commit that is the head of push 1. So the commits of push 1 follow.
+ * Pushed commits, and the pushes to branches that listed these commits. Each commit names the pushes that listed it. So
+ * the history of a commit can be followed back. Example: push 2 listed commit C. The history of C begins with the
+ * commits of push 2. Push 2 started from the head of push 1. So the commits of push 1 follow in the history.
  */
 import type { CommitRecord, PushRecord } from '../../protocol/stored.ts';
 import type { Partition } from '../partition.ts';

@@ -35,8 +35,9 @@ export function removeRangeCount(partition: Partition, repoId: string): void {
 }
 
 /**
- * Returns the outbox number of the recount that a repository waits for after a retention sweep; 0 if there is none. A
- * sweep can erase changes of the repository's ranges. The recount finds the changes that the ranges have lost.
+ * Returns the outbox number of the recount that a repository needs after a retention sweep; 0 if the repository needs
+ * no recount. A sweep can erase changes of the repository's ranges. The recount determines which changes the ranges
+ * have lost.
  */
 export function readErasedRecount(partition: Partition, repoId: string): number {
   return readCounter(partition, erasedOf(repoId));

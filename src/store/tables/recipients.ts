@@ -1,7 +1,7 @@
 /**
- * For each revision of a draft, the recipients who have received its text by mail, and those who may have received it.
- * Recipients are stored as digests of their addresses. When a publication is removed or its list of recipients changes,
- * these rows are kept, so that no recipient gets the same text twice.
+ * Recipients of mails, per revision of a draft. Each row contains the recipients who have received the text of the
+ * revision, and the recipients who may have received it. Recipients are stored as digests of their addresses. The rows
+ * are kept when a publication is removed or its list of recipients changes. So no recipient gets the same text twice.
  */
 import type { Partition } from '../partition.ts';
 
@@ -13,8 +13,8 @@ export interface SentText {
 }
 
 /**
- * Digests of recipients. `taken`: they have received the text. `doubtful`: they may have received it, because it is
- * being sent, or the mail server did not answer.
+ * Digests of recipients. `taken`: these recipients have received the text. `doubtful`: these recipients may have
+ * received the text, because it is being sent, or because the mail server did not answer.
  */
 export interface Reached {
   taken: string[];
@@ -25,7 +25,7 @@ export function readReached(partition: Partition, text: SentText): Reached {
   return partition.tables.recipients.get(keyOf(text)) ?? { taken: [], doubtful: [] };
 }
 
-/** Stores the recipients that an attempt will send to, as `doubtful` until the outcome of the attempt is known. */
+/** Stores the recipients of an attempt as `doubtful`. They are `doubtful` until the outcome of the attempt is known. */
 export function noteSending(partition: Partition, text: SentText, recipients: readonly string[]): void {
   const { taken, doubtful } = readReached(partition, text);
   write(partition, text, { taken, doubtful: [...new Set([...doubtful, ...recipients])] });
@@ -33,7 +33,7 @@ export function noteSending(partition: Partition, text: SentText, recipients: re
 
 /**
  * Stores the outcome of an attempt. `taken`: these recipients have received the text. `free`: these recipients have
- * certainly not received it, so the text can be sent to them again.
+ * certainly not received the text, so the text can be sent to them again.
  */
 export function noteReached(
   partition: Partition,

@@ -1,6 +1,6 @@
 /**
- * The repositories of a partition. The table `revisions` holds only the revision of each repository. The rows of
- * `revisions` are small, because every read of a ready-made response also reads one of them.
+ * The repositories of a partition. The table `revisions` contains only the revision of each repository. Its rows are
+ * small, because each read of a ready-made response also reads a row of `revisions`.
  */
 import type { EventRepository } from '../../protocol/repository.ts';
 import type { RepositoryRecord } from '../../protocol/stored.ts';
@@ -15,15 +15,15 @@ export function writeRepository(partition: Partition, repository: RepositoryReco
   partition.tables.revisions.putSync(repository.id, repository.revision);
 }
 
-/** Removes only the repository's own row. Its pull requests and other records are rows of their own. */
+/** Removes the repository's row and its revision. Rows of its pull requests and other records are not removed. */
 export function removeRepository(partition: Partition, id: string): void {
   partition.tables.repositories.removeSync(id);
   partition.tables.revisions.removeSync(id);
 }
 
 /**
- * Returns the current revision of a repository; 0 for an unknown repository. If a ready-made response has another
- * revision, the response is stale.
+ * Returns the current revision of a repository; 0 for an unknown repository. A ready-made response with a different
+ * revision is stale.
  */
 export function readRevision(partition: Partition, id: string): number {
   return partition.tables.revisions.get(id) ?? 0;

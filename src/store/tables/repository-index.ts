@@ -1,7 +1,7 @@
 /**
  * Maintains the indexes of the directory's repositories: one by full name, and one by the host's number. The index by
- * number lists only repositories whose name was known before their number (`docs/architecture.md` decision 12). Lookups
- * by these indexes are in `repository-names.ts`.
+ * number contains only repositories that were known by name before their number arrived (`docs/architecture.md`
+ * decision 12). Lookups by these indexes are in `repository-names.ts`.
  */
 import { isNumber, repositoryId } from '../../foundation/ids.ts';
 import type { Partition } from '../partition.ts';
@@ -34,8 +34,8 @@ export function indexRepository(
 }
 
 /**
- * Returns the id that is derived from a repository's number, if the repository has a different id. Otherwise returns
- * undefined. The id is different if it was derived from the name before the number was known.
+ * Returns the id that is derived from a repository's number; undefined if the repository already has this id. A
+ * repository that was known by name before its number arrived has an id that is derived from the name.
  */
 function adoptedNumber(origin: string, { id, hostId, claimed }: DirectoryRepository): string | undefined {
   if (claimed || !isNumber(hostId)) return undefined;
@@ -44,9 +44,11 @@ function adoptedNumber(origin: string, { id, hostId, claimed }: DirectoryReposit
 }
 
 /**
- * Whether `a` is preferred over `b`, if both have the same name. A proved repository is preferred over a claimed one.
- * If both are equal in this, a repository with a number is preferred over one without. If both are equal in this too,
- * the repository that was seen last is preferred.
+ * Whether `a` is preferred over `b`, if both have the same name. The preferred repository is, in this order of
+ * criteria:
+ * - the repository that is proved, not only claimed;
+ * - the repository that has a number;
+ * - the repository that was seen last.
  */
 function isBetter(a: DirectoryRepository, b: DirectoryRepository): boolean {
   const worth = ({ claimed, hostId, seenAt }: DirectoryRepository) => [

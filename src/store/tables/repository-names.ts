@@ -1,7 +1,7 @@
 /**
  * Finds repositories of the directory by their name or number on the host. The name is used if a payload contains no
- * number. The number is used if a repository was known by its name before its number arrived (`docs/architecture.md`
- * decision 12).
+ * number. The index by number is used for repositories that were known by name before their number arrived
+ * (`docs/architecture.md` decision 12).
  */
 import { isNumber, nameAsNumber, repositoryId } from '../../foundation/ids.ts';
 import type { EventRepository } from '../../protocol/repository.ts';
@@ -18,9 +18,8 @@ export type RepositoryIdentity = Pick<EventRepository, 'id' | 'hostId'>;
 export type FoundIdentity = RepositoryIdentity & { isListed: boolean };
 
 /**
- * Returns the id of the repository with a given number. Usually this is the given id, which is derived from the number.
- * But a repository that was first known only by its name keeps its old id when it adopts the number. In this case, the
- * old id is returned.
+ * Returns the id of the repository with a given number. Usually this is `id` itself. But a repository that was first
+ * known only by its name keeps its former id when it adopts the number. In this case, the former id is returned.
  * @param id the id that is derived from the number
  */
 export function idOfNumber({ tables }: Partition, id: string): string {
@@ -41,8 +40,8 @@ export function repositoryNamed(
 }
 
 /**
- * Returns the repository that an organization has under a full name. If the repository under this name belongs to
- * another organization, it is not returned. Example: the other organization formerly had the same login.
+ * Returns the repository that an organization has under a full name. A repository of another organization is not
+ * returned. Example: the other organization formerly had the same login, so its repository has the same full name.
  */
 export function repositoryOf(
   partition: Partition,
@@ -57,8 +56,8 @@ export function repositoryOf(
 
 /**
  * Returns the identity of a repository that is known only by its name. Usually its id is derived from the name. But
- * another repository may already have this id: one that had the name before and was renamed, or one of another
- * organization. Then that repository keeps the id, and this function returns a different id.
+ * another repository may already have this id: a repository that had the name before and was renamed, or a repository
+ * of another organization. The other repository then keeps the id, and this function returns a different id.
  * @param orgId the organization that has the repository; undefined if the organization is not known yet
  */
 export function identityOfName(
@@ -68,7 +67,8 @@ export function identityOfName(
   orgId: string | undefined,
 ): FoundIdentity {
   for (let nth = 1; ; nth++) {
-    // No host allows a space in a name. So the name of another repository cannot give the same id.
+    // No host allows a space in a name. So an id that is derived from a text with a space cannot belong to a repository
+    // with another name.
     const hostId = nth === 1 ? nameAsNumber(fullName) : `${nameAsNumber(fullName)} ${nth}`;
     const id = repositoryId(origin, hostId);
     const listed = partition && readDirectoryRepository(partition, id);
@@ -79,9 +79,9 @@ export function identityOfName(
 
 /**
  * Returns the identity of a repository that the host itself describes, with a number. The same owner may have a listed
- * repository that has the same name but no number. In this case, the listed repository adopts the number, and its id is
- * returned. Do not call this function for repositories that an organization only claims, because their numbers are not
- * proved.
+ * repository that has the same name but no number. In this case, the listed repository adopts the number, and the id of
+ * the listed repository is returned. Do not call this function for repositories that an organization only claims,
+ * because their numbers are not proved.
  */
 export function identityOfProof(
   partition: Partition,
@@ -95,8 +95,8 @@ export function identityOfProof(
 ): FoundIdentity {
   const id = idOfNumber(partition, computed);
   const listed = readDirectoryRepository(partition, id);
-  // An organization may only claim a repository with this number. Such a claim must not prevent the real repository
-  // from getting the number.
+  // If an organization only claims the listed repository with this number, the claim must not prevent the real
+  // repository from getting the number.
   if (listed && !listed.claimed) return { id, hostId, isListed: listed.hostId === hostId };
   const named = repositoryOf(partition, origin, fullName, organizationOfOwner(partition, origin, owner, true)?.id);
   return { id: named && !isNumber(named.hostId) ? named.id : id, hostId, isListed: false };

@@ -1,7 +1,7 @@
 /**
- * Responses of the API for single objects: their shape (spec part 2), and the ready-made bytes that are stored in
- * addition to the records (`docs/architecture.md` decision 15). The bytes contain the repository's id and revision, so
- * a reader can detect stale bytes.
+ * Responses of the API for single objects. Defines their shape (spec part 2). Also stores their ready-made bytes, in
+ * addition to the records of the objects (`docs/architecture.md` decision 15). The bytes contain the repository's id
+ * and revision, so a reader can detect stale bytes.
  */
 import { compareUrl } from '../../foundation/compare-url.ts';
 import { digestLength, digestOf, toEtag } from '../../foundation/etag.ts';
@@ -16,7 +16,7 @@ export interface ReadyResponse {
   repoId: string;
   json: Buffer;
   etag: string;
-  /** Whether a newer version of the object is being generated. */
+  /** Whether new content of the object is being generated. */
   processing: boolean;
 }
 
@@ -89,14 +89,14 @@ function writeResponse(
 }
 
 /**
- * Holds a copy of the last row that was read. The copy is needed because lmdb overwrites its own buffer at the next
- * read. All copies use this one buffer, so that they create no garbage.
+ * Contains a copy of the last row that was read. The copy is needed because lmdb overwrites its own buffer at the next
+ * read. Every read copies its row into this one buffer, so the copies create no garbage.
  */
 let outgoing = Buffer.allocUnsafeSlow(65_536);
 
 /**
- * Returns the response of a range or draft: the ready-made bytes, or newly encoded bytes if the stored ones are stale
- * or missing. The returned bytes are valid until the next call.
+ * Returns the response of a range or draft. Encodes the response if the stored bytes are stale or missing. The returned
+ * bytes are valid until the next call.
  */
 export function readResponse(partition: Partition, id: string): ReadyResponse | undefined {
   const stored = partition.responses.getBinaryFast(id) as Buffer | undefined;

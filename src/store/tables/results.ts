@@ -1,6 +1,6 @@
 /**
- * Stored results of commands, by command id. The gateway reads the result of a command after the `folded` signal. Ids
- * begin with their time of creation, so the results before a given time are a range of keys.
+ * Stored results of commands, by command id. The gateway reads the result of a command after the `folded` signal. A
+ * command id begins with the time of its creation. So all results before a given time form one range of keys.
  */
 import type { CommandResult } from '../../protocol/commands.ts';
 import type { Partition } from '../partition.ts';
@@ -15,8 +15,8 @@ export function writeResult(partition: Partition, commandId: string, result: Com
 }
 
 /**
- * Removes up to `limit` results of commands whose id sorts before `beforeId`, and the Idempotency-Keys of these
- * commands.
+ * Removes up to `limit` results of commands whose id is lower than `beforeId` in sort order. Also removes the
+ * Idempotency-Keys of these commands. Returns how many results were removed.
  */
 export function removeResultsBefore(partition: Partition, beforeId: string, limit: number): number {
   const rows = [...partition.tables.results.getRange({ end: beforeId, limit })];

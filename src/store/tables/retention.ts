@@ -1,7 +1,7 @@
 /**
- * The retention state of a partition: the time that erasing trusts, the sweep under way, erasures that wait for an
- * operator's approval, and the number of erasures. Two counters are kept for this machine only. They count the erasures
- * whose erased bytes are gone from the files of this machine.
+ * The retention state of a partition: the trusted time, the sweep under way, erasures that wait for an operator's
+ * approval, and the number of erasures. Two additional counters apply to this machine only. They count the erasures
+ * whose bytes have been removed from the files of this machine.
  */
 import { dayMs } from '../../foundation/days.ts';
 import type {
@@ -18,8 +18,8 @@ import { readCounter, writeCounter } from './meta.ts';
 import type { IndexKey } from './syncs.ts';
 
 /**
- * A jump of the clock: the clock is more than a day ahead of or behind the trusted time. `from` is the trusted time,
- * and `to` is the last time that the clock showed.
+ * A jump of the clock: the clock is more than a day ahead of the trusted time, or more than a day behind it. `from` is
+ * the trusted time, and `to` is the time of the clock at its last reading.
  */
 export interface Jump {
   from: number;
@@ -38,7 +38,7 @@ export interface Sweep {
   erased: RecordCounts;
   records: number;
   total: number;
-  /** Whether each range stores which of its changes this sweep erases. */
+  /** True if each range stores which of its changes the sweep erases. */
   notesLosses?: true;
 }
 
@@ -47,16 +47,16 @@ export function noCounts(): RecordCounts {
 }
 
 /**
- * Returns how many of the given records are used to compute the share that a sweep erases. This share decides whether
- * erasing needs approval. Pushes are not included, because they only list commits.
+ * Returns how many records count towards the share of a partition that a sweep erases. This share decides whether the
+ * sweep needs approval. Pushes do not count, because they only list commits.
  */
 export function countedRecords({ pulls, issues, comments, commits }: RecordCounts): number {
   return pulls + issues + comments + commits;
 }
 
 /**
- * A sweep may erase `freeShare` of a partition's records without approval. In a small partition, `freeRecords` is the
- * larger number, and the sweep may erase that many records.
+ * A sweep may erase a share of `freeShare` of a partition's records without approval. A sweep may always erase up to
+ * `freeRecords` records without approval, even if this is a greater share of a small partition.
  */
 const freeShare = 0.1;
 const freeRecords = 100;
@@ -71,23 +71,31 @@ export function dueOrganizations(partition: Partition, at: number): DueOrganizat
   );
 }
 
-/** Whether the app of an organization is still removed and was not installed again since `uninstalledAt`. */
+/**
+ * Whether the app of an organization is still removed. The result is false if the app was installed again after
+ * `uninstalledAt`.
+ */
 export function isUninstalled(partition: Partition, { id, uninstalledAt }: DueOrganization): boolean {
   return readOrganization(partition, id)?.uninstalledAt === uninstalledAt;
 }
 
-/** Whether this many records out of `total` may be erased without an operator's approval. */
+/** Whether `records` of the `total` records may be erased without an operator's approval. */
 export function isFreeShare(records: number, total: number): boolean {
   return records <= Math.max(freeRecords, Math.floor(total * freeShare));
 }
 
-/** Returns how many records a partition holds. LMDB reports the number of rows, so no counter is kept. */
+/**
+ * Returns how many records a partition contains. LMDB knows the number of rows in each table, so no counter is needed.
+ */
 export function totalRecords({ tables }: Partition): number {
   const count = (table: { getStats(): unknown }) => (table.getStats() as { entryCount: number }).entryCount;
   return count(tables.pulls) + count(tables.issues) + count(tables.comments) + count(tables.commits);
 }
 
-/** Returns the time that erasing trusts, in milliseconds; 0 before the first tick. */
+/**
+ * Returns the trusted time, in milliseconds; 0 before the first tick. Erasing uses the trusted time instead of the
+ * clock.
+ */
 export function readTrustedTime(partition: Partition): number {
   return partition.tables.retention.get('time') ?? 0;
 }
@@ -100,14 +108,14 @@ export function readJump(partition: Partition): Jump | undefined {
   return partition.tables.retention.get('jump');
 }
 
-/** Stores a jump of the clock. If `jump` is undefined, stores that the jump has ended. */
+/** Stores a jump of the clock. If `jump` is undefined, removes the stored jump, because the jump has ended. */
 export function writeJump(partition: Partition, jump: Jump | undefined): void {
   write(partition, 'jump', jump);
 }
 
 /**
- * Returns the time to store for a record that was created at `at`. While the clock is known to be behind, the result is
- * at least the trusted time.
+ * Returns the time to store for a record that was created at `at`. If the stored jump shows that the clock is behind,
+ * the result is at least the trusted time.
  */
 export function correctedTime(partition: Partition, at: number): number {
   const jump = readJump(partition);
@@ -151,8 +159,8 @@ export function listWaits(partition: Partition): Wait[] {
     waits.push({ cause: 'records', before, records, total });
   }
   const organizations = readWaitingOrganizations(partition);
-  // The wait is listed only if the app of at least one of its organizations is still removed. If all these apps are
-  // installed again, the next sweep removes the entry.
+  // This wait is listed only if the app of at least one of its organizations is still removed. If the apps of all these
+  // organizations are installed again, the next sweep removes the stored wait.
   if (organizations?.organisations.some((due) => isUninstalled(partition, due))) waits.push(organizations);
   return waits;
 }
@@ -167,7 +175,7 @@ export function retentionStatus(partition: Partition): RetentionStatus {
   };
 }
 
-/** Whether erasing can continue now: rows are left to count or to erase, and no approval is needed for them. */
+/** Whether rows are left to count or to erase now, without a wait for approval. */
 export function isSweeping(partition: Partition): boolean {
   const phase = readSweep(partition)?.phase;
   if (phase === 'counting' || phase === 'erasing') return true;
@@ -177,8 +185,8 @@ export function isSweeping(partition: Partition): boolean {
 const erasures = 'erasures';
 
 /**
- * Returns how many folded records have caused rows to be erased. The counter of each `Trace` is compared with this
- * number, to find out whether erased bytes remain on disk.
+ * Returns how many folded records have erased rows. The counter of each `Trace` is compared with this number. A lower
+ * counter means that erased bytes remain on disk.
  */
 export function countErasures(partition: Partition): number {
   return readCounter(partition, erasures);
@@ -189,9 +197,9 @@ export function noteErasure(partition: Partition): void {
 }
 
 /**
- * The name of a counter of erasures. `renewed` counts the erasures whose erased bytes are gone from the store's file.
- * `purged` counts those whose erased bytes are also gone from the snapshots and the journal. Both counters are for this
- * machine only.
+ * The name of a counter of erasures. `renewed` counts the erasures whose bytes are no longer in the store's file.
+ * `purged` counts the erasures whose bytes are also no longer in the snapshots and the journal. Both counters apply to
+ * this machine only.
  */
 export type Trace = 'renewed' | 'purged';
 

@@ -1,15 +1,15 @@
 /**
- * Revisions of drafts: the newest bodies of each draft, by the number of the revision.
+ * Revisions of drafts: the newest bodies of each draft, stored by the number of the revision.
  *
  * Each text is stored once, by its digest. A text that the draft's record contains is not stored again. Each revision
- * also names the generated text that its body was edited from. When the draft is generated again, this text is the
- * common base for merging the edited body with the new text.
+ * also names the generated text from which a person edited the body. When the draft is generated again, the edited body
+ * is merged with the new text. The former generated text is the common base of this merge.
  */
 import { digestOf } from '../../foundation/etag.ts';
 import type { DraftFlags, DraftRecord, DraftRevision } from '../../protocol/stored.ts';
 import type { Partition } from '../partition.ts';
 
-/** Number of revisions that are kept of a draft, besides the first generated one. */
+/** Number of revisions that are kept per draft. The first generated revision is kept in addition. */
 export const revisionsKept = 100;
 
 /** The texts of a draft or of one of its revisions. */
@@ -38,8 +38,8 @@ export function readTexts(partition: Partition, draft: DraftRecord, revision: Dr
 }
 
 /**
- * Returns the flags of one of a draft's revisions. If a revision was written before anyone edited the flags, it stores
- * no flags, and the generated flags apply to it.
+ * Returns the flags of one of a draft's revisions. A revision stores no flags if it was written before a person edited
+ * the flags. For such a revision, the generated flags are returned.
  */
 export function readFlags(partition: Partition, draft: DraftRecord, revision: DraftRevision): FlagsState {
   const read = (digest: string): DraftFlags | undefined => {
@@ -53,7 +53,8 @@ export function readFlags(partition: Partition, draft: DraftRecord, revision: Dr
 
 /**
  * Writes the newest revision of a draft. `after` contains the texts of this revision. The replaced texts in `before`
- * are written to the table of texts. Then revisions and texts beyond the number that is kept are removed.
+ * are written to the table of texts. Then the oldest revisions above the maximum number, and texts without a revision,
+ * are removed.
  */
 export function writeRevision(
   partition: Partition,
@@ -106,7 +107,7 @@ function forgetOld(partition: Partition, draftId: string, newest: number): void 
   }
 }
 
-/** Removes texts that no revision names, or that the draft's record contains again. */
+/** Removes texts that no revision uses. Also removes texts that the draft's record now contains. */
 function forgetTexts(partition: Partition, draftId: string, held: ReadonlySet<string>): void {
   const revisions = listDraftRevisions(partition, draftId);
   const named = new Set(revisions.flatMap(({ body, base }) => [body, base]));

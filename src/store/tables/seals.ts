@@ -6,7 +6,7 @@ import { sealedForQuery } from './webhook-addresses.ts';
 import { listWebhookEndpoints, sealedForEndpoint, writeWebhookEndpoint } from './webhook-endpoints.ts';
 import { listWebhookSecrets, sealedFor, writeWebhookSecret } from './webhook-secrets.ts';
 
-/** A sealed text, and the values that it is bound to (see `src/foundation/seal.ts`). */
+/** A sealed text, and the values with which it must be opened (see `src/foundation/seal.ts`). */
 export interface StoredSeal {
   sealed: string;
   belongsTo: readonly string[];

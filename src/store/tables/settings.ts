@@ -18,8 +18,8 @@ export function writeSettings(partition: Partition, repoId: string, settings: No
 }
 
 /**
- * Returns the digest of the settings as a person stored them. If later versions of Tidings add fields, the defaults of
- * these fields are left out, so that a replay computes the same digest.
+ * Returns the digest of the stored settings, without defaults. So if a later version of Tidings adds fields, a replay
+ * still computes the same digest.
  */
 export function settingsDigest(partition: Partition, repoId: string): string {
   return digestOf(JSON.stringify(partition.tables.notesSettings.get(repoId) ?? null));

@@ -1,8 +1,9 @@
 /**
- * Recipients that want no mail from an organization. Their addresses are stored only as digests under the sealing key.
+ * Recipients that want no mail from an organization. Only digests of their addresses are stored. The digests are
+ * computed with the sealing key.
  *
- * A recipient unsubscribes with a token. The token contains the recipient's digest. Nobody can forge a token without
- * the sealing key.
+ * A recipient unsubscribes with a token, which contains the recipient's digest. Without the sealing key, a token cannot
+ * be forged.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Sealer } from '../../foundation/seal.ts';
@@ -38,8 +39,8 @@ export function isSuppressed(partition: Partition, { orgId, address }: Recipient
 }
 
 /**
- * Stores that a recipient wants no mail, and the time `at` of this request. If `at` is null, the recipient wants mail
- * again.
+ * Stores that a recipient wants no mail. `at` is the time of the recipient's request. If `at` is null, the recipient
+ * wants mail again.
  */
 export function writeSuppression(partition: Partition, { orgId, address }: Recipient, at: number | null): void {
   const { suppressions } = partition.tables;

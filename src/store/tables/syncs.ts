@@ -1,30 +1,34 @@
 /**
- * The day on which the host last reported each record. The days are stored apart from the records. A pull request or
- * issue has one row under its number. A report of one of its comments also updates this row. A push or a commit has a
- * row under its own key.
+ * The day on which the host last reported each record. The days are stored in a separate table. A pull request or issue
+ * has one row under its number. When the host reports one of its comments, this row is also updated. A push or a commit
+ * has a row under its own key.
  *
- * The index `syncsByDay` lets a sweep read old entries only. The index is updated late, so that a record that arrives
- * every day costs only one small write per day. At first, the index lists a record under the day on which the record
- * was first seen. When a sweep reads the entry, it moves the entry to the day of the last sync.
+ * With the index `syncsByDay`, a sweep reads only old entries. The index is not updated at every report. So a record
+ * that the host reports every day costs only one small write per day. At first, the index lists a record under the day
+ * of its first report. When a sweep reads the entry, the sweep moves the entry to the day of the last sync.
  */
 import { dayOf } from '../../foundation/days.ts';
 import type { Partition } from '../partition.ts';
 import { correctedTime } from './retention.ts';
 
-/** The subject of a sync. `number`: a pull request or issue. `push`: a branch and its head. `commit`: a sha. */
+/**
+ * The key of a sync. `number`: the sync of a pull request or issue. `push`: the sync of a push, identified by its
+ * branch and head. `commit`: the sync of a commit.
+ */
 export type SyncKey =
   | readonly [repoId: string, kind: 'number', number: number]
   | readonly [repoId: string, kind: 'push', branch: string, after: string]
   | readonly [repoId: string, kind: 'commit', sha: string];
 
-/** A row of the index: the day under which it is stored, and the subject of the sync. */
+/** A key of the index: the day under which a sync is listed, and the key of the sync. */
 export type IndexKey = readonly [day: number, ...key: SyncKey];
 
 /** The day of the last sync, and the day under which the index lists the record. */
 type Row = readonly [day: number, indexed: number];
 
 /**
- * Stores the day on which the host reported the subject `key`. If reports arrive out of order, the latest day is kept.
+ * Stores the day on which the host reported the record with the key `key`. If reports arrive out of order, the latest
+ * day is kept.
  * @param at time of the report
  */
 export function noteSync(partition: Partition, key: SyncKey, at: number): void {
@@ -38,7 +42,7 @@ export function noteSync(partition: Partition, key: SyncKey, at: number): void {
   syncsByDay.putSync([first, ...key], true);
 }
 
-/** Whether the last sync was before day `before`, or never happened. */
+/** Whether the last sync was before the day `before`. The result is also true if there was no sync. */
 export function isStale(partition: Partition, key: SyncKey, before: number): boolean {
   const row: Row | undefined = partition.tables.syncs.get(key);
   return row === undefined || row[0] < before;
@@ -58,7 +62,7 @@ export function removeSync(partition: Partition, key: SyncKey): void {
 
 /**
  * Returns up to `limit` keys whose day in the index is earlier than `before`, starting after the key `from`. Some of
- * these keys are not stale, because they were synced again after that day.
+ * these keys are not stale, because the host reported their records again after the day in the index.
  */
 export function indexedBefore(partition: Partition, before: number, from: IndexKey | null, limit: number): IndexKey[] {
   const start = from ?? [Number.MIN_SAFE_INTEGER];
@@ -67,7 +71,7 @@ export function indexedBefore(partition: Partition, before: number, from: IndexK
 }
 
 /**
- * Returns up to `limit` keys that the index lists under a day after `today`. Such days come from a clock that was
+ * Returns up to `limit` keys that the index lists under a day after `today`. Such keys were written while a clock was
  * ahead.
  */
 export function indexedAfter(partition: Partition, today: number, limit: number): IndexKey[] {
@@ -76,8 +80,8 @@ export function indexedAfter(partition: Partition, today: number, limit: number)
 }
 
 /**
- * Moves an index entry to the day of the last sync. If this day is in the future, because a clock was ahead, the entry
- * is moved to `today` instead.
+ * Moves an index entry to the day of the last sync. If this day is after `today`, the entry is moved to `today`. A day
+ * in the future was written while a clock was ahead.
  */
 export function reindexSync(partition: Partition, key: SyncKey, today: number): void {
   const { syncs, syncsByDay } = partition.tables;

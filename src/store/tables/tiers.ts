@@ -1,4 +1,7 @@
-/** The tier of limits that each organization has. An organization without a row has the standard tier. */
+/**
+ * The tier of each organization, which determines the organization's limits. An organization without a row has the
+ * standard tier.
+ */
 import { digestOf } from '../../foundation/etag.ts';
 import type { Partition } from '../partition.ts';
 import type { OrganizationRecord } from './directory.ts';
@@ -12,16 +15,15 @@ export function readTier(partition: Partition, orgId: string): string {
 }
 
 /**
- * Returns the tier that limits the requests of `owner`. This is the tier of the organization, or `instanceTier` if
- * `owner` is the instance.
+ * Returns the tier that limits the requests of `owner`, which is an organization or the instance. For the instance, the
+ * tier is `instanceTier`.
  */
 export function tierOfUsage(partition: Partition, owner: string, instanceTier: string): string {
   return owner === instanceUsage ? instanceTier : readTier(partition, owner);
 }
 
 /**
- * Returns the tier of the organization that an owner of repositories belongs to. `ownerId` is the host's id of the
- * owner.
+ * Returns the tier of the organization that belongs to an owner on the host. `ownerId` is the host's id of the owner.
  */
 export function tierOfOwner(partition: Partition, origin: string, ownerId: string): string {
   const orgId: string | undefined = partition.tables.organizationsByOwner.get([origin, ownerId]);
@@ -40,14 +42,14 @@ export function organizationResponse(partition: Partition, organization: Organiz
 
 /**
  * Returns the validator (ETag) of the content of `organizationResponse`. The list of fields is fixed, so that replays
- * by later versions of Tidings compare the same digests.
+ * by later versions of Tidings compute the same digests.
  */
 export function organizationDigest(partition: Partition, { id, login, origin, createdAt }: OrganizationRecord): string {
   const { refuseInternalOnPublicChannels, keepPublishedAfterUninstall } = readPolicy(partition, id);
   const tier = readTier(partition, id);
   const fields = [id, login, origin, tier, refuseInternalOnPublicChannels, createdAt];
-  // If `keepPublishedAfterUninstall` has its default value (true), this value is not added. So the digest is the same
-  // as in earlier versions of Tidings.
+  // `keepPublishedAfterUninstall` is added only if its value is not the default (true). So the digest with the default
+  // is the same as in earlier versions of Tidings.
   return digestOf(JSON.stringify(keepPublishedAfterUninstall ? fields : [...fields, false]));
 }
 

@@ -1,7 +1,7 @@
 /**
- * Usage of organizations and keys, stored in the directory: API calls, drafts and publications per month, the current
- * window of the daily limit, and the last use of each key. A row per run of the gateway stores how far the counters of
- * this run are folded.
+ * Usage of organizations and keys, stored in the directory. Contains the API calls, drafts and publications per month,
+ * the current window of the daily limit, and the last use of each key. For each run of the gateway, one row contains
+ * the number of the last folded usage record.
  */
 import type { Partition } from '../partition.ts';
 
@@ -35,7 +35,9 @@ export function readMonth(partition: Partition, org: string, month: string): Mon
   return { ...none, ...partition.tables.usage.get(['month', org, month]) };
 }
 
-/** Adds `more` to the counters of a month, and removes months beyond the number that is kept. */
+/**
+ * Adds `more` to the counters of a month. If there are more than `keptMonths` months, the oldest months are removed.
+ */
 export function addToMonth(partition: Partition, org: string, month: string, more: Partial<MonthUsage>): void {
   const { usage } = partition.tables;
   const key = ['month', org, month];
@@ -61,8 +63,8 @@ export function readDay(partition: Partition, org: string): DayUsage | undefined
 }
 
 /**
- * Adds calls to a daily window. Calls of a later window start a new window, which replaces the stored one. Calls of an
- * earlier window are dropped.
+ * Adds calls to the daily window that began at `since`. If this window is later than the stored window, it replaces the
+ * stored window. If this window is earlier, the calls are dropped.
  */
 export function addToDay(partition: Partition, org: string, since: number, calls: number): void {
   const before = readDay(partition, org);
@@ -77,7 +79,10 @@ export function listDays(partition: Partition): { org: string; day: DayUsage }[]
   return [...rows].map(({ key, value }) => ({ org: key[1] as string, day: value as DayUsage }));
 }
 
-/** Returns when a key was last used, in milliseconds, accurate to the minute; undefined if it was never used. */
+/**
+ * Returns when a key was last used, in milliseconds; undefined if the key was never used. The time is accurate to the
+ * minute.
+ */
 export function readKeyUse(partition: Partition, keyId: string): number | undefined {
   return partition.tables.usage.get(['key', keyId]);
 }
@@ -95,7 +100,7 @@ export function writeBoot(partition: Partition, boot: string, number: number): v
   partition.tables.usage.putSync(['boot', boot], number);
 }
 
-/** Removes the rows of gateway runs whose boot id sorts before `boot`. */
+/** Removes the rows of gateway runs whose boot id is lower than `boot` in sort order. */
 export function removeBootsBefore(partition: Partition, boot: string): void {
   const { usage } = partition.tables;
   for (const key of [...usage.getKeys({ start: ['boot', ''], end: ['boot', boot] })]) usage.removeSync(key);

@@ -15,8 +15,8 @@ export type WebhookAddress = Pick<WebhookEndpointRecord, 'url' | 'query'>;
 const masked = '?…';
 
 /**
- * Returns the values that an endpoint's sealed query is bound to. A sealed query that is copied to another address
- * cannot be opened.
+ * Returns the values with which an endpoint's query is sealed. A sealed query that is copied to another address cannot
+ * be opened.
  */
 export function sealedForQuery({ id, orgId, url }: Owned & Pick<WebhookAddress, 'url'>): string[] {
   return ['webhook endpoint query', id, orgId, url];
@@ -48,15 +48,15 @@ export function shownAddress({ url, query }: WebhookAddress): string {
   return query === undefined && clear === '' ? bare : bare + masked;
 }
 
-/**
- * Whether an address was copied from a reply, which shows `?…` in place of the query. The query of such an address is
- * lost.
- */
+/** Whether an address was copied from a reply. Such an address contains `?…` and has lost its query. */
 export function isMasked(address: string): boolean {
   return address.endsWith(masked) || address.endsWith(`?${encodeURIComponent('…')}`);
 }
 
-/** Whether an endpoint was stored by an earlier version of Tidings, with its query or fragment as plain text. */
+/**
+ * Whether the stored address contains a query or fragment as plain text. Only earlier versions of Tidings stored such
+ * addresses.
+ */
 export function isClear({ url }: WebhookAddress): boolean {
   return parts(url).url !== url;
 }

@@ -1,6 +1,6 @@
 /**
- * Deliveries of outgoing webhooks, stored by endpoint in the order of events. There is an index by id, and one by time
- * of creation. Deliveries that are still to be sent are also in the queue of their endpoint. Other files decide when a
+ * Deliveries of outgoing webhooks, stored by endpoint in the order of their events. There is an index by id, and one by
+ * time of creation. Deliveries that are not sent yet are also in the queue of their endpoint. Other files decide when a
  * delivery is sent, and fold the outcome of the delivery.
  */
 import type { WebhookDelivery } from '../../protocol/webhooks.ts';
@@ -8,7 +8,8 @@ import type { Partition } from '../partition.ts';
 import { readCounter, writeCounter } from './meta.ts';
 
 /**
- * Number of deliveries that are kept per endpoint. Deliveries that are still to be sent are kept in addition to these.
+ * Number of deliveries that are kept per endpoint. Deliveries that still wait to be sent are never removed because of
+ * this maximum.
  */
 const maxDeliveries = 1000;
 /** How many of the oldest deliveries of an endpoint are read to find deliveries that can be removed. */
@@ -39,7 +40,8 @@ export function findWebhookDelivery(partition: Partition, endpointId: string, id
 }
 
 /**
- * Writes a delivery and its position in the queue. Writing a new delivery removes old deliveries beyond the maximum.
+ * Writes a delivery and its position in the queue. If a new delivery exceeds the maximum number, old deliveries are
+ * removed.
  */
 export function writeWebhookDelivery(partition: Partition, delivery: WebhookDelivery): void {
   const { webhookDeliveries, webhookDeliveriesById, webhookDeliveriesByTime, webhookQueue } = partition.tables;
@@ -69,8 +71,8 @@ export function* listQueue(partition: Partition, endpointId: string): Iterable<Q
 }
 
 /**
- * Yields the next waiting delivery of each endpoint. This costs one read per endpoint, no matter how many deliveries
- * wait.
+ * Yields the next waiting delivery of each endpoint. The function needs one read per endpoint, no matter how many
+ * deliveries wait.
  */
 export function* listQueueHeads(partition: Partition): Iterable<Queued> {
   for (let start: Key | [] = []; ; ) {
@@ -119,7 +121,10 @@ export function webhookDeliveryResponse(delivery: WebhookDelivery): Record<strin
   };
 }
 
-/** Removes the oldest deliveries that are not waiting to be sent, until the endpoint is within its maximum. */
+/**
+ * Removes the oldest deliveries of an endpoint if there are more than `maxDeliveries`. Deliveries that wait to be sent
+ * are not removed.
+ */
 function trim(partition: Partition, endpointId: string): void {
   const oldest = [...partition.tables.webhookDeliveries.getRange({ ...rangeOf(endpointId), limit: rowsPerTrim })];
   for (const { value } of oldest) {

@@ -16,7 +16,7 @@ export function writeWebhookEndpoint(partition: Partition, endpoint: WebhookEndp
   partition.tables.webhookEndpointsByOrganization.putSync([endpoint.orgId, endpoint.id], true);
 }
 
-/** Removes an endpoint. Its deliveries stay and are removed separately. */
+/** Removes an endpoint, but not its deliveries, which are removed separately. */
 export function removeWebhookEndpoint(partition: Partition, { id, orgId }: WebhookEndpointRecord): void {
   partition.tables.webhookEndpoints.removeSync(id);
   partition.tables.webhookEndpointsByOrganization.removeSync([orgId, id]);
@@ -31,8 +31,8 @@ export function listWebhookEndpoints(partition: Partition, orgId: string | null)
 }
 
 /**
- * Returns the values that an endpoint's sealed secrets are bound to. A sealed secret that is copied to another endpoint
- * or organization cannot be opened.
+ * Returns the values with which an endpoint's secrets are sealed. A sealed secret that is copied to another endpoint or
+ * organization cannot be opened.
  */
 export function sealedForEndpoint({ id, orgId }: Pick<WebhookEndpointRecord, 'id' | 'orgId'>): string[] {
   return ['webhook endpoint', id, orgId];
@@ -60,7 +60,7 @@ export function webhookEndpointResponse(endpoint: WebhookEndpointRecord): Record
 
 /**
  * Returns the validator (ETag) of the content of `webhookEndpointResponse`. The list of fields is fixed, so that
- * replays by later versions of Tidings compare the same digests.
+ * replays by later versions of Tidings compute the same digests.
  */
 export function webhookEndpointDigest(endpoint: WebhookEndpointRecord): string {
   const { id, orgId, query, description, events, disabled, previous, failingSince, createdAt, updatedAt } = endpoint;

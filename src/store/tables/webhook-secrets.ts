@@ -1,6 +1,6 @@
 /**
- * Webhook secrets that are bound to a host, or to one organization of a host. The secrets are stored sealed. Only the
- * gateway opens them, to check signatures. Webhook secrets in the settings are not stored here.
+ * Webhook secrets of a whole host, or of one organization of a host. The secrets are stored sealed. Only the gateway
+ * opens the secrets, to check signatures. Webhook secrets in the settings are not stored here.
  */
 import type { WebhookSecretRecord } from '../../protocol/commands.ts';
 import type { Partition } from '../partition.ts';
@@ -19,10 +19,7 @@ export function removeWebhookSecret(partition: Partition, secret: WebhookSecretR
   partition.tables.webhookSecretsByOwner.removeSync(ownerKey(secret));
 }
 
-/**
- * Returns the secrets that are bound to one organization, newest first. If `orgId` is null, returns those that are
- * bound to the whole host.
- */
+/** Returns the secrets of one organization, newest first. If `orgId` is null, returns the secrets of the whole host. */
 export function webhookSecretsOf(partition: Partition, origin: string, orgId: string | null): WebhookSecretRecord[] {
   const start = [origin, orgId ?? '', ''];
   const keys = partition.tables.webhookSecretsByOwner.getKeys({ start, end: [origin, orgId ?? '', '\uffff'] });
@@ -44,7 +41,7 @@ export function listWebhookSecrets(
 }
 
 /**
- * Returns the values that the sealed texts of a webhook secret are bound to. A sealed text that is copied to another
+ * Returns the values with which the texts of a webhook secret are sealed. A sealed text that is copied to another
  * webhook secret, host or organization cannot be opened.
  */
 export function sealedFor({ id, origin, orgId }: Pick<WebhookSecretRecord, 'id' | 'origin' | 'orgId'>): string[] {

@@ -17,7 +17,10 @@ export interface BenchContext {
   defer(stop: () => unknown): void;
 }
 
-/** The figures of service and floor (the program that the service is compared with) under one load. */
+/**
+ * The figures of the service and of the floor under one load. The floor is the program that the service is compared
+ * with.
+ */
 export interface Comparison {
   load: string;
   connections: number;
@@ -28,7 +31,7 @@ export interface Comparison {
   line: number | null;
   /** Largest share of the machine that other programs used during a round, from 0 to 1. */
   othersShare: number;
-  /** Faults other than the ratio, for example wrong replies or lost deliveries. */
+  /** Faults, for example wrong replies or lost deliveries. A low ratio is not in this list. */
   faults: string[];
   /** Other observations as text. */
   notes: string[];

@@ -189,7 +189,7 @@ export const SettingsSchema = Type.Object(
     limitClaimedRepositories: setting(count(0, 1_000_000, 200), {
       env: 'TIDINGS_LIMIT_CLAIMED_REPOSITORIES',
       description:
-        'Maximum number of repositories per organization that are known only from deliveries signed with its own webhook secret; 0 = no limit',
+        'Maximum number of repositories per organization that are known only from deliveries signed with the organization’s own secret; 0 = no limit',
     }),
     tagSyncHours: setting(count(0, 720, 6), {
       env: 'TIDINGS_TAG_SYNC_HOURS',
@@ -218,7 +218,7 @@ export const SettingsSchema = Type.Object(
     natsTlsCa: setting(Type.String({ default: '' }), {
       env: 'TIDINGS_NATS_TLS_CA',
       description:
-        'PEM file with the CA certificates of the NATS server, or with its own certificate, which is then the only one accepted',
+        'PEM file with the CA certificates of the NATS server, or with the server’s own certificate, which is then the only one accepted',
     }),
     natsTlsCert: setting(Type.String({ default: '' }), {
       env: 'TIDINGS_NATS_TLS_CERT',
@@ -283,7 +283,7 @@ export const SettingsSchema = Type.Object(
     }),
     journalMaxBytes: setting(count(16_777_216, 1_099_511_627_776, 4_294_967_296), {
       env: 'TIDINGS_JOURNAL_MAX_BYTES',
-      description: 'Maximum size of a partition’s stream, in bytes; the journal refuses further records',
+      description: 'Maximum size of a partition’s stream, in bytes; the journal refuses records beyond it',
     }),
     snapshotMinutes: setting(count(1, 10_080, 60), {
       env: 'TIDINGS_SNAPSHOT_MINUTES',
@@ -359,7 +359,7 @@ export const SettingsSchema = Type.Object(
     }),
     usageFlushSeconds: setting(count(1, 60, 5), {
       env: 'TIDINGS_USAGE_FLUSH_SECONDS',
-      description: 'How often usage counters are saved, in seconds; a killed gateway loses up to this much',
+      description: 'Interval between saves of usage counters, in seconds; a killed gateway loses unsaved counts',
     }),
     webhookAllow: setting(networks(), {
       env: 'TIDINGS_WEBHOOK_ALLOW',

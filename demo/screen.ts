@@ -1,6 +1,5 @@
 /**
- * Writes the demo's screen. The screen shows each change once per reader, with the entry from the draft for that
- * reader.
+ * Writes the demo's screen. The screen shows each change three times: as the drafts for the three readers describe it.
  */
 import { type Persona, personas } from './client.ts';
 import { renderMarkdown, type TerminalStyle } from './terminal/markdown.ts';

@@ -21,7 +21,7 @@ export interface Meta {
   requestId: string | undefined;
   /** The rate limit after this reply. Undefined if the reply contains no rate limit. */
   rateLimit: RateLimit | undefined;
-  /** The ETag of the object, which a later change can send as `ifMatch`. */
+  /** The ETag of the object in the reply. A later change of the object can send this ETag as `ifMatch`. */
   etag: string | undefined;
   /**
    * True if the service had already carried out an earlier request with the same idempotency key. This reply is then
@@ -64,7 +64,7 @@ export class UnauthorizedError extends TidingsError {}
 export class ForbiddenError extends TidingsError {}
 export class NotFoundError extends TidingsError {}
 export class ConflictError extends TidingsError {}
-/** The error of a call with `ifMatch` if the resource has changed since the caller read the resource. */
+/** Thrown when a call sends `ifMatch`, but the resource has changed since the caller read the resource. */
 export class PreconditionFailedError extends TidingsError {}
 export class RateLimitedError extends TidingsError {}
 export class ServerError extends TidingsError {}

@@ -129,7 +129,7 @@ export interface Operations {
   getDraftRevision: { input: { draftId: string; revision: string }; reply: RevisionText; };
   /** Restore the text and flags of a revision. */
   restoreDraft: { input: { draftId: string } & { revision: number }; reply: DraftRestore; };
-  /** Show how many records retention would erase now, and the erasures that wait for approval. */
+  /** Show how many records would be erased now, and the erasures that wait for approval. */
   showRetention: { input: Record<string, never>; reply: Retention; };
   /** Approve an erasure that waits for approval. */
   approveRetention: { input: { partition?: string; id?: string }; reply: { approved: readonly ({ partition: string; id: string; cause: 'records' | 'clock' | 'organizations'; from?: string; to?: string; before?: string; records?: number; total?: number; organizations?: readonly ({ id: string; uninstalledAt: string })[]; shares?: readonly ({ partition: string; records: number; total: number })[] })[] }; };
@@ -163,7 +163,7 @@ export interface Operations {
   listKeys: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { keys: readonly (Key)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Key; };
   /** Create an API key; it is shown in this reply only. */
   createKey: { input: { name: string; scopes?: readonly ('drafts:read' | 'drafts:write' | 'ranges:read' | 'ranges:write' | 'repos:read' | 'repos:write' | 'publish:write' | 'stats:read' | 'orgs:read' | 'orgs:write' | 'webhooks:read' | 'webhooks:write' | 'keys:read' | 'keys:write' | '*')[]; mode?: 'live' | 'test'; expiresAt?: string; org?: string; host?: string; instance?: boolean }; reply: NewKey; };
-  /** Get an API key, without the key itself. */
+  /** Get the details of an API key, without the key. */
   getKey: { input: { keyId: string }; reply: Key; };
   /** Revoke an API key and all keys that were created with it. */
   revokeKey: { input: { keyId: string }; reply: { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; last4: string; orgId: string | null; scopes: readonly ('drafts:read' | 'drafts:write' | 'ranges:read' | 'ranges:write' | 'repos:read' | 'repos:write' | 'publish:write' | 'stats:read' | 'orgs:read' | 'orgs:write' | 'webhooks:read' | 'webhooks:write' | 'keys:read' | 'keys:write' | '*')[]; status: 'active' | 'expired' | 'revoked'; createdAt: string; createdBy: string | null; lastUsedAt: string | null; expiresAt: string | null; revokedAt: string | null; rotatedTo: string | null; rotateBy: string; reminder: string | null; endedWith: string | null; endedKeys: number }; };
@@ -175,11 +175,11 @@ export interface Operations {
   getOrganisation: { input: { orgId: string }; reply: Organization; };
   /** Set the limit tier or the policies of an organization. */
   updateOrganisation: { input: { orgId: string } & { tier?: string; refuseInternalOnPublicChannels?: boolean; keepPublishedAfterUninstall?: boolean }; reply: Organization; };
-  /** List webhook secrets, without their texts. */
+  /** List webhook secrets, without their values. */
   listWebhookSecrets: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { webhookSecrets: readonly (WebhookSecret)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: WebhookSecret; };
-  /** Create a webhook secret; a generated text is shown in this reply only. */
+  /** Create a webhook secret; a generated value is shown in this reply only. */
   createWebhookSecret: { input: { name?: string; host?: string; org?: string; secret?: string }; reply: NewWebhookSecret; };
-  /** Replace the text of a webhook secret. */
+  /** Replace the value of a webhook secret. */
   rotateWebhookSecret: { input: { secretId: string } & { overlapHours?: number }; reply: NewWebhookSecret; };
   /** Revoke a webhook secret. */
   revokeWebhookSecret: { input: { secretId: string }; reply: RevokedWebhookSecret; };

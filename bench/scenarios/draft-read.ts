@@ -1,6 +1,6 @@
 /**
- * draft-read: compares the rate at which the service returns a draft with the rate of a bare server. The difference is
- * the cost of authentication, limits and the store.
+ * draft-read: compares two rates of replies. One is the rate at which the service returns a draft. The other is the
+ * rate of a bare server. The difference is the cost of authentication, limits and the store.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { sampleHistory, sampleRepository } from '../../demo/history/index.ts';
@@ -62,7 +62,7 @@ async function compare(
   };
 }
 
-/** Sends the sample history and generates a draft of its largest range, all over HTTP. Returns the draft's path. */
+/** Sends the sample history and generates a draft of `demoRange`, all over HTTP. Returns the draft's path. */
 async function makeDraft(service: BenchService): Promise<string> {
   await playHistory(service);
   const repoId = await until('repository', async () => {

@@ -1,7 +1,7 @@
 /**
  * event-to-read: measures the time from sending a delivery until the API shows its content, while the service receives
- * 500 other deliveries per second. The probes are tag pushes. After each push, the probe polls the repository's newest
- * tag until the API returns the pushed tag.
+ * 500 other deliveries per second. Each probe pushes a tag. Then the probe polls the API until the pushed tag is the
+ * repository's newest tag.
  */
 import { randomBytes } from 'node:crypto';
 import { cpuBetween, cpuSeconds, machineSeconds } from '../cpu.ts';
@@ -72,8 +72,9 @@ async function measure(context: BenchContext, service: BenchService, load: Load,
 }
 
 /**
- * Makes a run from the latencies of the probes. The probes add little to the load. The run's processor time is
- * therefore the processor time of the load, scaled down to the number of probes.
+ * Makes a run from the latencies of the probes. The processor time of the probes alone cannot be measured. The run
+ * contains the processor time of the whole load, scaled down to the number of probes. The probes themselves add little
+ * to this time.
  */
 function toRun(result: LoadResult, cpu: Record<string, number>, latencies: number[]): Run {
   const share = latencies.length / Math.max(1, result.latencies.length);

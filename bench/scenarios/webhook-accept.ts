@@ -1,7 +1,7 @@
 /**
- * webhook-accept: compares the rate at which the service accepts signed deliveries with the rate of a receiver without
- * the journal. The difference is the cost of the journal, with its fsync before every acknowledgement. After the runs,
- * the scenario checks that every delivery with a 202 reply was folded exactly once.
+ * webhook-accept: compares two rates. One is the rate at which the service accepts signed deliveries. The other is the
+ * rate of a receiver without the journal. The difference is the cost of the journal, with its fsync before every
+ * acknowledgement. After the runs, the scenario checks that every delivery with a 202 reply was folded exactly once.
  */
 import { randomBytes } from 'node:crypto';
 import { partitionNames } from '../../src/foundation/partition-names.ts';

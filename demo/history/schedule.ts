@@ -181,8 +181,8 @@ function findByKey(pulls: PlannedPullRequest[], key: string): PlannedPullRequest
 }
 
 /**
- * Numbers issues and pull requests from one sequence, in the order of opening. No two of them are opened in the same
- * second.
+ * Gives issues and pull requests their numbers from one sequence, in the order of opening. No two of them are opened in
+ * the same second.
  */
 function dealNumbers(pulls: PlannedPullRequest[], issues: PlannedIssue[]): void {
   const openings = [...issues, ...pulls].sort((left, right) => left.openedAt - right.openedAt);

@@ -154,8 +154,8 @@ function mergedCommits(pull: PlannedPullRequest, at: number): Commit[] {
 }
 
 /**
- * Returns the steps of corrections that people make after the merge: a missing label, a better title, a forgotten
- * issue.
+ * Returns the corrections that people make after the merge, as steps. Examples: a missing label, a better title, a
+ * forgotten issue.
  */
 function afterthoughts(random: Random, page: Page, mergedAt: number): Step[] {
   const steps: Step[] = [];

@@ -177,7 +177,8 @@ function bearer(authorization: string | undefined): string {
   if (!match) throw unauthorized('is malformed: expected Authorization: Bearer <API_KEY>');
   const key = match[1] as string;
   const fault = keyFault(key);
-  if (fault === 'malformed') throw unauthorized('is malformed: expected rn_live_ or rn_test_ and 36 letters or digits');
+  if (fault === 'malformed')
+    throw unauthorized('is malformed: expected rn_live_ or rn_test_, then 36 letters and digits');
   if (fault === 'checksum') throw unauthorized('is mistyped: its checksum does not match');
   return key;
 }

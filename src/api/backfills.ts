@@ -97,8 +97,9 @@ export function sinceOf(since: string | undefined): number | null {
 }
 
 /**
- * Returns the data that is needed to start a backfill of a repository in the directory partition. If no event of the
- * repository has arrived yet, the data is requested from the repository's host.
+ * Returns the data that is needed to start a backfill of a repository. If no event of the repository has arrived yet,
+ * the data is requested from the repository's host.
+ * @param listed the repository's record in the directory partition
  * @throws ServiceError `conflict` when the repository is not connected, or when its name now belongs to another
  *   repository
  * @throws ServiceError `forbidden` when the owner on the host is not the repository's organization

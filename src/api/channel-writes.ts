@@ -33,8 +33,8 @@ export function defaultConnection(sealer: Sealer, orgId: string, channel: Channe
  * Makes the record of a connection from the settings of a request.
  * @param before the stored record. If the request omits a secret, the secret of the stored record is kept.
  * @throws ServiceError `invalid` with one detail for each bad field. The details do not contain the value of a secret.
- *   Also `invalid` for an address that the service may not send requests to, and when a stored secret would be sent to
- *   a new address.
+ * @throws ServiceError `invalid` when the service may not send requests to an address of the settings, or when a stored
+ *   secret would be sent to a new address
  */
 export function channelRecord(
   { sealer, settings }: Pick<ApiContext, 'sealer' | 'settings'>,
@@ -68,7 +68,8 @@ export function channelRecord(
 
 /**
  * Checks that the secrets of a connection can be opened.
- * @throws ServiceError `conflict` that names the secrets that do not open with the current sealing key
+ * @throws ServiceError `conflict` if a secret cannot be opened with the current sealing key. The error names each such
+ * secret.
  */
 export function assertOpens(sealer: Sealer, record: ChannelRecord): void {
   const { channel, secrets } = record;
@@ -81,7 +82,7 @@ export function assertOpens(sealer: Sealer, record: ChannelRecord): void {
     }
   });
   if (shut.length === 0) return;
-  const what = `the current sealing key cannot decrypt its stored ${shut.join(', ')}. Connect the channel again.`;
+  const what = `the current sealing key cannot decrypt the stored ${shut.join(', ')}. Connect the channel again.`;
   throw new ServiceError('conflict', `The channel ${channel} is not connected: ${what}`);
 }
 
@@ -102,7 +103,7 @@ function keptSecrets(sealer: Sealer, channel: ChannelName, put: Fields, before: 
 
 /**
  * Refuses a request that changes the address of the receiver but omits a stored secret. Without this check, someone who
- * does not know a secret could have it sent to a server of their own.
+ * does not know a secret could make the service send the secret to another server.
  */
 function assertSamePlace(channel: ChannelName, whole: Fields, kept: Fields, before: ChannelRecord | undefined): void {
   const moved = channelTraits[channel].secretsGoTo.filter((field) => whole[field] !== before?.settings[field]);

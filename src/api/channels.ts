@@ -1,6 +1,6 @@
 /**
- * Handles the connections of channels, for an organization or one of its repositories: list, get, put, remove, test.
- * Replies never contain the secrets of a connection.
+ * Lists, reads, writes, removes and tests channel connections. A connection belongs to an organization or to one of its
+ * repositories. Replies never contain the secrets of a connection.
  */
 import { invalid, notFound, ServiceError } from '../foundation/errors.ts';
 import { toEtag } from '../foundation/etag.ts';
@@ -36,7 +36,7 @@ import { check } from './validate.ts';
 
 /**
  * Maximum number of retries of a put without If-Match. A put is retried when a concurrent put has changed the
- * connection first. Each time all concurrent puts are tried, one of them succeeds.
+ * connection first. In every round of concurrent puts, one put succeeds.
  */
 const maxRounds = 100;
 
@@ -195,7 +195,7 @@ export async function putConnection(
   }
 }
 
-/** Returns a copy of the request, with the directory partition in the state after the write. */
+/** Returns a copy of the request. The copy contains the directory partition in the state after the write. */
 function afterwards(request: Asked): Asked {
   return { ...request, directory: readPartition(request.context, directoryName) };
 }

@@ -1,5 +1,5 @@
 /**
- * Lists the deliveries from hosts that this service refused in the last day. The list is read from the gateway's
+ * Lists the incoming webhook deliveries that this service refused in the last day. The list is read from the gateway's
  * memory. A key of an organization sees only deliveries that are signed with the organization's own secret. Only this
  * signature proves that a refused delivery is about the organization.
  */

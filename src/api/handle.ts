@@ -1,6 +1,6 @@
 /**
- * Serves one API request step by step: authenticate, limit, validate, handle, reply. The exchange turns every failure
- * into an error reply.
+ * Serves one API request step by step: authenticate, limit, validate, handle, reply. The exchange
+ * (`src/http/exchange.ts`) turns every failure into an error reply.
  */
 import { auditActionOf, objectsInPath } from '../foundation/audit.ts';
 import { invalid, ServiceError } from '../foundation/errors.ts';
@@ -124,7 +124,7 @@ function refuse(route: ApiRoute<never>, exchange: Exchange, services: ApiService
   observe(route, exchange);
 }
 
-/** Writes to the audit log that a request with a valid key asked for an action that the key does not permit. */
+/** Writes a refusal to the audit log: a request with a valid key asked for an action that the key does not permit. */
 function auditRefusal(route: ApiRoute<never>, { headers, params, requestId }: Exchange, services: ApiServices): void {
   const action = auditActionOf(route.operation);
   const by = action && services.authenticator.keyIdOf(headers.authorization);

@@ -15,7 +15,8 @@ import type { ApiReply, ApiRequest, ApiRoute, Repeatable } from './route.ts';
 const maxKeyLength = 255;
 
 /**
- * Reads the Idempotency-Key of a request. Returns undefined if the request has no such header or cannot write anything.
+ * Reads the Idempotency-Key of a request. Returns undefined if the request has no such header, or if the key has no
+ * effect on the request (for example in test mode).
  * @throws ServiceError `invalid` for a key that is empty, too long or not printable
  */
 export function readUse(route: ApiRoute<never>, request: ApiRequest, bytes: Buffer): Use | undefined {

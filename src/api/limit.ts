@@ -17,8 +17,8 @@ export interface Limited {
 /** The result of counting one request. */
 export interface Taken {
   /**
-   * Headers that describe the window with the fewest requests left, as a flat list of names and values. The list is
-   * empty without limits.
+   * Headers that describe the window with the fewest requests left. The headers are a flat list of names and values.
+   * The list is empty if the tier sets no limit.
    */
   headers: readonly string[];
   /** Start of the organization's daily window, in milliseconds since 1970; 0 without a daily limit. */
@@ -59,13 +59,13 @@ export class ApiLimit {
     day: new Map<string, Window>(),
   };
   /**
-   * The windows of the current request, in the order of its rules. The list is reused, so that no new list is created
-   * per request.
+   * The windows that apply to the current request, in the order of the rules of its tier. The list is reused, so that
+   * no new list is created per request.
    */
   private readonly found: Window[] = [];
 
   /**
-   * Counts one request, unless one of its windows is full.
+   * Counts one request in all windows that apply to it. If one of these windows is full, throws and counts nothing.
    * @param now milliseconds of a monotonic clock
    * @throws ServiceError `rateLimited` with the seconds to wait
    */
@@ -97,7 +97,8 @@ export class ApiLimit {
 
   /** Restores an organization's daily window with the count that an earlier run of the gateway stored. */
   seedDay(organization: string, day: { since: number; used: number }, now: number, wallClock: number): void {
-    // If the start is in the future, the clock was ahead when the window began.
+    // A stored start in the future means that the clock was ahead when the window began. In this case, the window is
+    // treated as if it had just begun.
     const since = Math.min(day.since, wallClock);
     this.windows.day.set(organization, { started: now - (wallClock - since), since: day.since, used: day.used });
   }

@@ -68,8 +68,8 @@ export function mockPublication(
 }
 
 /**
- * Makes the publication for an id. If the id is real, the made publication has the draft, channel and revision of the
- * stored publication.
+ * Returns a made-up publication with the given id. If a publication with this id is stored, the made-up publication has
+ * the draft, channel and revision of the stored publication.
  */
 export function mockStoredPublication(asking: Asking, id: string): PublicationRecord {
   const stored = find(asking, id, 'pub', 'Publication', readPublication);

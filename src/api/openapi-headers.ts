@@ -48,7 +48,7 @@ export const headers: Readonly<Record<string, JsonSchema>> = {
   'RateLimit-Policy': { description: 'The maximums and durations of all rate-limit windows.', schema: text },
   'X-Test-Mode': { description: 'The reply contains made-up data.', schema: { const: 'true' } },
   'X-Key-Rotate-By': {
-    description: 'The API key should have been rotated by this time.',
+    description: 'Rotation of the API key has been due since this time.',
     schema: { ...text, format: 'date-time' },
   },
   'Idempotent-Replayed': {
@@ -61,8 +61,8 @@ export const headers: Readonly<Record<string, JsonSchema>> = {
   ETag: { description: 'Version of the content, for If-Match and If-None-Match.', required: true, schema: text },
   Link: { description: 'Links to the first, prev, next and last page.', required: true, schema: text },
   /**
-   * The header `Link` of a refusal. The key is `Help`, because the key `Link` describes the links between the pages of
-   * a list.
+   * The header `Link` of a refusal. Its key is `Help`, because the key `Link` is used for the header with the links
+   * between the pages of a list.
    */
   Help: {
     description: 'Link to the explanation of the error.',

@@ -56,8 +56,8 @@ export function isPage(body: object): body is Placed {
 }
 
 /**
- * Returns the Link header of a page (RFC 8288), with the relations first, prev, next and last. The first page has no
- * prev, and the last page has no next. The links keep the filters of the query.
+ * Returns the Link header of a page (RFC 8288). The link relations are `first`, `prev`, `next` and `last`. The first
+ * page has no `prev`, and the last page has no `next`. The links keep the filters of the query.
  * @param query the query string of the request, already checked
  */
 export function pageLinks(path: string, query: string, { total, hasMore }: Placed): string {

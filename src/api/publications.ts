@@ -74,7 +74,7 @@ const resendPublication: ApiRoute = {
     if (!readDraft(partition, record.draftId))
       throw new ServiceError(
         'conflict',
-        `The draft of publication ${record.id} was erased, so it cannot be sent again.`,
+        `Publication ${record.id} cannot be sent again, because its draft was erased.`,
       );
     const through = await connectionFor(request, partition, record, record.channel);
     const command = { name: 'resendPublication', publicationId: record.id, ...through } as const;

@@ -1,7 +1,7 @@
 /**
- * Refuses publications that cannot succeed. A refused publication is not stored. For example, the channel needs a tag
- * but the range does not end at a tag. Other reasons are that the pages are off, or that the service may not write to
- * the repository's host.
+ * Refuses publications that cannot succeed, before they are stored. A publication is refused if the channel needs a tag
+ * but the range does not end at a tag. A publication is also refused if the pages are off, or if the service may not
+ * write to the repository's host.
  */
 import { hasCredentials, hostAt, hostsOf } from '../../config/hosts.ts';
 import { ServiceError } from '../foundation/errors.ts';
@@ -68,7 +68,7 @@ function missingCredentials(
     return `the settings do not contain the host ${origin}. Add it to TIDINGS_HOSTS with a token, then restart.`;
   if (hasCredentials(host, installationId)) return null;
   if (host.app !== undefined)
-    return `the app has no installation for ${fullName}. Install it for the owner with access to this repository.`;
+    return `the app has no installation for ${fullName}. Install it for the owner, and give it access to this repository.`;
   const setting = origin === settings.hostOrigin ? 'TIDINGS_HOST_TOKEN' : 'its token in TIDINGS_HOSTS';
   return `the service has no credentials for ${origin}. Set ${setting} to a token that may write to the repository, or set up an app, then restart.`;
 }

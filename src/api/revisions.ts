@@ -80,7 +80,7 @@ const restoreDraft: ApiRoute = {
   },
 };
 
-/** Makes the reply to a repeated request, with the text that the first request restored. */
+/** Makes the reply to a repeated request. The reply contains the text that the first request restored. */
 function restoredBefore(value: unknown, request: ApiRequest): ApiReply {
   const { etag, ...change } = toChange(value as DraftChange);
   const { partition, record } = visibleDraft(request, change.id);

@@ -62,8 +62,8 @@ export interface ApiRoute<Query = Record<string, never>> {
 /** How a route makes its writes safe to repeat. */
 export interface Repeatable {
   /**
-   * Returns an id, such as a repository's id. The stored result is in the partition of this id. For writes that concern
-   * several repositories, returns `directory` instead of an id.
+   * Returns an id, such as a repository's id. The result of the write is stored in the partition of this id. For writes
+   * that concern several repositories, returns `directory` instead of an id.
    */
   home: (request: ApiRequest) => unknown;
   /** Makes the reply to a repeated request from the stored result. */

@@ -8,7 +8,7 @@ import type { UsageCalls, UsageRecord } from '../protocol/journal.ts';
 import type { Partition } from '../store/partition.ts';
 import { monthOf, readBoot, readKeyUse } from '../store/tables/usage.ts';
 
-/** The last use of a key is stored at most once per this interval, in milliseconds. */
+/** Minimum interval between two writes of a key's last use, in milliseconds. */
 const keyUseMs = 60_000;
 
 export class UsageMeter {

@@ -35,7 +35,7 @@ function isTimestamp(text: string): boolean {
 
 /**
  * Returns the value when it fits its schema.
- * @param what names the value in messages: `body`, `query` or `settings`
+ * @param what the value's name in messages: `body`, `query` or `settings`
  * @throws ServiceError `invalid` with one detail for each bad field
  */
 export function check<T>(schema: TObject, value: unknown, what: string): T {
@@ -115,7 +115,8 @@ function faults(known: TypeCheck<TSchema>, value: Record<string, unknown>): Erro
 
 function knownFields({ properties, patternProperties }: TSchema): string {
   if (patternProperties) return 'a name on one line, of at most 100 characters';
-  return `one of ${Object.keys(properties ?? {}).join(', ') || 'nothing'}`;
+  const names = Object.keys(properties ?? {}).join(', ');
+  return names === '' ? 'nothing' : `one of ${names}`;
 }
 
 function expectation(schema: TSchema): string {

@@ -1,6 +1,6 @@
 /**
  * Creates webhook endpoints and rotates their secrets. The secret is generated here. The address is checked, but its
- * host name is not resolved. The secret and the query of the address are sealed, and only their sealed values are
+ * host name is not resolved. The secret is sealed, and so is the query of the address. Only the sealed values are
  * written to the journal.
  */
 import { randomBytes } from 'node:crypto';
@@ -96,8 +96,7 @@ export function assertTarget({ settings }: ApiContext, url: string): string {
   const fault = targetFault(url, { allow: settings.egressAllow, allowHttp: settings.egressAllowHttp });
   if (fault !== undefined) throw invalid({ url: fault });
   if (new URL(url).hash !== '') throw invalid({ url: 'expected an address without a fragment (#)' });
-  if (isMasked(url))
-    throw invalid({ url: 'expected an address with its real query, got the … that replies show instead' });
+  if (isMasked(url)) throw invalid({ url: 'expected the real query, got the placeholder "?…" that replies show' });
   return new URL(url).href;
 }
 

@@ -75,13 +75,13 @@ export interface Recipients {
   due: readonly string[];
   /**
    * `unsubscribed` is the number of recipients who have unsubscribed. `alreadySent` is the number of recipients who
-   * have or may have this text.
+   * have received or possibly received this text.
    */
   unsubscribed: number;
   alreadySent: number;
 }
 
-/** The due recipients who got the message, and those who may have got it. */
+/** Mail addresses from `Recipients.due`: `taken` got the message, and `doubtful` may have got the message. */
 export interface Reached {
   taken: readonly string[];
   doubtful: readonly string[];
@@ -123,8 +123,8 @@ export interface Channel<Settings extends ChannelSettings = ChannelSettings, Pay
   /** Names of the fields of `settings` that are stored encrypted and never returned. */
   secrets: readonly string[];
   /**
-   * Returns all mail addresses on a connection's list, without duplicates. Only channels that send to each person
-   * separately have this function.
+   * Returns all mail addresses in the settings of a connection, without duplicates. Only channels that send to each
+   * person separately have this function.
    */
   recipients?(settings: Settings): string[];
   render(note: Note, settings: Settings): Payload;

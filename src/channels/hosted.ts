@@ -37,7 +37,7 @@ export const hosted: Channel<HostedSettings, HostedPayload> = {
     if (url === null)
       throw new DeliveryError(
         'refused',
-        'The pages of this repository are off (the default for private repositories). Set the visibility of the channel hosted.',
+        'The pages of this repository are off (the default for private repositories). Set the visibility of the hosted channel.',
       );
     return { url, reference: page.version, page };
   },

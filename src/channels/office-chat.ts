@@ -26,7 +26,10 @@ export const officeChat: Channel<Settings, CardMessage> = {
   },
 };
 
-/** Sends the card. Older connectors answer 200 even if the chat failed, and put the failure into the reply's text. */
+/**
+ * Sends the card. If the chat does not accept the card, older connectors still answer 200. The text of their reply then
+ * contains the error of the chat.
+ */
 async function send(message: CardMessage, context: DeliveryContext<Settings>): Promise<void> {
   const { webhookUrl: url } = context.settings;
   const reply = await exchangeJson({ ...context, receiver, repeatable: false }, { method: 'POST', url, body: message });

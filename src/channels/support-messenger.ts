@@ -66,7 +66,10 @@ function markOf(publicationId: string): string {
   return `<p><em>Reference ${escapeHtml(publicationId)}</em></p>`;
 }
 
-/** Calls the messenger's API. Each call may be repeated, since the item of an earlier attempt is looked up first. */
+/**
+ * Calls the messenger's API. Each call may be repeated, because the class first looks for the news item that an earlier
+ * attempt created.
+ */
 class Messenger {
   private readonly context: DeliveryContext<Settings>;
 

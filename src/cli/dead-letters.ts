@@ -76,7 +76,7 @@ async function replay(context: ApiContext, place: string): Promise<number> {
   for (const [partition, { seq, index, record }] of wanted) {
     await context.laneOf(partition).enqueue({ ...again(record), id: ulid(), replayed: { seq, index } });
   }
-  printLines([`${wanted.length} dead letters are in the journal again.`]);
+  printLines([`Number of dead letters sent for another try: ${wanted.length}.`]);
   return 0;
 }
 

@@ -32,7 +32,7 @@ export async function faultsOfHosts(settings: Settings, signal: AbortSignal): Pr
   return findings.filter(({ verdict }) => verdict === 'fault');
 }
 
-/** @param unasked returns undefined for a host to contact. For any other host, returns the findings to report. */
+/** @param unasked returns the findings for a host that is not contacted; undefined for a host that is contacted */
 async function findingsOf(
   settings: Settings,
   unasked: (host: Host) => Finding[] | undefined,
@@ -119,7 +119,7 @@ function ofToken(token: TokenCheck, at: string, names: Names): Finding {
   if (token.state === 'lacking') {
     const missing = token.missing.join(' and ');
     return fault(
-      `${at}: ${names.token} lacks ${missing}. Create a token that also has what is missing. To publish on this host, the token also needs write:repository`,
+      `${at}: ${names.token} lacks ${missing}. Create a token that also has ${missing}. To publish on this host, the token also needs write:repository`,
     );
   }
   const { scopes } = token;

@@ -15,5 +15,10 @@ export function checkRefused(facts: GatewayFacts | undefined): Finding[] {
   const from = [address ?? 'an unknown address', hostKind && `(${hostKind})`, hookId && `webhook ${hookId}`];
   const last = `${from.filter(Boolean).join(' ')}${event === null ? '' : `, event ${event}`}`;
   const at = new Date(receivedAt).toISOString();
-  return [{ verdict: 'note', text: `${many}, the last one at ${at} from ${last}, because ${because}. ${remedy}` }];
+  return [
+    {
+      verdict: 'note',
+      text: `${many}. The last one, at ${at} from ${last}, was refused because ${because}. ${remedy}`,
+    },
+  ];
 }

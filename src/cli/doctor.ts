@@ -68,7 +68,7 @@ function checkHttpServer(): Finding {
   if (verdict === 'same') return { verdict: 'ok', text };
   return {
     verdict: verdict === 'unsure' ? 'note' : 'fault',
-    text: `${text}: npm run setup, or see docs/provenance.md`,
+    text: `${text}. Run npm run setup, or see docs/provenance.md`,
   };
 }
 
@@ -137,7 +137,7 @@ function isOpen(file: string, mask: number): boolean {
 function checkRetention(settings: Settings): Finding[] {
   return waitingLines(settings).map((line) => ({
     verdict: 'note',
-    text: `retention of ${line}. To inspect it, run: tidings retention show. To approve it, run: tidings retention approve`,
+    text: `retention of ${line}. For details, run: tidings retention show. To approve the erasure, run: tidings retention approve`,
   }));
 }
 

@@ -157,9 +157,7 @@ async function revoke(_: unknown, [keyId = '']: readonly string[]): Promise<numb
   const { endedKeys, rotatedTo } = await withService((context) => revokeKey(context, keyId));
   printLines([
     `${keyId} is revoked.`,
-    ...(endedKeys > 0
-      ? [`Number of other keys that are no longer valid, because this key created them: ${endedKeys}.`]
-      : []),
+    ...(endedKeys > 0 ? [`Number of keys that this key created and that ended with it: ${endedKeys}.`] : []),
     ...(rotatedTo === null
       ? []
       : [`Its successor ${rotatedTo} stays valid. If you do not recognize the successor, revoke it too.`]),

@@ -15,7 +15,7 @@ export function commandNamed(commands: Commands, name: string): CliCommand {
   throw new UsageError(`There is no ${kind} ${JSON.stringify(name)}.${didYouMean(name, names)} Run: tidings help`);
 }
 
-/** Whether a command has a single action without a name. */
+/** Whether a command has only one action, which has no name of its own. */
 export function isSingle({ actions }: CliCommand): boolean {
   return '' in actions;
 }

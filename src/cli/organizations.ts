@@ -1,6 +1,6 @@
 /**
  * `tidings orgs list|tier|keep-published`: lists the organizations that the service knows. `tier` assigns a tier to an
- * organization, which sets the limits of the organization. `keep-published` sets whether the published notes of an
+ * organization. The tier sets the limits of the organization. `keep-published` sets whether the published notes of an
  * organization are kept after the organization has removed the app.
  */
 import { tiersOf } from '../../config/tiers.ts';

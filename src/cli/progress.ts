@@ -10,7 +10,10 @@ export type ProgressOptions = {
   label: string;
   total: number;
   stream: ProgressStream;
-  /** Returns the current time in milliseconds. The default is the clock of the process; tests pass their own. */
+  /**
+   * Returns the current time in milliseconds. By default, this is the clock of the process. Tests pass a function of
+   * their own.
+   */
   now?: () => number;
 };
 

@@ -1,6 +1,6 @@
 /**
- * `tidings repos settings`: shows the notes settings of a repository, or replaces them by the settings in a JSON file,
- * as the API does.
+ * `tidings repos settings`: shows the notes settings of a repository. If a JSON file is given, replaces the settings
+ * with those in the file, as the API does.
  */
 import { readFileSync } from 'node:fs';
 import { type ApiContext, partitionOfId, readPartition, runCommand } from '../api/context.ts';

@@ -100,7 +100,7 @@ const doubts: Record<Wait['cause'], string> = {
 function summary(wait: Wait): string {
   switch (wait.cause) {
     case 'clock':
-      return `the clock was confirmed at ${new Date(wait.to).toISOString()}, and erasing continues from that time`;
+      return `the clock time ${new Date(wait.to).toISOString()} was confirmed, and erasing continues from that time`;
     case 'records':
       return `${wait.records} of ${wait.total} records will be erased, because they were last synced before ${toDate(wait.before)}`;
     case 'organisations':

@@ -26,7 +26,7 @@ export const snapshotCommand: CliCommand = single({
 
 export const restoreCommand: CliCommand = single({
   arguments: 'PARTITION|all',
-  help: 'Restores a partition from its newest snapshot; stop the service first, the next start catches up',
+  help: 'Restores a partition from its newest snapshot; stop the service first; its next start reads the rest from the journal',
   examples: ['restore p00', 'restore all'],
   run: async (_, [wanted = '']) => {
     const { dataDir, partitions } = loadSettings();

@@ -27,7 +27,7 @@ export class Egress {
   private readonly plain: buildConnector.connector;
   private readonly open = new Set<Client>();
 
-  /** @throws Error when a network of `allow` cannot be read */
+  /** @throws Error when an entry of `allow` is not a valid address or network */
   constructor(options: EgressOptions) {
     this.options = options;
     this.rule = new AddressRule(options.allow);

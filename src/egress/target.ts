@@ -15,10 +15,10 @@ export interface EgressOptions {
 
 /** Maximum length of a URL, in characters. */
 const maxLength = 2048;
-const notPublic = 'expected a public address, not one of a private or special network';
+const notPublic = 'expected a public address, got one in a private or special network';
 
 /**
- * Checks the text of a URL and returns why requests to this URL are refused. The IP addresses of a name are checked
+ * Checks from the text of a URL whether requests to this URL are refused. The IP addresses of a host name are checked
  * later, when the connection is made.
  * @returns a description of the expected form, without any part of the URL; undefined when the text is acceptable
  */
@@ -38,8 +38,9 @@ export function targetFault(url: string, options: EgressOptions): string | undef
 }
 
 /**
- * Checks the text of a host for protocols other than HTTP, and returns why connections to this host are refused.
- * Resolvers convert a number such as `2130706433` to an address (127.0.0.1), so the converted address is checked.
+ * Checks a host name or IP address that is used with a protocol other than HTTP. Returns why connections to this host
+ * are refused. Resolvers convert a number such as `2130706433` to an address (127.0.0.1), so the converted address is
+ * checked.
  * @returns a description of the expected form; undefined when the text is acceptable
  */
 export function hostFault(host: string, { allow }: Pick<EgressOptions, 'allow'>): string | undefined {

@@ -143,9 +143,9 @@ export function idAt(time: number): string {
 }
 
 /**
- * Returns the id of the end of the nth part of a long push, such as `HEAD/1` for the first part. The id connects a part
- * with the next part, and is never the id of a commit. The last part ends at the head of the push, so it does not need
- * such an id.
+ * A long push is split into parts. Returns the id that marks the end of part `nth`, such as `HEAD/1` for the first
+ * part. The id connects a part with the next part, and is never a commit id. The last part ends at the head of the
+ * push, so the last part does not need such an id.
  */
 export function partEnd(head: string, nth: number): string {
   return `${head}/${nth}`;

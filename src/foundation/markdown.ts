@@ -38,8 +38,8 @@ export function inlineTokens(line: string): Token[] {
 }
 
 /**
- * Creates a parser. For blocks, the maximum nesting is the library's default. For brackets within a line, the maximum
- * is lower, because the separate parser `lines` parses all lines.
+ * Creates a parser. The maximum nesting of blocks is the library's default. A separate parser, `lines`, parses the text
+ * of each line. In `lines`, the maximum nesting of brackets is lower.
  */
 function reader() {
   const made = new MarkdownIt(options);

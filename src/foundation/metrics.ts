@@ -94,7 +94,7 @@ export const batchRecords = new Histogram({
 /** `outcome` is one of: stored, retried, refused, expired, busy. */
 export const enqueues = new Counter({
   name: 'tidings_journal_enqueues_total',
-  help: 'Records passed to a journal lane, by outcome; records with the outcome expired may have been stored',
+  help: 'Records passed to a journal lane, by outcome; records with the outcome "expired" may have been stored',
   labelNames: ['partition', 'outcome'] as const,
   registers,
 });
@@ -172,7 +172,7 @@ export const flushedSeconds = new Histogram({
 });
 export const cursorEpoch = new Gauge({
   name: 'tidings_fold_epoch',
-  help: 'Number of times that the journal was found replaced or cut',
+  help: 'Number of times that the journal turned out to be replaced or cut',
   labelNames: ['partition'] as const,
   registers,
 });
@@ -196,7 +196,7 @@ export const readerSlots = new Gauge({
 });
 export const partitionAlarms = new Gauge({
   name: 'tidings_partition_alarm',
-  help: '1 while a partition needs an operator. Causes hole, store and lock: the partition is stopped. Causes clock and erasure: an erasure waits for approval',
+  help: '1 while a partition needs an operator. With the cause hole, store or lock, the partition is stopped. With clock or erasure, an erasure waits for approval',
   labelNames: ['partition', 'cause'] as const,
   registers,
 });
@@ -264,7 +264,7 @@ export const hostItems = new Counter({
 /** `outcome` is one of: confirmed, missing, owner, login, installation, unavailable. */
 export const ownerConfirmations = new Counter({
   name: 'tidings_owner_confirmations_total',
-  help: 'Checks of repository owners with their hosts, by outcome; only the outcome confirmed permits the use of the service’s credentials',
+  help: 'Checks of repository owners with their hosts, by outcome; only "confirmed" permits the use of the service’s credentials',
   labelNames: ['outcome'] as const,
   registers,
 });
@@ -310,7 +310,7 @@ export const publicationsUnderWay = new Gauge({
 });
 export const openBreakers = new Gauge({
   name: 'tidings_publish_open_breakers',
-  help: 'Receivers that get no attempts for some time after repeated failures, by channel',
+  help: 'Receivers that are not tried for a while because of repeated failures, by channel',
   labelNames: ['channel'] as const,
   registers,
 });

@@ -1,7 +1,7 @@
 /**
- * Builds and reads the addresses of the pages that notes are published on: `/notes/OWNER/NAME/` with the feeds, and
- * below it a page per version and persona. A version is a tag name and can be any text. A version `.` or `..` would
- * have no address, but no tag can have such a name.
+ * Builds and reads the addresses of the pages that notes are published on. The address of a repository's pages is
+ * `/notes/OWNER/NAME/`. Below this address are the feeds, and one page per version and persona. A version is a tag name
+ * and can be any text. A version `.` or `..` would have no address, but no tag can have such a name.
  */
 import type { Persona, RangeBounds } from '../protocol/stored.ts';
 

@@ -43,14 +43,14 @@ function openPath(path: string): OpenPath[] {
 }
 
 /**
- * Closes the data directory and its direct entries to other users.
+ * Removes the access of other users to the data directory and to its direct entries.
  * @returns the paths that were closed, and the paths that are still open. Links stay open. Paths on a file system that
  *   does not store modes also stay open.
  */
 export function closeDataDir(dataDir: string): { closed: OpenPath[]; open: OpenPath[] } {
   const found = openPaths(dataDir);
-  // The data directory is closed first. After that, no other user can replace an entry by a link between the check and
-  // the change.
+  // The data directory is closed first. In an open directory, another user could replace an entry by a link after the
+  // entry was checked and before its mode is changed.
   for (const { path, expected } of found) if (path === dataDir || !isLink(path)) tryChmod(path, expected);
   const open = openPaths(dataDir);
   return { closed: found.filter(({ path }) => !open.some((still) => still.path === path)), open };
@@ -58,8 +58,8 @@ export function closeDataDir(dataDir: string): { closed: OpenPath[]; open: OpenP
 
 /**
  * Finds a path that belongs to another user. Only the data directory and its direct entries are checked. The other user
- * may have created the path, or could open the path to others again. Entries of root are allowed, because a file system
- * can have entries of its own (such as lost+found).
+ * may have created the path, or could give other users access to the path again. Paths that belong to root are allowed,
+ * because some file systems create such paths (for example lost+found).
  */
 export function foreignPath(dataDir: string): { path: string; owner: number } | undefined {
   const own = process.geteuid?.();

@@ -1,7 +1,7 @@
 /**
  * Starts a gateway: one HTTP server with the webhook receiver and the API, a journal lane per partition, read-only
- * partitions, and the folded signals. The gateway does not depend on the supervisor, so tests and benchmarks can start
- * a gateway without a supervisor.
+ * partitions, and the receiver of `folded` signals. The gateway does not depend on the supervisor, so tests and
+ * benchmarks can start a gateway without a supervisor.
  */
 import { hostOrigins } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';

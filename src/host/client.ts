@@ -58,7 +58,7 @@ export class HostClient {
   private readonly host: Host;
   private readonly options: HostClientOptions;
   private readonly requests: Requests;
-  /** The addresses of the pages that were visited, in order, for each list that is being read. */
+  /** For each list that is being read: the addresses of the visited pages, in order. */
   private readonly walks = new Map<ListKind, string[]>();
 
   constructor(options: HostClientOptions) {
@@ -117,8 +117,8 @@ export class HostClient {
     const answer = await this.requests.get({ url, headers }, isList);
     if (answer.status === 304) return { ...emptyPage, pages: null, etag: request.etag ?? null, notModified: true };
     if (answer.status === 409 && request.kind === 'commits') return emptyPage;
-    // Hosts send the same status for a disabled list and for a hidden repository. The repository is read to distinguish
-    // the two cases: `repository` throws if the repository is hidden.
+    // Hosts send the same status for a list that is disabled (for example, issues) and for a hidden repository. The
+    // repository is read to distinguish the two cases: `repository` throws if the repository is hidden.
     if ((answer.status === 404 || answer.status === 410) && (await this.repository(fullName))) return emptyPage;
     return this.toPage(answer, url, request.kind);
   }
@@ -196,8 +196,8 @@ export class HostClient {
   }
 
   /**
-   * Gives the address of a page the origin of `apiUrl` in the settings. A Gitea can have a web address and another API
-   * address. Its link to the next page may contain the web address.
+   * Replaces the origin in the address of a page by the origin of `apiUrl` in the settings. A Gitea can have different
+   * addresses for its web pages and its API. Its link to the next page may contain the address of the web pages.
    */
   private onApi(url: string): string {
     const api = new URL(this.host.apiUrl);
@@ -216,7 +216,10 @@ export class HostClient {
     if (answer.status === 401 || answer.status === 403)
       throw new ServiceError('unauthorized', `${summary}: the token or app has no permission to read this.`);
     if ([404, 410, 451].includes(answer.status))
-      throw new ServiceError('notFound', `${summary}: it does not exist, or the token or app has no access to it.`);
+      throw new ServiceError(
+        'notFound',
+        `${summary}: the resource does not exist, or the token or app has no access to it.`,
+      );
     throw new ServiceError('unavailable', `${summary}.`);
   }
 

@@ -25,7 +25,7 @@ export async function comparedCommits(
     found.push(...(commits ?? []));
     if (total > max || found.length > total) return undefined;
     if (found.length === total) return found;
-    // Stops at a page without commits, since following such pages might never end.
+    // Stops at a page without commits, because the links from such a page to further pages might never end.
     if (!commits?.length) return undefined;
     url = linksOf(answer.headers.get('link'), answer.url).next;
   }

@@ -28,10 +28,13 @@ export interface FileChange {
 const maxBytes = 5 * 1024 * 1024;
 /**
  * Matches words in a host's refusal of a commit to a protected branch. Only the words identify this refusal, since
- * hosts may send the same status when another commit was faster (see `raced`).
+ * hosts may send the same status when another commit has changed the branch meanwhile (see `raced`).
  */
 const guarded = /protected|rule|pull request|review|status check|required/i;
-/** Matches words in a host's refusal because another commit has changed the blob or the branch meanwhile. */
+/**
+ * Matches words in a host's refusal of a commit. These words show that another commit has changed the blob or the
+ * branch in the meantime.
+ */
 const raced = /sha|already exists|fast.forward|reference|conflict/i;
 
 /**

@@ -6,7 +6,7 @@ import type { HttpAnswer } from './exchange.ts';
  * is limited again.
  */
 const maxMs = 3_600_000;
-/** Length of the first wait at a limit when the host states no time, in milliseconds. */
+/** Length of the first wait, in milliseconds, when the host limits a request and states no time. */
 const unnamedMs = 60_000;
 
 export interface Limit {

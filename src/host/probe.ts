@@ -20,7 +20,7 @@ export type HostCheck =
   | { found: 'nothing'; reason: string }
   /** The API address replies, but the reply does not come from a known kind of host. */
   | { found: 'unknown'; status: number }
-  /** The address belongs to a host of another kind than the settings state. */
+  /** The address belongs to a host whose kind differs from the kind in the settings. */
   | { found: 'otherKind'; is: Recognised }
   | { found: 'host'; is: Recognised; token: TokenCheck | undefined; app: AppCheck | undefined };
 
@@ -115,7 +115,7 @@ async function checkGiteaToken(apiUrl: string, get: (url: string) => Promise<Htt
   return missing.length > 0 ? { state: 'lacking', missing } : { state: 'taken', scopes: undefined };
 }
 
-/** Permissions of an app installation that the service needs to read from a host. */
+/** Permissions that an app's installation must have, so that the service can read from a host. */
 const neededPermissions = ['contents', 'issues', 'metadata', 'pull_requests'];
 
 async function checkApp(host: Host, get: Get): Promise<AppCheck | undefined> {

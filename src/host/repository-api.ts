@@ -77,7 +77,10 @@ export class RepositoryApi {
         `${summary}: the token or app has no permission for this${refusalText(answer)}.`,
       );
     if ([404, 410, 451].includes(answer.status))
-      throw new ServiceError('notFound', `${summary}: it does not exist, or the token or app has no access to it.`);
+      throw new ServiceError(
+        'notFound',
+        `${summary}: the resource does not exist, or the token or app has no access to it.`,
+      );
     throw new ServiceError('invalid', `${summary}.`);
   }
 }

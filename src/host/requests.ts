@@ -85,7 +85,7 @@ export class Requests {
   /**
    * Sends a GET request for an address below the API's base. Waits at rate limits and retries after temporary faults.
    * @param isWhole whether a body has the expected shape; any other body counts as a temporary fault
-   * @returns the reply that is neither a rate limit nor a temporary fault: 2xx, 304, 4xx
+   * @returns the final reply (2xx, 304 or 4xx), never a rate limit or a temporary fault
    * @throws ServiceError `unavailable` when all attempts failed, `unauthorized` when the host refuses an installation
    *   token, or `invalid` when the host redirects to another host or in a circle
    * @throws the signal's reason when the signal ended the request

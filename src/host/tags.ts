@@ -76,7 +76,10 @@ function targetOf(answer: Record<string, unknown>): { type: string; sha: string 
   return { type: String(target?.type), sha };
 }
 
-/** Returns the sha of an object if the sha is valid. The sha is checked because it becomes part of the next address. */
+/**
+ * Returns the sha of an object if the sha is valid. The sha is checked because it becomes part of the address of the
+ * next request.
+ */
 function toSha(value: unknown): string | undefined {
   return typeof value === 'string' && /^[0-9a-f]{40,64}$/i.test(value) ? value : undefined;
 }

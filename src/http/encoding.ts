@@ -14,8 +14,8 @@ const maxHeaderLength = 1024;
 export function chooseEncoding(header: string | undefined): Encoding {
   if (header === undefined || header.length > maxHeaderLength) return 'identity';
   const weights = weightsOf(header);
-  // `identity` is accepted unless the client refuses it. If the header does not mention `identity`, every other
-  // encoding that the client accepts is preferred.
+  // `identity` is accepted unless the client refuses it. If the header does not mention `identity`, `identity` gets a
+  // lower weight than every other encoding that the client accepts.
   const weightOf = (encoding: Encoding): number =>
     weights.get(encoding) ?? (encoding === 'identity' ? 0.0005 : (weights.get('*') ?? 0));
   const best = known.reduce((first, second) => (weightOf(second) > weightOf(first) ? second : first));

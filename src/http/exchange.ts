@@ -25,8 +25,8 @@ export interface BodyLimits {
 }
 
 /**
- * If a body exceeds the maximum size, but by no more than this factor, it is received completely and discarded. Then
- * the client can read the 413. For a larger body, the connection is closed.
+ * A body above the maximum size is received completely and discarded if it has at most this many times the maximum
+ * size. The client can then read the 413. For a larger body, the connection is closed.
  */
 const drainedTimes = 4;
 
@@ -140,7 +140,7 @@ export class Exchange {
       this.writeHeaders(headers);
       // Replies to HEAD, and replies with status 204 or 304, must not have a body. A client would read a body as the
       // start of the next reply. These replies have no Content-Length either. With a Content-Length, the library would
-      // wait for a body without a time limit.
+      // wait for a body forever.
       if (this.method === 'HEAD' || status === 204 || status === 304) this.response.endWithoutBody();
       else this.response.end(body, this.closing);
     });

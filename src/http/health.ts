@@ -5,7 +5,7 @@
 import { version } from '../foundation/version.ts';
 import type { HttpRoute } from './server.ts';
 
-/** Path of the health check on both ports. */
+/** Path of the health check on the API port and on the operations port. */
 export const healthPath = '/healthz';
 
 /** The body of the reply, whose status is always 200. */

@@ -1,7 +1,7 @@
 /**
- * Limits how many repositories one organization may claim. A delivery claims a repository if it is signed with the
- * organization's own secret, because this signature does not prove the owner. Without this limit, one delivery could
- * claim thousands of repository numbers that belong to other organizations.
+ * Limits how many repositories one organization may claim. If a delivery is signed with the organization's own secret,
+ * the signature does not prove the owner of the repository. So the delivery only claims the repository. Without this
+ * limit, one delivery could claim thousands of repository numbers that belong to other organizations.
  */
 
 import type { Partition } from '../store/partition.ts';

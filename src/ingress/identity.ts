@@ -33,8 +33,8 @@ import {
 type SignedBy = string | null;
 
 /**
- * Time in milliseconds for which an admitted repository is remembered. The constructor adds the maximum delay of a
- * delivery. The entry is not used any more once the directory lists the repository.
+ * Time for which an admitted repository is remembered, in milliseconds. The constructor adds the maximum delay of a
+ * delivery to this time. Once the directory partition lists the repository, the remembered entry is not used any more.
  */
 const pendingMs = 60_000;
 /**
@@ -92,8 +92,8 @@ export class Identities {
   }
 
   /**
-   * Replaces the ids of an installation's repositories that the service already knows under other ids. Payloads of
-   * installations always contain the host's numbers.
+   * Replaces ids in the delivery of an installation. If the service already knows a repository under another id, the
+   * known id replaces the id in the delivery. Payloads of installations always contain the host's numbers.
    */
   resolveInstalled(body: InstallationBody, signedBy: SignedBy): InstallationBody {
     const directory = this.read();

@@ -51,7 +51,7 @@ export class IngestionLimit {
   }
 
   /**
-   * Restores the state of an earlier process: counts an event of the organization that the earlier process admitted
+   * Restores the state of an earlier process. Counts one event that the earlier process admitted for the organization,
    * with the due time `due`.
    */
   seed(organization: string, due: number): void {

@@ -4,8 +4,8 @@
  */
 
 /**
- * The owner that a body names. `url` is the address of the web page of the repository in the body. This address begins
- * with the host's address.
+ * The owner that a body names. `url` is the web address of the repository that the body names. This address begins with
+ * the host's address.
  */
 export interface OwnerHint {
   id: string | undefined;
@@ -44,10 +44,11 @@ export function hintOfOwner(body: Buffer): OwnerHint | undefined {
 type Place = [start: number, end: number];
 
 /**
- * Finds the values of the fields in `parts`. Returns their places in the order of `parts`. JSON.parse would take half a
- * second for 25 MiB of hostile text. This pass takes 25 ms, about as long as computing two signatures of the same text
- * (2 cores, Node 20). The pass tracks only strings and nesting depth. If the text is not JSON, the returned places can
- * be wrong or missing. The pass creates no objects, since a hostile body can have a million fields.
+ * Finds the values of the fields that `parts` lists. Returns the places of these values, in the order of `parts`.
+ * JSON.parse would take half a second for 25 MiB of hostile text. This function takes 25 ms, about as long as computing
+ * two signatures of the same text (2 cores, Node 20). The function tracks only strings and nesting depth. If the text
+ * is not JSON, the returned places can be wrong or missing. The function creates no objects, since a hostile body can
+ * have a million fields.
  */
 function findParts(body: Buffer): readonly Place[] {
   const places: Place[] = parts.map(() => [0, 0]);

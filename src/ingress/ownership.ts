@@ -1,7 +1,7 @@
 /**
- * Checks that a delivery signed with an organization's own secret concerns only that organization. A person who can set
- * up webhooks in one organization must not be able to move, rename or change the repositories of another organization
- * (decision 25 in `docs/architecture.md`).
+ * Checks that a delivery signed with an organization's own secret concerns only that organization. Some people can set
+ * up webhooks in one organization only. These people must not be able to move, rename or change the repositories of
+ * another organization (decision 25 in `docs/architecture.md`).
  */
 import { isNumber } from '../foundation/ids.ts';
 import type { InstallationBody, SignedBy } from '../protocol/events.ts';
@@ -46,7 +46,10 @@ export interface AdmittedClaim {
  */
 const maxLength = 255;
 
-/** Checks a claim of an organization. Returns undefined when the claim concerns another organization. */
+/**
+ * Checks a claim of an organization. Returns undefined when the owner or a repository in the claim does not match this
+ * organization.
+ */
 export function checkClaim(
   directory: Partition,
   orgId: string,
@@ -59,7 +62,8 @@ export function checkClaim(
   let supersedes: string | undefined;
   for (const { id, fullName, hostId } of repositories) {
     if (!fullName.toLowerCase().startsWith(prefix)) return undefined;
-    // A repository without the host's number is known by its name only, so the login of its owner must match.
+    // A repository without the host's number is known only by its name. In this case, the login of the owner must equal
+    // the login of the organization.
     if (hostId !== undefined && !isNumber(hostId) && !sameLogin(owner.login, organization.login)) return undefined;
     const known = readDirectoryRepository(directory, id);
     if (!known) unlisted.push(id);

@@ -6,10 +6,10 @@ import { readTier, standardTier, tierOfOwner } from '../store/tables/tiers.ts';
 import type { IngestionRate } from './limit.ts';
 
 /**
- * Returns the key under which events of an organization are limited. The key contains the origin of the host and the
- * host's id of the owner, separated by a space. If the organization has not proved this owner id, a space and the
- * organization's own id follow. So an organization without proof has a separate limit, and cannot use up the limit of
- * the real owner.
+ * Returns the key under which the events of an organization are counted towards its limit. The key contains the origin
+ * of the host and the owner's id on the host. If the organization has not proved this owner id, the key also contains
+ * the organization's own id. So an organization without proof has a separate limit, and cannot use up the limit of the
+ * real owner. Spaces separate the parts of the key.
  */
 export function limitedAs({
   repository: { origin, owner },

@@ -303,7 +303,10 @@ function withOwnFormerName<Body extends { formerName: string | null }>(body: Bod
   return isOwn ? body : { ...body, formerName: null };
 }
 
-/** Replaces the owner's login in an installation and its repositories by the login under which the owner is stored. */
+/**
+ * Replaces the owner's login in an installation and in the names of the installation's repositories. The replacement is
+ * the login under which the owner is stored.
+ */
 function installationUnderKnownLogin(body: InstallationBody, admitted: AdmittedClaim | undefined): InstallationBody {
   if (admitted === undefined || admitted.login === body.owner.login) return body;
   const { login } = admitted;

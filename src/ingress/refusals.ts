@@ -22,7 +22,7 @@ import type { Signer } from './secrets.ts';
 
 /** Maximum number of addresses that are logged and kept per minute. Refusals of further addresses are only counted. */
 const maxAddresses = 20;
-/** Maximum number of sources of one address that are logged per minute. */
+/** Maximum number of sources with the same address that are logged per minute. */
 const maxHooks = 5;
 /** Maximum number of entries that are kept per source and minute. */
 const maxPerSource = 5;
@@ -173,8 +173,8 @@ class Lane {
   }
 
   /**
-   * Counts a refusal. Returns its number within its source and minute (1 for the first). Returns infinity if there are
-   * too many sources.
+   * Counts a refusal. Returns how many refusals of the same source were counted in this minute, including this one.
+   * Returns infinity if there are too many sources.
    */
   ordinal(address: string, hook: string): number {
     const hooks = this.sources.get(address) ?? new Map<string, number>();

@@ -17,7 +17,8 @@ import { hintOfOwner, type OwnerHint } from './owner.ts';
 import type { SignatureCheck } from './signature.ts';
 
 /**
- * The host and organization with whose secret a delivery was signed. `orgId` is null for a secret of the whole host.
+ * The owner of the secret that a delivery was signed with: a host and an organization. `orgId` is null for a secret of
+ * the whole host.
  */
 export interface Signer {
   origin: string;
@@ -52,7 +53,8 @@ const maxAttempts = 12;
 /** Maximum number of secrets that are tried on a body without an owner. */
 const maxAttemptsWithoutOwner = 8;
 /**
- * Maximum size of a body without an owner on which secrets are tried, in bytes. A ping, for example, can have no owner.
+ * Maximum size of a body without an owner, in bytes. No secret is tried on a larger body without an owner. For example,
+ * a ping can have no owner.
  */
 const maxBytesWithoutOwner = 65_536;
 
@@ -72,8 +74,8 @@ export class BoundSecrets {
   private readonly opened = new Map<string, readonly OpenedText[]>();
   private readonly reported = new Set<string>();
   /**
-   * Random secret that is checked when there is no secret to try. The reply time then does not reveal which
-   * organizations have a secret.
+   * Random secret. If no other secret can be tried on a body, this secret is tried. As a result, the reply time does
+   * not reveal which organizations have a secret.
    */
   private readonly decoy = randomBytes(32).toString('hex');
   private seq = -1;

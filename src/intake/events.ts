@@ -70,8 +70,8 @@ const refs = (deleted: boolean) =>
   }) satisfies Capture;
 
 /**
- * The captured events. The keys are the host's names of the events. Several keys can return events of the same kind,
- * for example `create` and `push` both return tags.
+ * The captured events, by the host's names of the events. Entries with different names can produce events of the same
+ * kind. For example, `create` and `push` both produce tags.
  */
 const entries = {
   pull_request: {
@@ -146,12 +146,13 @@ const entries = {
   },
 } satisfies Readonly<Record<string, Capture>>;
 
-/** The kinds of events that `minimise` of any entry can return. */
+/** The kinds of events that the `minimise` functions of the entries can return. */
 type CapturedKind = ReturnType<(typeof entries)[keyof typeof entries]['minimise']>[number]['event'];
 
 /**
- * The entries, by the host's name of an event. This code compiles only if, for each kind of event, at least one entry
- * returns events of that kind. Without such an entry, events of that kind would never reach the journal.
+ * Maps the host's name of an event to the entry that captures the event. This code compiles only if, for each kind of
+ * event, at least one entry returns events of that kind. Without such an entry, events of that kind would never reach
+ * the journal.
  */
 const captures: Readonly<Record<string, Capture>> = entries satisfies Record<
   Exclude<EventBody['event'], CapturedKind>,

@@ -1,6 +1,6 @@
 /**
- * Reduces events about a repository as a whole to the captured fields: the repository's name and state, its labels, and
- * refs that were created or deleted.
+ * Reduces the payloads of repository events to the captured fields: the repository's name and state, its labels, and
+ * the refs that were created or deleted.
  */
 
 import type { EventBody, TagPush } from '../protocol/events.ts';

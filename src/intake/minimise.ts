@@ -111,7 +111,7 @@ export function minimiseIssue(
 
 /**
  * Returns `undated: true` if a delivery contains no time. The snapshot of such a delivery gets the time of receipt. An
- * item from the host's lists is never marked as undated, so a delivery takes precedence over such an item.
+ * item from the host's lists is never marked as undated, so that deliveries take precedence over the item.
  */
 function undated(action: string, reportedAt: number | null): { undated?: true } {
   return reportedAt === null && action !== 'backfilled' ? { undated: true } : {};
@@ -206,7 +206,7 @@ function endOfPart(commits: readonly HostCommit[], start: number): number {
 }
 
 /**
- * Reduces a commit of a push or of a list to the captured fields. `now` is the time of receipt and limits future times.
+ * Returns the captured fields of a commit from a push or a list. `now` is the time of receipt and limits future times.
  */
 export function minimiseCommit(commit: HostCommit, now: number): PushedCommit {
   const message = commit.message ?? '';

@@ -23,7 +23,7 @@ export function clean(text: string): string {
  */
 const margin = 32_768;
 
-/** Cleans a text and cuts it at `maxLength` plus the margin. */
+/** Cleans a text and cuts it after at most `maxLength` + `margin` characters. */
 export function within(text: string, maxLength: number): string {
   const limit = maxLength + margin;
   if (text.length <= limit) return clean(text);
@@ -39,8 +39,8 @@ export function redacted(text: string, maxLength: number, scope: RedactionScope 
 }
 
 /**
- * Redacts a name that people gave to a branch, a tag or an account. Such a name can contain a secret like any other
- * text.
+ * Redacts a name that people gave to a branch, a tag or an account. Such a name can contain a secret, as any other text
+ * can.
  */
 export function name(text: string): string {
   return redactText(clean(text), 'text');
@@ -91,8 +91,8 @@ export function author(user: HostUser | undefined): Author {
 }
 
 /**
- * Returns a commit author's login on the host. Returns null when the commit has no login, or when no host allows the
- * login.
+ * Returns a commit author's login on the host. Returns null if the commit has no login, or if the login does not have
+ * the form that hosts use.
  */
 export function loginOf(text: string | null | undefined): string | null {
   return text && isHostLogin(text) ? name(text) : null;

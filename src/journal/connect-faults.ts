@@ -8,10 +8,10 @@ export function explain(error: NodeJS.ErrnoException | undefined, settings: Nats
   if (error instanceof JournalSetupError) return error;
   const reason = error?.message || 'the connection was closed';
   if (error instanceof NatsError && error.isAuthError()) {
-    return new JournalSetupError(`The NATS server refuses ${proofOf(settings)} (${reason}).`);
+    return new JournalSetupError(`The NATS server refuses ${proofOf(settings)}. Reason: ${reason}.`);
   }
   const cause = tlsCause(error);
-  if (cause !== undefined) return new JournalSetupError(`${cause} (${reason}).`);
+  if (cause !== undefined) return new JournalSetupError(`${cause}. Reason: ${reason}.`);
   return new Error(wasCut(error) && mayLackCertificate(settings) ? `${reason} (${cutAdvice})` : reason);
 }
 

@@ -43,8 +43,8 @@ export function withHostedNotes(due: readonly PartitionDue[]): Set<string> {
 }
 
 /**
- * Returns for each partition how many records would be erased together with their whole repository (`records`), and the
- * number of all records (`total`). Partitions without a repository that would be erased completely are left out.
+ * Returns two numbers for each partition: `total` counts all records, and `records` counts the records that would be
+ * erased together with their whole repository. Partitions in which no whole repository would be erased are left out.
  */
 export function sharesOf(due: readonly PartitionDue[]): Share[] {
   return due

@@ -136,9 +136,9 @@ function toState(info: StreamInfo): StreamState {
 }
 
 /**
- * Returns the durability level of acknowledgements. `power-loss` requires the supervised server, because only its
- * configuration is known. `power-loss` also requires nats-server 2.10.23 or later. In earlier versions, a stream could
- * be lost when the server was killed, even with an fsync before every acknowledgement.
+ * Returns the durability level of acknowledgements. `power-loss` requires the supervised server, because the
+ * configuration of any other server is unknown. `power-loss` also requires nats-server 2.10.23 or later. In earlier
+ * versions, a stream could be lost when the server was killed, even with an fsync before every acknowledgement.
  * @param supervised whether the server uses `config/nats-server.conf`
  * @param replicas number of copies of the streams on an external cluster
  */

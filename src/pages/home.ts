@@ -15,7 +15,7 @@ import { pagePolicy } from './policy.ts';
 import { sendPage } from './send.ts';
 import { styleVersion } from './style.ts';
 
-/** The address of the service that the page shows. The address is from the settings or from the request. */
+/** The service's address, as the page shows it. The address is from the settings or from the request. */
 export interface Place {
   /**
    * Address of the service, as text. The page shows this address but does not use it in links. Links are relative, so

@@ -41,7 +41,7 @@ export interface List {
 /** Labels that are shown on notes that are not for customers. */
 const readers = { engineer: 'For engineers', internal: 'Internal notes' } as const;
 
-/** Makes a page of the list of versions. The newest version comes first. */
+/** Returns the HTML of one page of the version list. The newest version comes first. */
 export function listPage(site: Site, { entries, number, newer, older }: List): string {
   const items = entries.map(
     ({ version, path, excerpt = '', date, url }) =>
@@ -160,7 +160,10 @@ function time(date: number, language: string, audience?: string): string {
   return `<p class="date">${timeTag(date, language)}${more}</p>`;
 }
 
-/** Writes a day as text for people and, in an attribute, as a machine-readable date. */
+/**
+ * Returns a `<time>` element. The element's text shows the day to readers. Its attribute `datetime` contains the day in
+ * a machine-readable form.
+ */
 export function timeTag(date: number, language: string): string {
   const day = new Date(date);
   return `<time datetime="${day.toISOString().slice(0, 10)}">${escapeHtml(longDate(day, language))}</time>`;

@@ -44,7 +44,7 @@ interface Asked {
 const listSize = 20;
 const feedSize = 20;
 /**
- * Maximum length of all notes in a feed together, in characters. Notes beyond this length are shown with their excerpt
+ * Maximum total length of the notes in a feed, in characters. Notes beyond this length are shown with their excerpt
  * only.
  */
 const maxFeedLength = 2_000_000;

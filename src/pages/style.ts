@@ -65,5 +65,5 @@ nav { display: flex; justify-content: space-between; gap: 1rem; padding-top: 1re
 footer { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--faint); font-size: 0.875rem; }
 `;
 
-/** Version of the stylesheet. Its address contains the version, so that browsers may cache it permanently. */
+/** Version of the stylesheet. The stylesheet's address contains this version, so browsers may cache it permanently. */
 export const styleVersion = digestOf(style).slice(0, 8);

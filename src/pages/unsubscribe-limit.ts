@@ -67,8 +67,8 @@ export class UnsubscribeLimit {
 }
 
 /**
- * Makes the token buckets for one limit in the memory of this process. Each key has its own bucket, which is full at
- * first.
+ * Makes the token buckets for one limit. The buckets exist only in the memory of this process. Each key has a bucket of
+ * its own, which is full at first.
  */
 function bucketsOf(rate: IngestionRate): IngestionLimit {
   return new IngestionLimit(() => [rate], 0);

@@ -44,7 +44,7 @@ export const WorkspaceChatSettingsSchema = Type.Object(
 );
 export type WorkspaceChatSettings = Static<typeof WorkspaceChatSettingsSchema>;
 
-/** Settings of an office chat: a workflow that accepts cards. */
+/** Settings of an office chat. They contain the address of a workflow that accepts cards. */
 export const OfficeChatSettingsSchema = Type.Object(
   {
     webhookUrl: Type.String({
@@ -113,7 +113,7 @@ export const EmailSettingsSchema = Type.Object(
       Type.String({
         maxLength: 20_000,
         description:
-          'PEM certificate of the authority that issued the certificate of the mail server, or that certificate itself if it is self-signed; replaces the public authorities',
+          'PEM certificate of the authority that issued the mail server’s certificate, or the mail server’s own self-signed certificate; replaces the public authorities',
       }),
     ),
     user: Type.Optional(

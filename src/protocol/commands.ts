@@ -26,10 +26,10 @@ const ifMatch = Type.Optional(Type.Array(Type.String()));
 const most = Type.Optional(Type.Integer({ minimum: 0 }));
 
 /**
- * The incarnation of the repository that a command is meant for. If a repository is erased and added again, a new
- * incarnation begins. The field holds the time at which the incarnation began, in milliseconds. The field is absent if
- * the repository's partition did not know the repository. The field is also absent in records of earlier versions of
- * Tidings. If an organization only claims the repository without proof, the incarnation ends when the claim ends.
+ * Start time of the incarnation that a command is meant for, in milliseconds. If a repository is erased and added
+ * again, a new incarnation of the repository begins. The field is absent if the repository's partition did not know the
+ * repository. The field is also absent in records of earlier versions of Tidings. If an organization only claims the
+ * repository without proof, the incarnation ends when the claim ends.
  */
 const life = Type.Optional(Type.Integer());
 
@@ -152,17 +152,17 @@ export const KeyRecordSchema = Type.Object({
   /** Id of the newest key of the line. The field is set for the first key of a line only. */
   head: Type.Optional(Type.String()),
   /**
-   * Ids of the keys that this key depends on. The field is set for a key created by rotation. This key ends when one of
-   * those keys is revoked, or when the newest key of that key's rotation line is revoked or expires. A key without this
-   * field depends on `createdBy` only.
+   * Ids of the keys that this key depends on. The field is set for a key created by rotation. If a key in this list is
+   * revoked, this key ends. This key also ends when the newest key in the rotation line of a listed key is revoked or
+   * expires. A key without this field depends on `createdBy` only.
    */
   makers: Type.Optional(Type.Array(Type.String())),
 });
 export type KeyRecord = Static<typeof KeyRecordSchema>;
 
 /**
- * An operator's approval of an erasure that waits for approval. `wait` is a copy of the wait, and the approval is valid
- * for this wait only. Every partition accepts approvals.
+ * The command with which an operator approves an erasure. `wait` is a copy of the wait that is approved, and the
+ * approval is valid for this wait only. Every partition accepts this command.
  */
 export const RetentionCommandSchema = Type.Object({ name: Type.Literal('approveRetention'), wait: WaitSchema });
 

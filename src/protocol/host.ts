@@ -33,7 +33,10 @@ const action = Type.String({ maxLength: maxLengths.action });
  */
 const unnamed =
   '/\\s<>"`\\\\\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ud800-\\udfff';
-/** The login of an owner. Access depends on the login, so a delivery is refused if no host allows such a login. */
+/**
+ * The login of an owner. Access depends on the login, so a delivery is refused if the login contains a character that
+ * no host allows.
+ */
 const login = Type.String({ minLength: 1, maxLength: maxLengths.login, pattern: `^[^${unnamed}]+$` });
 const number = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 

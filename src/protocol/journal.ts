@@ -48,7 +48,7 @@ export type EventRecord = Static<typeof EventRecordSchema>;
 export const BackfilledRecordSchema = Type.Object({
   ...recordBase,
   kind: Type.Literal('backfilled'),
-  /** Id of the backfill that read the data; null for a tag sync and for the data that a range needs. */
+  /** Id of the backfill that read the data; null if the data was read for a tag sync or for a new range. */
   job: Nullable(Type.String()),
   repository: EventRepositorySchema,
   /**

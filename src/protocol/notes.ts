@@ -113,7 +113,7 @@ export const NotesSettingsSchema = Type.Object(
           maximum: 100,
           default: 12,
           description:
-            'maximum number of lines, in addition to the lines that require action; further changes appear only as a number',
+            'maximum number of lines, not counting changes that require action; further changes are only counted',
         }),
         closedIssues: flag(true),
         titles: Type.Object(
@@ -143,7 +143,7 @@ export const MethodSchema = Type.Union([
   Type.Literal('window', { description: 'the change was merged or closed between the dates of the tags' }),
   Type.Literal('date', { description: 'the change was merged or closed between the dates of the range' }),
   Type.Literal('number', { description: 'the number of the change is in the range' }),
-  Type.Literal('link', { description: 'a pull request of the range links the issue' }),
+  Type.Literal('link', { description: 'a pull request of the range links to the issue' }),
   Type.Literal('commit', { description: 'the commit is between the tags' }),
 ]);
 export type Method = Static<typeof MethodSchema>;
@@ -151,11 +151,11 @@ export type Method = Static<typeof MethodSchema>;
 /** Why a change is in the notes, or why it is not. */
 export const ReasonSchema = Type.Union([
   Type.Literal('listed', { description: 'has an entry' }),
-  Type.Literal('backport', { description: 'a backport that is listed under the original change, `detail`' }),
+  Type.Literal('backport', { description: 'a backport of `detail`, listed under that change' }),
   Type.Literal('dependency', { description: 'listed with the other dependency updates' }),
   Type.Literal('revert', { description: 'reverts `detail`, which is in an earlier release' }),
   Type.Literal('restored', { description: 'restores `detail`' }),
-  Type.Literal('linked', { description: 'a closed issue that the entry of `detail` shows' }),
+  Type.Literal('linked', { description: 'a closed issue that is shown in the entry of `detail`' }),
   Type.Literal('closed', {
     description: 'an issue that was closed in the range, but not by a pull request of the range',
   }),

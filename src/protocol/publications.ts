@@ -115,8 +115,8 @@ export const PublicationSendingSchema = Type.Object({
 });
 
 /**
- * `taken` holds digests of the recipients that certainly have the message. `free` holds digests of those that certainly
- * do not have it. For all other recipients, this is unknown.
+ * `taken` holds digests of the recipients that certainly have the message. `free` holds digests of the recipients that
+ * certainly do not have the message. It is unknown whether the other recipients have the message.
  */
 const reached = Type.Optional(Type.Object({ taken: Type.Array(Type.String()), free: Type.Array(Type.String()) }));
 

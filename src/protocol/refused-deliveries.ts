@@ -23,7 +23,7 @@ export const refusalReasons = {
     because:
       'the delivery was signed with the secret of one organization, but is about a repository or account of another owner',
     remedy:
-      'Use the secret of the organization that owns the repository, or confirm the owner of the repository (tidings doctor)',
+      'Use the secret of the organization that owns the repository, or let the host confirm the owner (see tidings doctor)',
   },
   malformed: {
     because: 'the headers or the body of the delivery are malformed',

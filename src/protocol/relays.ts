@@ -56,15 +56,15 @@ export const RelayBodySchema = Type.Union([
      */
     keepPublished: Type.Optional(Type.Literal(true)),
   }),
-  /** The owner of a repository was renamed, so its full name changes. */
+  /** The owner of a repository was renamed, so the repository's full name changes. */
   Type.Object({
     relay: Type.Literal('ownerRenamed'),
     repoId: Type.String(),
     ownerId: Type.String(),
     login: Type.String(),
     /**
-     * The owner's login under which the directory partition listed the repository; absent in records of earlier
-     * versions of Tidings.
+     * Login of the owner before the rename, as the directory partition listed it; absent in records of earlier versions
+     * of Tidings.
      */
     former: Type.Optional(Type.String()),
   }),

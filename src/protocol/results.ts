@@ -63,8 +63,9 @@ export const RelayedResultSchema = Type.Object({
   row: Type.Integer(),
 });
 /**
- * The host's answer to the question who owns a repository. `askedAt` is the time of the question. The host's answer was
- * compared with the organization and the owner's number. The answer is not valid for another organization or number.
+ * The host's answer to the question who owns a repository. `askedAt` is the time of the question. The answer was
+ * compared with the organization `orgId` and the owner's number `ownerId`. The answer is not valid for another
+ * organization or another number.
  */
 export const OwnerAnsweredSchema = Type.Object({
   result: Type.Literal('ownerAnswered'),
@@ -85,7 +86,7 @@ export const OwnerAnsweredSchema = Type.Object({
     Type.Object({
       confirmed: Type.Literal(false),
       cause: RefusalCauseSchema,
-      /** Number of the owner that the host names instead of the expected owner. */
+      /** Number of an owner on the host. The host names this owner instead of the expected owner. */
       ownerId: Type.Optional(Type.String()),
       /**
        * Login of the owner that the host names instead of the expected owner; absent in records of earlier versions of

@@ -76,8 +76,8 @@ export const SweepBodySchema = Type.Union([
     sweep: Type.Literal('records'),
     before: DaySchema,
     /**
-     * The field is set if each range records how many of its changes are erased. It is absent in records of earlier
-     * versions of Tidings.
+     * True if this sweep also records, for each range, how many changes of the range are erased. The field is absent in
+     * records of earlier versions of Tidings.
      */
     notesLosses: Type.Optional(Type.Literal(true)),
   }),

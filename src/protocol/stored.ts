@@ -46,8 +46,8 @@ export const RepositoryRecordSchema = Type.Object({
    */
   claimedBy: Type.Optional(Type.String()),
   /**
-   * The newest host time among the proved snapshots of the repository. The field is set only while `seenAt` is later.
-   * In that case, `seenAt` comes from a delivery that was signed with the owner's own secret.
+   * The newest host time among the proved snapshots of the repository. If `seenAt` is the same time, the field is
+   * absent. A later `seenAt` comes from a delivery that was signed with the owner's own secret.
    */
   provedAt: Type.Optional(Instant),
 });
@@ -81,7 +81,7 @@ export const PullRecordSchema = Type.Object({
   url: Type.String(),
   /** Numbers of the issues that the body links by keyword (spec part 2, rule 1). */
   linkedIssues: Type.Array(Type.Integer()),
-  /** Rank of the host's action, which orders two snapshots of the same second. */
+  /** Rank of the host's action. Two snapshots of the same second are ordered by their ranks. */
   rank: Type.Integer(),
   /**
    * Versions of the labels and of the merge commit. Each version is set only if it differs from the record's own

@@ -65,8 +65,8 @@ export const ChangesTaskSchema = Type.Object({
   limit: Type.Integer(),
   offset: Type.Integer(),
   /**
-   * true = only changes that are in the notes; false = only changes that are not. If the field is absent, all changes
-   * are returned.
+   * true = only changes that are in the notes; false = only changes that are not in the notes. If the field is absent,
+   * all changes are returned.
    */
   included: Type.Optional(Type.Boolean()),
 });

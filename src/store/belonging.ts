@@ -11,8 +11,8 @@ import { type DirectoryRepository, readOrganization, sameLogin } from './tables/
 import { readRepository } from './tables/repositories.ts';
 
 /**
- * Whether an organization may see the data of a repository in the repository's partition. The organization is the one
- * for which the directory lists the repository.
+ * The directory lists each repository for one organization. Returns whether this organization may see the data in the
+ * repository's partition.
  * @param partition the repository's partition; undefined if the partition cannot be read. The result is then true,
  *   because no data can be shown anyway
  */

@@ -7,8 +7,8 @@ import { appendFileSync, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Maximum number of attempts that may end the process. When this number is reached, the file is not opened again. The
- * number is greater than one, because a process can also be killed for another reason during an attempt.
+ * Number of failed attempts after which the file is not opened again. An attempt has failed if the process ended during
+ * the attempt. The number is greater than one, because a process can also be killed for another reason.
  */
 const maxEnds = 2;
 

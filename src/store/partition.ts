@@ -47,8 +47,8 @@ const maxReaders = 512;
 const maxDbs = 128;
 
 /**
- * Opens the generation in use for writing, and creates the partition if it does not exist. Only the owner may call
- * this.
+ * Opens the current generation of a partition for writing. Creates the partition if it does not exist. Only the owner
+ * may call this function.
  */
 export function openPartition(dataDir: string, name: string): Partition {
   const current = currentGeneration(dataDir, name);
@@ -114,8 +114,8 @@ function openTables(root: RootDatabase): Pick<Partition, 'tables' | 'responses'>
 }
 
 /**
- * Makes the write transactions of one process run one after another. The gate cannot do this, because it does not block
- * a process that is already inside the gate.
+ * Returns the function that runs the write transactions of one process one after another. The gate cannot order these
+ * transactions, because it does not block a process that is already inside the gate.
  */
 function writerThrough(gate: Gate, root: RootDatabase): Partition['write'] {
   let last: Promise<unknown> = Promise.resolve();

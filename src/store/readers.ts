@@ -37,7 +37,7 @@ export class Readers {
     return partition;
   }
 
-  /** Returns the number of the generation of a partition that is open here; 0 if the partition is not open. */
+  /** Returns the generation number of a partition's open store; 0 if the partition is not open here. */
   generation(name: string): number {
     return this.open.get(name)?.partition.generation ?? 0;
   }
@@ -47,7 +47,7 @@ export class Readers {
     this.open.get(name)?.partition.root.resetReadTxn();
   }
 
-  /** Closes a partition's store if it is not in use any more. The next read opens the new store. */
+  /** Closes a partition's store if another store has replaced it. The next read opens the new store. */
   async follow(name: string): Promise<void> {
     const known = this.open.get(name);
     if (!known || this.isInUse(name, known)) return;

@@ -63,7 +63,7 @@ export class RecurringTexts {
 
 /**
  * Returns the slot of a text. The slot is a hash of the text's length, its first four bytes and its last four bytes.
- * These usually differ between recurring texts.
+ * The lengths and these bytes usually differ between recurring texts.
  */
 function slotOf(first: number, last: number, length: number): number {
   const mixed = Math.imul(Math.imul(first, 0x9e3779b1) ^ last ^ length, 0x85ebca6b);

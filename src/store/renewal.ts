@@ -27,8 +27,8 @@ export async function copyPartition(dataDir: string, partition: Partition): Prom
     for (const [name, table] of source.tables) await copyTable(copy, table, copy.tables.get(name) as RawTable);
     await copy.root.flushed;
   } catch (error) {
-    // An incomplete copy is useless, so the copy is removed. Removing it also frees disk space, because copying can
-    // fail on a full disk.
+    // An incomplete copy is useless, so the copy is removed. Copying can fail because the disk is full. Removing the
+    // copy also frees disk space.
     rmSync(folder, { recursive: true, force: true });
     throw error;
   } finally {

@@ -1,6 +1,7 @@
 /**
- * Decodes rows of tables from which a single draft reads thousands of rows. msgpackr wrote the rows, and this decoder
- * returns the same values as msgpackr. This decoder takes two thirds of msgpackr's time and leaves less garbage.
+ * Decodes the rows of the tables that are read in bulk: a single draft can read thousands of their rows. msgpackr wrote
+ * the rows, and this decoder returns the same values as msgpackr. This decoder takes two thirds of msgpackr's time and
+ * leaves less garbage.
  *
  * The rows of a table share a few sequences of keys, such as `number, title, author`. The decoder stores each sequence
  * when the sequence first occurs. After that, a record with this sequence is created in one step instead of key by key.
@@ -67,7 +68,7 @@ class RowReader {
   private places = 0;
   private readonly root = createPlace(new Uint8Array(), []);
 
-  /** Returns the decoded row. Returns `foreign` if the row is not plain. */
+  /** Returns the decoded row, or `foreign` if msgpackr must decode the row. */
   read(bytes: RowBytes, end: number): unknown {
     if (bytes !== this.bytes) {
       this.bytes = bytes;

@@ -1,7 +1,7 @@
 /**
- * Takes, verifies, lists and restores snapshots of a partition. A snapshot is a plain copy of the environment. LMDB's
- * compacting copy is not used, because it can corrupt data according to an open bug report. A snapshot is verified by
- * opening the copy and reading every row. The journal may be purged up to the position of the second newest verified
+ * Takes, verifies, lists and restores snapshots of a partition. A snapshot is a plain copy of the LMDB files. LMDB's
+ * compacting copy is not used, because an open bug report says that this copy can corrupt data. A snapshot is verified
+ * by opening the copy and reading every row. The journal may be purged up to the position of the second newest verified
  * snapshot.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -42,10 +42,9 @@ export function lastSnapshotAt(dataDir: string, partition: string): number {
 }
 
 /**
- * Takes and verifies a snapshot. Then removes all snapshots except the newest two. If the new snapshot has the same
- * journal sequence as the previous snapshot, both are kept, because a full journal needs both. A full journal accepts
- * no new message, so the sequence does not change. But the journal is purged only when two snapshots contain its
- * messages.
+ * Takes and verifies a snapshot. Then removes all snapshots except the newest two. The new snapshot can have the same
+ * journal sequence as the previous snapshot, because a full journal accepts no new message. In this case, both
+ * snapshots are kept: the messages of a full journal are purged only when two snapshots contain them.
  */
 export async function takeSnapshot(dataDir: string, partition: Partition): Promise<Snapshot> {
   const folder = snapshotFolder(dataDir, partition.name);

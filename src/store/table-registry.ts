@@ -7,8 +7,8 @@
  * How the rows of a table are erased.
  * - `repositoryRows`: the keys begin with the id of a repository, and `erasing/repository.ts` erases the rows piece by
  *   piece.
- * - `repository`: `erasing/repository.ts` erases the rows together with the repository. Each function erases one or
- *   several of these tables.
+ * - `repository`: `erasing/repository.ts` erases the rows together with the repository. That file has a function for
+ *   each of these tables. One function can erase several tables.
  * - `organization`: `workers/fold/organizations.ts` erases the rows together with the organization.
  * - `expiry`: each row is removed after a fixed time, or when the work that the row describes is done.
  * - `never`: the rows are counters and positions of the partition, which contain no data of an organization.

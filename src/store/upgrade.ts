@@ -1,6 +1,6 @@
 /**
- * Upgrades a store that an earlier version of Tidings wrote to the current layout. The owner of the partition upgrades
- * the store when it opens the store, before it reads any data. The upgraded store has the same bytes as a store that is
+ * Upgrades a store to the current layout, if an earlier version of Tidings wrote the store. The owner of a partition
+ * upgrades the partition's store before it reads any data. The upgraded store has the same bytes as a store that is
  * rebuilt from the journal.
  */
 import type { KeyRecord } from '../protocol/commands.ts';
@@ -32,7 +32,7 @@ function indexNames(partition: Partition): void {
 
 /**
  * Whether the store lacks the list of keys in use. Earlier versions of Tidings did not have this list. An empty list
- * has not been written yet, because a service has at least one instance key in use.
+ * means that the list was never written, because a service has at least one instance key in use.
  */
 function lacksKeysInUse({ tables }: Partition): boolean {
   const [anyKey] = tables.keys.getKeys({ limit: 1 });

@@ -36,8 +36,8 @@ const steadyMs = 30_000;
 /** Number of exits in a row after which `onHopeless` is called for a child that was never ready. */
 const hopelessEnds = 5;
 /**
- * How long the supervisor waits for a child's metrics, in milliseconds. It is shorter than the timeout of a scrape by
- * Prometheus, but long enough for a child that is slow for a moment on a busy machine.
+ * How long the supervisor waits for a child's metrics, in milliseconds. This time is shorter than the timeout of a
+ * scrape by Prometheus. It is long enough for a child that is slow for a moment on a busy machine.
  */
 const metricsMs = 5000;
 

@@ -164,7 +164,7 @@ export function prepareDataDir(settings: Settings): FirstStart {
  * access, or if another user owns the directory or an entry of it.
  */
 function closeToOthers(dataDir: string): OpenPath[] {
-  const remedy = `or use a folder that does not exist yet, for example TIDINGS_DATA_DIR=${join(dataDir, 'tidings')}`;
+  const remedy = `Or use a folder that does not exist yet, for example TIDINGS_DATA_DIR=${join(dataDir, 'tidings')}`;
   refuseForeign(dataDir, remedy);
   const { closed, open } = closeDataDir(dataDir);
   // Check the owners again: another user may have added an entry while the directory was still accessible.
@@ -173,7 +173,7 @@ function closeToOthers(dataDir: string): OpenPath[] {
   if (first === undefined) return closed;
   const { path, mode, expected } = first;
   throw new DataDirError(
-    `${path} is open to other users, and its mode could not be changed: found mode ${modeText(mode)}, expected ${modeText(expected)}. Run: chmod ${modeText(expected)} ${path}, ${remedy}.`,
+    `${path} is open to other users, and its mode could not be changed: found mode ${modeText(mode)}, expected ${modeText(expected)}. Run: chmod ${modeText(expected)} ${path}. ${remedy}.`,
   );
 }
 
@@ -183,13 +183,14 @@ function refuseForeign(dataDir: string, remedy: string): void {
   const { path, owner } = foreign;
   const own = process.geteuid?.();
   throw new DataDirError(
-    `${path} belongs to user ${owner}, but this process runs as user ${own}. If it is yours, run: chown ${own} ${path}, ${remedy}.`,
+    `${path} belongs to user ${owner}, but this process runs as user ${own}. If it is yours, run: chown ${own} ${path}. ${remedy}.`,
   );
 }
 
 /**
- * Creates the missing keys of the supervised nats-server, and removes the token of earlier versions of Tidings. The
- * data directory must be locked. If the keys changed while a server runs, clients could not connect to the server.
+ * Creates the missing keys of the supervised nats-server, and removes the token that earlier versions of Tidings used.
+ * The caller must hold the lock of the data directory. Without the lock, the keys of a running server could change, and
+ * clients could not connect to that server.
  * @returns the paths of new files
  */
 export function prepareJournalKeys(dataDir: string): string[] {

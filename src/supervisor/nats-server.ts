@@ -84,8 +84,8 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
   if (!program) throw new NatsServerError('nats-server was not found. Run: npm run setup');
   const config = natsConfig(dataDir, natsServerVersion(program), users);
   if (answering && earlier.length === 1 && writtenNatsConfig(dataDir) === config) return adopt(answering);
-  // Two servers must never share a store, so all other servers of this data directory are ended. Such a server listens
-  // on another port, does not listen yet, or has an old configuration.
+  // Two servers must never share a store, so all earlier servers of this data directory are ended. An earlier server
+  // may listen on another port, not listen yet, or have an old configuration.
   for (const each of earlier) await end(each);
   const folder = join(dataDir, 'nats');
   mkdirSync(folder, { recursive: true });
@@ -131,8 +131,8 @@ interface Earlier {
 }
 
 /**
- * Finds the running servers of this data directory by their command lines. The pid file is not enough. It is missing if
- * a start was killed before the file was written, or if the disk was full.
+ * Finds the running servers of this data directory by their command lines. The pid file is not enough. The file is
+ * missing if an earlier start was interrupted before the file was written, or if the disk was full.
  */
 function findEarlier(dataDir: string): Earlier[] {
   if (process.platform !== 'linux') return writtenServer(dataDir);

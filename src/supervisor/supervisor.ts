@@ -264,7 +264,7 @@ async function prepareJournal(journal: Journal, settings: Settings, logger: Logg
   return level;
 }
 
-/** Creates the streams that are missing. Returns the lowest number of replicas of all streams. */
+/** Creates the streams that are missing. Returns the number of replicas of the stream with the fewest replicas. */
 async function makeStreams(journal: Journal, { partitions, journalMaxBytes }: Settings): Promise<number> {
   let replicas = Number.POSITIVE_INFINITY;
   for (const name of partitionNames(partitions)) {
@@ -328,8 +328,8 @@ function childOptions(
 }
 
 /**
- * Sets the gauges that only the supervisor knows. If the free disk space cannot be read, its gauge keeps the last
- * value.
+ * Sets the gauges whose values only the supervisor knows. If the free disk space cannot be read, the gauge of the free
+ * disk space keeps its last value.
  */
 function measure(dataDir: string, isReady: boolean): void {
   serviceReady.set(isReady ? 1 : 0);

@@ -1,6 +1,6 @@
 /**
- * Tests the complete path of a client: repositories, tags, ranges of the three types and drafts for the three personas.
- * An edit of a draft is kept when the draft is generated again.
+ * Tests the complete path of a client: repositories, tags, release ranges and drafts. The ranges have all three types,
+ * and the drafts are for all three personas. An edit of a draft is kept when the draft is generated again.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -75,7 +75,7 @@ test('the audit log has one line per change and no secret', async (t) => {
     const rotated = await audited('POST', `/api/keys/${made.body.id}/rotate`, 'rotateKey', {});
     secrets.push(rotated.body.key);
     assert.deepEqual(rotated.line.objects, { keyId: made.body.id, successorId: rotated.body.id, orgId });
-    // The audit line names the key of the request as its author.
+    // The audit line names the author of the change: the key that sent the request.
     const own = await audited(
       'POST',
       '/api/webhook-secrets',

@@ -1,6 +1,6 @@
 /**
- * Tests publishing by command line. Drafts, connections of channels and webhook endpoints work as in the API, and no
- * output contains a secret.
+ * Tests publishing by command line. Drafts, webhook endpoints and connections of channels work as in the API. No output
+ * contains a secret.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';

@@ -98,7 +98,7 @@ test('the command line works with a service', async (t) => {
     const fresh = /key_\w+/.exec(tidings('keys', 'rotate', id).stdout)?.[0] as string;
     assert.deepEqual(tidings('keys', 'revoke', id).stdout.split('\n'), [
       `${id} is revoked.`,
-      'Number of other keys that are no longer valid, because this key created them: 1.',
+      'Number of keys that this key created and that ended with it: 1.',
       `Its successor ${fresh} stays valid. If you do not recognize the successor, revoke it too.`,
       '',
     ]);

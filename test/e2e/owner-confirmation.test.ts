@@ -63,8 +63,8 @@ class Tenant {
   }
 
   /**
-   * Starts a backfill and waits for its end. Returns the last state of the backfill, or the refusal if it was not
-   * started.
+   * Starts a backfill and waits for its end. Returns the last state of the backfill. If the service refuses to start
+   * the backfill, returns the refusal.
    */
   async backfill(repoId: string): Promise<Answer['body']> {
     const { status, body } = await this.api('POST', `/api/repos/${repoId}/backfill`, {});

@@ -119,7 +119,7 @@ test('a connection whose secrets do not open is refused', async (t) => {
   const service = await startService(t, { env: small, dataDir });
   const asked = { draftId: first.draft.id, channel: 'workspace_chat' };
   const words =
-    /^The channel workspace_chat is not connected: the current sealing key cannot decrypt its stored webhookUrl\. Connect the channel again/;
+    /^The channel workspace_chat is not connected: the current sealing key cannot decrypt the stored webhookUrl\. Connect the channel again/;
   assertConflict(await service.api('POST', '/api/publish', asked), words);
   assertConflict(await service.api('POST', `/api/channels/workspace_chat/test?repoId=${first.repoId}`, {}), words);
   await assertNothingMade(service, first.repoId);

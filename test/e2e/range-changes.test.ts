@@ -1,6 +1,6 @@
 /**
- * Tests two properties of ranges over HTTP: the reported reason for each change, and repository settings that change a
- * range and its drafts.
+ * Tests ranges over HTTP. A range reports the reason why each change is included or left out. New settings of the
+ * repository change the range and its drafts.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -140,7 +140,7 @@ test('refused deliveries are reported', async (t) => {
     const { output } = await service.run('doctor');
     assert.match(
       output,
-      /! 6 deliveries were refused in the last hour, the last one at \S+ from 127\.0\.0\.1 \(gitea\), event pull_request, because the signature of the delivery does not match any webhook secret that was tried\. Give the webhook/,
+      /! 6 deliveries were refused in the last hour\. The last one, at \S+ from 127\.0\.0\.1 \(gitea\), event pull_request, was refused because the signature of the delivery does not match any webhook secret that was tried\. Give the webhook/,
     );
   });
 });

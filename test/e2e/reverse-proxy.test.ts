@@ -15,8 +15,8 @@ const maxBodyBytes = 26_214_400;
 const [host, stranger] = ['127.0.0.2', '127.0.0.3'];
 
 /**
- * Starts a service with a published note. Its settings name the address of its proxy and the addresses that may send
- * webhooks.
+ * Starts a service and publishes a note. The service's settings contain the proxy's address, and the addresses that may
+ * send webhooks.
  */
 async function startPublished(t: TestContext): Promise<{ service: TestService; home: string }> {
   const env = { TIDINGS_TRUSTED_PROXIES: '127.0.0.1', TIDINGS_WEBHOOK_ALLOW: `${host},127.0.0.1` };

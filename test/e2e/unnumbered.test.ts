@@ -46,7 +46,7 @@ function issue(number: number, action: string, fields: object = {}): object {
   return { action, issue: shape, repository: { full_name: 'moon/lander' } };
 }
 
-/** The repository `moon/lander`, as a payload with ids describes the repository. */
+/** The description of the repository `moon/lander` in payloads with ids. */
 const numbered = { id: 4242, full_name: 'moon/lander', owner: { login: 'moon', id: 900 } };
 
 async function send(service: TestService, event: string, ...payloads: object[]): Promise<void> {

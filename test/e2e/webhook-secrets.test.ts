@@ -40,7 +40,7 @@ function installation(account: object, repositories: object[] = []) {
   return { action: 'created', installation: { id: 8, account }, repositories };
 }
 
-/** Returns the number of deliveries with an outcome, from the metrics. */
+/** Returns how many deliveries had the given outcome, according to the metrics. */
 async function outcomes(service: TestService, outcome: string): Promise<number> {
   const text = await (await fetch(`${service.opsUrl}/metrics`)).text();
   const counts = [...text.matchAll(/^tidings_webhooks_received_total\{([^}]*)\} (\d+)$/gm)];

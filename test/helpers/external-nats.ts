@@ -19,7 +19,7 @@ import { waitUntil } from './wait-until.ts';
 export const certFile = fileURLToPath(new URL('../../../test/fixtures/localhost-cert.pem', import.meta.url));
 export const certKeyFile = fileURLToPath(new URL('../../../test/fixtures/localhost-key.pem', import.meta.url));
 
-/** A certificate issued by a CA that no client trusts by default, and its key. */
+/** A certificate and its key. The certificate was issued by a CA that no client trusts by default. */
 export const issuedCertFile = fileURLToPath(new URL('../../../test/fixtures/issued-cert.pem', import.meta.url));
 export const issuedKeyFile = fileURLToPath(new URL('../../../test/fixtures/issued-key.pem', import.meta.url));
 

@@ -1,7 +1,7 @@
 /**
- * Simulates a repository on GitHub or Gitea. It sends events as the host does: pushes without the parents of commits,
- * shortened lists of commits, pull requests and tags. It also knows the whole commit graph, so that a test can compute
- * exactly which commits are between two tags.
+ * Simulates a repository on GitHub or Gitea. It sends the same events as the host: pull requests, tags and pushes. A
+ * push does not contain the parents of its commits, and its list of commits may be shortened. The simulation also knows
+ * the whole commit graph, so that a test can compute exactly which commits are between two tags.
  */
 import { createHash } from 'node:crypto';
 import { pick, type Random } from './random.ts';

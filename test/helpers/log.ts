@@ -1,7 +1,7 @@
 /**
- * Finds the log lines of a service that report a fault. Lines about a slow machine are left out, for example about a
- * busy disk that takes a second per message. Lines about refused deliveries are left out too. A slow machine or a
- * refused delivery is not a fault of the service.
+ * Finds the lines in a service's log that report a fault. Lines about refused deliveries and lines about a slow machine
+ * are left out, because neither is a fault of the service. Example of a slow machine: a busy disk takes a second per
+ * message.
  */
 
 const slowness: ReadonlySet<unknown> = new Set([

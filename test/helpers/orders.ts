@@ -10,7 +10,7 @@ import { dumpRepository } from '../../src/store/dump.ts';
 import { foldBatch } from '../../workers/partition/batch.ts';
 import { openTestPartition, toMessages } from './partition.ts';
 
-/** A delivery, as files of recorded deliveries contain it. */
+/** A delivery in the form that files of recorded deliveries use. */
 export interface StreamedDelivery {
   event: string;
   delivery: string;

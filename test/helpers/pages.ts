@@ -44,7 +44,7 @@ export interface TestPages {
   get(path: string, headers?: Record<string, string>): Promise<{ status: number; headers: Headers; body: string }>;
 }
 
-/** Starts a server of pages; it stops when the test ends. */
+/** Starts a server that serves the pages of notes. The server stops when the test ends. */
 export async function startPages(t: TestContext, publicUrl = ''): Promise<TestPages> {
   const dataDir = temporaryFolder(t);
   mkdirSync(dataDir, { recursive: true });

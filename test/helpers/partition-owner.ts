@@ -96,7 +96,7 @@ export async function ownWithOutbox(
 }
 
 /**
- * Two times in milliseconds that are longer than any test. The interval between ticks is set to `never`. The other
+ * Two intervals in milliseconds that are longer than any test. The interval between ticks is set to `never`. The other
  * intervals are set to `maxTimerMs`, the maximum delay of a timer.
  */
 const never = Number.MAX_SAFE_INTEGER;

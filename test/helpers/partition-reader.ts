@@ -20,8 +20,8 @@ type Times = [before: number, after: number];
 export interface ReaderProcess {
   time(): Promise<number>;
   /**
-   * Reads the time that is stored in the partition before and after a commit, and returns both times. Both reads happen
-   * in the same turn of the process's event loop. Within one turn, LMDB renews no read transaction automatically.
+   * Reads the partition's stored time twice, before and after a commit, and returns both times. Both reads happen in
+   * the same turn of the process's event loop. Within one turn, LMDB renews no read transaction automatically.
    */
   around(commit: () => Promise<void>): Promise<Times>;
 }

@@ -172,8 +172,8 @@ const anyEvent = fc
 const backfills = ['bf_1', 'bf_2'] as const;
 
 /**
- * A page of a backfill or of a tag sync. A page of a backfill contains the backfill's progress, which can be its end.
- * Some pages are late, and some belong to a backfill that never existed.
+ * A page of a backfill or of a tag sync. A page of a backfill contains the backfill's progress. This progress can
+ * report the end of the backfill. Some pages are late, and some belong to a backfill that never existed.
  */
 const anyPage = fc
   .record({

@@ -1,4 +1,7 @@
-/** Makes a small partition stream for tests, writes through a real lane, and reads back what the server stores. */
+/**
+ * Creates a small partition stream for tests. Opens a real lane that writes to the stream, and reads the stored
+ * messages.
+ */
 import type { TestContext } from 'node:test';
 import { unpackBatch } from '../../src/journal/codec.ts';
 import type { Journal } from '../../src/journal/connect.ts';

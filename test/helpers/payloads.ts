@@ -136,7 +136,10 @@ export function shaOf(number: number): string {
   return (0xa0000000 + number).toString(16).padEnd(40, '0');
 }
 
-/** Returns the time of pull request or issue `number` in these payloads; the times are an hour apart. */
+/**
+ * Returns the time of pull request or issue `number` in these payloads. The times of consecutive numbers are one hour
+ * apart.
+ */
 export function timeOf(number: number): string {
   return new Date(Date.UTC(2026, 0, 2) + number * 3_600_000).toISOString().replace('.000Z', 'Z');
 }

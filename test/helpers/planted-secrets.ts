@@ -89,7 +89,7 @@ const secrets: Record<string, (random: Random) => Omit<Planted, 'kind'>> = {
   },
 };
 
-/** Personal data that redaction removes from comments only. */
+/** Personal data that redaction removes from comments, but not from other texts. */
 const personal: Record<string, (random: Random) => Omit<Planted, 'kind'>> = {
   'national phone': (random) => {
     const line = randomText(random, '23456789', 4);

@@ -16,7 +16,7 @@ import { waitUntil } from './wait-until.ts';
 /** A channel to publish to, and functions that read its receiver. */
 export interface Target {
   channel: ChannelName;
-  /** True when the service can ask the receiver for its items, so that no outcome remains unknown. */
+  /** True when the service can ask the receiver which items exist there, so that no outcome remains unknown. */
   asked: boolean;
   /** Settings of the channel's connection; undefined for a channel that needs no connection. */
   settings?: object;
@@ -24,7 +24,7 @@ export interface Target {
   clear?: () => void;
   /** Returns everything that was sent to the receiver or is stored there, as text. */
   sent: (service: TestService) => string | Promise<string>;
-  /** Returns the number of items at the receiver that contain a text. */
+  /** Returns how many items at the receiver contain `text`. */
   held: (text: string, service: TestService, publication: Answer['body']) => number | Promise<number>;
 }
 

@@ -35,10 +35,15 @@ export function hostTargets(host: TestHost): Target[] {
   ];
 }
 
-/** Maximum delay of a receiver in milliseconds. Slow receivers give a kill time to interrupt every step. */
+/**
+ * Maximum delay of a receiver in milliseconds. Because of the delays, a kill can interrupt every step of a publication.
+ */
 const slowMs = 150;
 
-/** Returns the channels that publish to other services. One receiver can be asked for its items, three cannot. */
+/**
+ * Returns the channels that publish to other services. Only the support messenger can be asked for its items. The other
+ * three receivers cannot be asked.
+ */
 export async function outsideTargets(t: TestContext): Promise<Target[]> {
   const [messenger, chat, office, mail] = [
     await startSupportMessenger(t),
@@ -86,8 +91,8 @@ function sentTo({ receiver }: Ruled): string {
 }
 
 /**
- * Counts for each recipient the mails that contain the text. Returns the largest count if it is more than 1. If no
- * recipient has more than one such mail, returns 1 when every recipient has one, and 0 when a recipient has none.
+ * For each recipient, counts the mails that contain the text. Returns the largest count if it is more than 1. If the
+ * largest count is 0 or 1, returns the smallest count.
  */
 function heldByRecipients({ mails }: SmtpReceiver, recipients: readonly string[], text: string): number {
   const counts = recipients.map((to) => mails.filter((mail) => mail.to.includes(to) && mail.raw.includes(text)).length);

@@ -15,7 +15,7 @@ import { freePort, temporaryFolder } from './ports.ts';
 import { waitUntil } from './wait-until.ts';
 
 fetchOverLiveConnections();
-// Validates each reply that a test receives against the OpenAPI document.
+// Checks that each reply in a test matches the OpenAPI document.
 checkContract();
 
 /**

@@ -31,8 +31,8 @@ test('a stream over half of its maximum is purged, and a smaller one is left alo
   await swell(owner, lane, 7);
   await keeper.relieve();
   assert.deepEqual(listSnapshots(bench.dataDir, 'p00'), []);
-  // All rounds together add records of two and a half times the maximum size of the stream. No record is refused,
-  // because space is freed in each round.
+  // In all rounds together, the total size of the added records is two and a half times the maximum size of the stream.
+  // No record is refused, because space is freed in each round.
   for (let round = 0; round < 20; round++) {
     await swell(owner, lane, 2);
     await keeper.relieve();

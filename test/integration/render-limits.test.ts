@@ -38,14 +38,17 @@ function generate(rangeId: string, persona: Persona = 'engineer') {
   return commandRecord({ name: 'generateDraft', rangeId, draftId: draftId(rangeId, persona), persona, ticket });
 }
 
-/** Returns a pull request with a body of about 200 KB, so that many of them exceed the memory limit of a render. */
+/**
+ * Returns a pull request with a body of about 200 KB. Many such pull requests together exceed the memory limit of a
+ * render.
+ */
 function heavyRecord(number: number) {
   const record = pullRecord(number);
   if (record.body.event === 'pull_request') record.body.pull.body = `word ${number} `.repeat(20_000);
   return record;
 }
 
-/** Opens an owner of a partition that has a small range, and a huge range with about 50 MB of text. */
+/** Opens the owner of a partition. The partition has a small range, and a huge range with about 50 MB of text. */
 async function ownRanges(t: TestContext, bench: Bench, makePool: () => RenderPool) {
   await ownWithOutbox(t, bench, 'directory');
   const owned = await ownWithOutbox(t, bench, 'p00', makePool);

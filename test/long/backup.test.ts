@@ -66,7 +66,7 @@ class Places {
   }
 }
 
-/** Returns the files of a data directory that are keys or contain keys, by name, with their content. */
+/** Returns the files with keys or secrets in a data directory, as a map from each file's name to its content. */
 function keysOf(dataDir: string): Map<string, string> {
   const journal = ['supervisor.nk', 'gateway.nk', 'worker.nk', 'cli.nk', 'server-key.pem'].map(
     (name) => `journal-keys/${name}`,

@@ -67,7 +67,7 @@ test('a receiver that fails is retried, and other channels continue meanwhile', 
 
 test('a publication to a slow receiver gets the reply "processing" and completes later', async (t) => {
   const { host, ask, ended } = await start(t);
-  // Delay of the host's answer. It is longer than a publish request waits, even on a busy machine.
+  // The host answers after 20 seconds. A publish request does not wait that long, even on a busy machine.
   host.fail(writes, slow(20_000));
   const started = performance.now();
   const { status: code, body } = await ask('changelog');
@@ -122,7 +122,8 @@ test('a restored partition repeats nothing', async (t) => {
     const { publications = [] } = (await second.api('GET', `/api/publications?draftId=${draftId}`)).body;
     return publications.length === 3 && publications.every((each: { status: string }) => each.status === 'completed');
   });
-  // If the service repeated an effect, the effect would run before this new publication.
+  // If the service repeated an earlier effect, the effect would run before this new publication. The host would then
+  // have more than four commits.
   const { body } = await toEnd(second, second.api('POST', '/api/publish', { draftId, channel: 'releases_md' }));
   assert.equal(body.status, 'completed');
   assert.equal(host.publishing.commits.length, 4);

@@ -121,8 +121,8 @@ test('a real Gitea', { skip }, async (t) => {
   async function refusal(reason: RegExp): Promise<void> {
     const refused = await waitUntil('the refused delivery is listed', async () => {
       const { body } = await service.api('GET', '/api/deliveries');
-      // Gitea may also send a push from the previous step over the new webhook. The test therefore looks for the
-      // delivery of an issue.
+      // Gitea may also deliver a late push event of an earlier test step to the new webhook. The test therefore looks
+      // for an issue event.
       return body.deliveries.find(
         ({ event, message }: { event: string; message: string }) => event === 'issues' && reason.test(message),
       );

@@ -61,8 +61,8 @@ export function startBackfill(
   // The command's data was read before the command was enqueued. If a repository is already stored, the stored data is
   // newer, and the command's data is not used.
   if (!readRepository(partition, repoId)) {
-    // `confirmed` is false if the command contains a copy of a stored repository. That stored repository has been
-    // erased since the copy was made. Only the host knows the repository's current state.
+    // If `confirmed` is false, `repository` is a copy of a stored repository. The stored repository was erased after
+    // the copy was made. Only the host knows the repository's current state, so the copy is not stored again.
     if (confirmed === false) return missing('Repository', repoId);
     foldBodies(partition, { at, repository, ...(confirmed && { confirmed }) }, 0, []);
   }

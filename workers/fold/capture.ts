@@ -35,7 +35,7 @@ const actionRanks: Record<string, number> = {
   merged: 7,
 };
 const otherRank = 5;
-/** Version of a part of a record, for example of its labels, while no snapshot has contained that part. */
+/** Version of a part of a record, such as its labels, until a snapshot contains this part. */
 const never: Version = [0, 0];
 
 /**
@@ -256,8 +256,8 @@ function worthOf(push: PushRecord): number[] {
 }
 
 /**
- * Returns how much of its history a push shows, as a rank. From the highest rank to the lowest: a push with a complete
- * chain, a step of a backfill without a gap, any other push, a step with a gap.
+ * Ranks a push by how completely the push shows the history of its branch. From the highest rank to the lowest: a push
+ * with a complete chain, a step of a backfill without a gap, any other push, a step with a gap.
  */
 function trustIn({ before, forced, gap, backfilled }: PushRecord): number {
   if (backfilled) return gap ? 0 : 2;

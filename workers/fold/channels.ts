@@ -1,6 +1,6 @@
 /**
- * Folds the directory's part of publishing: connections of channels, and recipients who want no mail. Secrets arrive
- * sealed and stay sealed.
+ * Folds the publishing commands of the directory partition. These commands change the connections of channels and the
+ * list of recipients who want no mail. Secrets arrive sealed and stay sealed.
  */
 import type { CommandResult, DirectoryCommand } from '../../src/protocol/commands.ts';
 import type { Partition } from '../../src/store/partition.ts';
@@ -40,7 +40,7 @@ export function disconnectChannel(
   return { ok: true, value: { orgId, repoId, channel } };
 }
 
-/** Stores that a recipient wants no mail from an organization, or wants mail again. */
+/** Records whether a recipient wants mail from an organization. */
 export function suppress(partition: Partition, command: Named<'suppress'>, at: number): CommandResult {
   const { orgId, address, suppressed } = command;
   if (!readOrganization(partition, orgId)) return missing('Organization', orgId);

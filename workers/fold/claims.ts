@@ -43,7 +43,7 @@ export function judgeClaim(before: RepositoryRecord | undefined, { repository, s
 }
 
 /**
- * Folds the proof of who owns a repository. If the proved owner's organization has claimed the repository, its claim
+ * Folds the proof of who owns a repository. If the proved owner's organization has claimed the repository, this claim
  * becomes proved. The claim of any other organization ends, and everything that was stored under that claim is erased.
  * Organizations are compared, not owner numbers, because two organizations may have claimed the same number.
  */

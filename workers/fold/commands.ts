@@ -1,7 +1,7 @@
 /**
- * Folds the commands of the API that change a repository's partition. Other files fold the commands for drafts,
- * backfills and publications. The result of each command, a success or an expected failure, is stored for the gateway
- * to read. The gateway has already checked shapes and permissions.
+ * Folds API commands that change a repository's partition. Other files fold the commands for drafts, backfills and
+ * publications. Each command has a result: a success or an expected failure. The result is stored, and the gateway
+ * reads it. The gateway has already checked shapes and permissions.
  */
 
 import { ServiceError } from '../../src/foundation/errors.ts';

@@ -6,8 +6,8 @@ import type { CommentSnapshot } from '../../src/protocol/events.ts';
 import type { CommentRecord } from '../../src/protocol/stored.ts';
 
 /**
- * Ranks of actions, which order two snapshots of the same second. Data read over REST has the lowest rank, so a
- * delivery wins.
+ * The rank of each action. The ranks decide which of two snapshots of the same second is kept. Data read over REST has
+ * the lowest rank, so a delivery wins.
  */
 const ranks: Record<string, number> = { backfilled: 0, created: 1, submitted: 1, reviewed: 1, edited: 2, dismissed: 3 };
 

@@ -21,8 +21,8 @@ export function countFor(
 }
 
 /**
- * Sends an event that happened at time `at` to those webhook endpoints of the repository's organization that subscribe
- * to it.
+ * Sends an event to those webhook endpoints of the repository's organization that subscribe to the event. `at` is the
+ * time of the event, in milliseconds.
  */
 export function eventFor<Event extends WebhookEvent>(
   partition: Partition,

@@ -45,8 +45,8 @@ const directorySlot = 0;
 /**
  * Folds a repository that the repository's partition has relayed. Proof wins over a claim, even if the claim has a
  * later time. If the repository is listed for another organization, a claim is accepted only under two conditions: the
- * other organization has no proof, and the host has refuted its claim. A claim that is not accepted is ended in the
- * repository's partition, so that the listed organization cannot read the claimant's data.
+ * other organization has no proof, and the host has refuted the other organization's claim. If a claim is not accepted,
+ * the repository's partition ends the claim. So the listed organization cannot read the claimant's data.
  */
 export function foldSeen(
   partition: Partition,
@@ -96,8 +96,8 @@ export function foldSeen(
     ...(before?.ownership && !isMoved && { ownership: before.ownership }),
     ...(isClaim && before?.contenders && { contenders: before.contenders }),
   });
-  // The host's answer arrived before this relay, when the partition did not know the repository yet. So the partition
-  // is informed of the answer now.
+  // The host's answer arrived before this relay, when the repository's partition did not know the repository yet. So
+  // the repository's partition is informed of the answer now.
   if (typeof claimedBy === 'string' && before?.ownership?.confirmed) {
     const body = {
       relay: 'ownerProved',
@@ -111,10 +111,10 @@ export function foldSeen(
 }
 
 /**
- * Returns the organization that is listed as a repository's owner, if another organization now has that organization's
- * login. A repository does not change its owner when a login passes to another organization. Therefore the listed
- * organization keeps the repository if the partition reports the same login as before and no owner number. Example:
- * organization 77 owns `acme/app`, and organization 88 is now called `acme`. The repository stays with 77.
+ * Returns the listed owner of a repository if the owner's former login now belongs to another organization. A
+ * repository does not change its owner when a login passes to another organization. The listed owner therefore keeps
+ * the repository if the partition reports the same login as before and no owner number. Example: organization 77 owns
+ * `acme/app`, and organization 88 is now called `acme`. The repository stays with 77.
  */
 function keeperOf(
   partition: Partition,
@@ -314,7 +314,10 @@ function keepOrganization(partition: Partition, id: string): void {
     writeOrganization(partition, { ...organization, uninstalledAt: null });
 }
 
-/** Connects or disconnects a repository at a person's request. Events of an unselected repository are dropped. */
+/**
+ * Connects or disconnects a repository at a person's request. A disconnected repository has the state `unselected`, and
+ * its events are dropped.
+ */
 function selectRepository(
   partition: Partition,
   { repoId, orgId, selected, ifMatch }: Extract<DirectoryCommand, { name: 'selectRepository' }>,

@@ -130,7 +130,7 @@ function merged(draft: DraftRecord, generated: string): string | ServiceError {
   const bytes = Buffer.byteLength(bodyMd);
   if (bytes <= maxBodyMdBytes) return bodyMd;
   const sizes = `${bytes} bytes; the maximum is ${maxBodyMdBytes}`;
-  return new ServiceError('tooLarge', `The new text merged with the edits would have ${sizes}. Shorten the draft.`);
+  return new ServiceError('tooLarge', `Together with the edits, the new text would have ${sizes}. Shorten the draft.`);
 }
 
 function mergedBodies({ generatedMd, bodyMd }: DraftRecord, generated: string): string | ServiceError {
@@ -144,7 +144,7 @@ function mergedBodies({ generatedMd, bodyMd }: DraftRecord, generated: string): 
 
 /**
  * Saves a draft with new texts and flags. If the draft's text or flags have changed, a new revision is made. If only
- * the generated text or the generated flags have changed, the newest revision gets them as its new base.
+ * the generated text or the generated flags have changed, they replace the base of the newest revision.
  */
 function changeContent(
   partition: Partition,

@@ -49,8 +49,8 @@ function isNear(at: number, time: number): boolean {
 }
 
 /**
- * Folds an operator's approval at time `at`. The approval applies only to the pause in erasing that it names (`wait`).
- * A later pause needs a new approval.
+ * Folds an operator's approval at time `at`. The approval applies only to the pause in erasing that `wait` describes. A
+ * later pause needs a new approval.
  */
 export function foldApproval(partition: Partition, wait: Wait, at: number): CommandResult {
   if (approve(partition, wait, at)) return { ok: true, value: { partition: partition.name, ...wait } };
@@ -73,8 +73,8 @@ function approve(partition: Partition, wait: Wait, at: number): boolean {
 
 function approveClock(partition: Partition, wait: Extract<Wait, { cause: 'clock' }>): boolean {
   const jump = readJump(partition);
-  // The clock may have advanced normally since the jump. If the clock has jumped again, the approval has no effect,
-  // because it was given for the earlier jump.
+  // The approval is also valid if the clock has advanced normally since the jump. If the clock has jumped again, the
+  // approval has no effect, because the approval was given for the earlier jump.
   if (jump?.from !== wait.from || !isNear(wait.to, jump.to)) return false;
   writeJump(partition, undefined);
   writeTrustedTime(partition, wait.to);

@@ -1,7 +1,7 @@
 /**
- * Folds a write that has an Idempotency-Key. The first command with a key is carried out. Later commands with the same
- * key and body return its result, and a command with another body is refused. The fold decides this instead of the
- * gateway, so that a crash of the gateway cannot lead to a second write.
+ * Folds a write that has an Idempotency-Key. The first command with a key is carried out. A later command with the same
+ * key and body returns the result of the first command. A later command with the same key and another body is refused.
+ * The decision is made in the fold, not in the gateway, so that a crash of the gateway cannot lead to a second write.
  */
 import type { CommandResult } from '../../src/protocol/commands.ts';
 import type { CommandRecord } from '../../src/protocol/journal.ts';
@@ -9,7 +9,10 @@ import type { Partition } from '../../src/store/partition.ts';
 import { readOnce, writeOnce } from '../../src/store/tables/idempotency.ts';
 import { readResult } from '../../src/store/tables/results.ts';
 
-/** Returns the result of a command: its own, or that of the first command with the same Idempotency-Key. */
+/**
+ * Runs a command and returns the result. If an earlier command had the same Idempotency-Key, returns the result of the
+ * earlier command, and runs nothing.
+ */
 export function runOnce(
   partition: Partition,
   { id, at, once }: CommandRecord,

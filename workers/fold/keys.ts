@@ -58,8 +58,8 @@ export function rotateKey(partition: Partition, command: Named<'rotateKey'>, at:
 }
 
 /**
- * Finishes a rotation. The new key joins the line of the old key, and depends on the keys that the old key depended on.
- * If another key requested the rotation, the new key depends on that key too.
+ * Finishes a rotation. The new key joins the rotation line of the old key, and depends on the keys that the old key
+ * depended on. If another key requested the rotation, the new key also depends on the requesting key.
  */
 function rotateBound(
   partition: Partition,

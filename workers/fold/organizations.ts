@@ -1,7 +1,8 @@
 /**
- * Folds the directory partition's share of retention. An organization is erased 30 days after its app was removed. Its
- * keys, its webhook secrets and its list of repositories are erased too. Relays report the erasure to the partitions of
- * the organization's repositories. If the app is installed again within 30 days, nothing is erased.
+ * Folds the sweeps of the directory partition, which erase organizations. An organization is erased 30 days after its
+ * app was removed. The organization's keys, webhook secrets and list of repositories are erased too. Relays report the
+ * erasure to the partitions of the organization's repositories. If the app is installed again within 30 days, nothing
+ * is erased.
  */
 import { dayMs } from '../../src/foundation/days.ts';
 import { partitionOf, slotOfId } from '../../src/foundation/ids.ts';
@@ -160,8 +161,8 @@ function eraseRepositories({
   partitions,
   at,
 }: Erasing): void {
-  // A partition knows the login in the listed full name of a repository, so the login is taken from that name. The
-  // organization's current login can be different after a rename.
+  // The login is taken from the repository's full name in the directory, because the repository's partition knows this
+  // login. The organization's current login can be different after a rename.
   const loginIn = ({ fullName }: { fullName: string }) => fullName.split('/')[0] as string;
   for (const { id, claimed, fullName } of repositories) {
     removeDirectoryRepository(partition, id);

@@ -60,8 +60,8 @@ function recounted(partition: Partition, outcome: Outcome<'recounted'>, at: numb
       range.prCount === counts.prCount &&
       range.issueCount === counts.issueCount &&
       range.resolution === counts.resolution;
-    // Replies contain only the fields that are compared in `same`. A change of another field does not require a new
-    // reply.
+    // The reply for a range contains only the fields that `same` compares. A change of another field, such as `lost`,
+    // does not require a new reply.
     if (same && fresh.commitCount === range.commitCount && lost === range.lost) continue;
     const written = same ? fresh : { ...fresh, updatedAt: at };
     writeRange(partition, written);

@@ -57,8 +57,8 @@ function withNumber(
 }
 
 /**
- * Reports to the partition of a claimed repository who the owner is: the organization that claims the repository, or
- * another organization.
+ * Reports the proved owner of a claimed repository to the repository's partition. The owner is the organization that
+ * claims the repository, or another organization.
  */
 export function proveOwner(
   partition: Partition,

@@ -26,7 +26,10 @@ type Outcome<Name extends ResultBody['result']> = Extract<ResultBody, { result: 
 const maxListedAttempts = 20;
 const interrupted = 'The service stopped during this attempt.';
 
-/** Stores that an attempt begins. If an earlier run of the worker left an attempt open, that attempt is ended. */
+/**
+ * Stores the beginning of an attempt. If an earlier run of the worker left an attempt open, this function ends that
+ * attempt.
+ */
 export function publicationSending(partition: Partition, outcome: Outcome<'publicationSending'>, at: number): void {
   const { publicationId, attempt, by, recipients } = outcome;
   const before = readPublication(partition, publicationId);

@@ -88,8 +88,8 @@ export function deletePublication(partition: Partition, id: string, at: number):
 }
 
 /**
- * Removes the publication's note from its page of this service. For the `hosted` channel, the stored reference of a
- * publication is the version of its note.
+ * Removes the note of a publication from the page that this service shows. For the `hosted` channel, the stored
+ * reference of a publication is the version of the publication's note.
  */
 function removePage(partition: Partition, known: PublicationRecord): void {
   const version = known.channel === 'hosted' ? readReference(partition, known) : undefined;

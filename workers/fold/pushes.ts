@@ -84,9 +84,9 @@ function keepPush(partition: Partition, repoId: string, push: PushRecord, at: nu
 }
 
 /**
- * Stores that a captured push was synced. The commits of the push are erased together with the push. If a push to the
- * same commit was stored before, only one of the two pushes is kept. Each commit that only the dropped push lists then
- * gets its own sync record.
+ * Stores the sync record of a captured push. The commits of the push are erased together with the push. If a push to
+ * the same commit is already stored, only one of the two pushes is kept. The commits that the kept push does not list
+ * get sync records of their own.
  */
 function noteCapture(
   partition: Partition,

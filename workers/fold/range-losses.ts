@@ -1,6 +1,6 @@
 /**
  * Detects release ranges that have lost changes to retention. A draft generated from the remaining changes would be
- * incomplete without notice (`docs/architecture.md` decision 19).
+ * incomplete, but would not show this (`docs/architecture.md` decision 19).
  */
 import { ServiceError } from '../../src/foundation/errors.ts';
 import type { RangeLoss, RangeRecord } from '../../src/protocol/stored.ts';
@@ -59,7 +59,7 @@ export function lossRefusal(partition: Partition, range: RangeRecord, since = 0)
 
 /**
  * Returns how many changes were lost and how many were gained, each summed over the kinds of changes. Commits are
- * compared only if both `before` and `after` contain their number.
+ * compared only if both `before` and `after` contain a commit count.
  */
 function differences(before: Counts, after: Counts): [fewer: number, more: number] {
   const growth = [

@@ -45,14 +45,14 @@ export function recordRepository(
   if (verdict === 'refused') return undefined;
   if (verdict === 'restarts') giveUpRepository(partition, id, stored?.claimedBy);
   const before = verdict === 'restarts' ? undefined : stored;
-  // Missing fields of the record are filled in only after the verdict. Before the verdict, data of the old incarnation
-  // could support the proof that ends the old incarnation.
+  // Missing fields of the record are filled in from the stored repository, but only after the verdict. The verdict can
+  // end the stored incarnation, so it must not depend on fields that come from this incarnation.
   const record = before ? completed(before, reported) : reported;
   finishErasing(partition, id);
   const known = before && withComparedTime(before, record, seenAt);
   const after = withProvedTime(known, mergeRepository(known, record, seenAt, body), record, seenAt);
-  // `supersedes` is set if the host has refuted another organization's claim. The directory partition still lists that
-  // organization, and possibly does not know the new claimant yet.
+  // `supersedes` is set if the host has refuted another organization's claim. The directory partition still lists the
+  // other organization, and may not know the new claimant yet.
   const isNewToDirectory = record.signedBy?.supersedes !== undefined && before?.claimedBy === undefined;
   if (after === before && !isNewToDirectory) return before;
   writeRepository(partition, after);
@@ -101,8 +101,8 @@ export function foldErased(
 }
 
 /**
- * Whether a given owner owns a repository. If the repository was stored without its owner's number, the login under
- * which it was listed decides.
+ * Whether a given owner owns a repository. If the repository was stored without its owner's number, the owner's login
+ * is compared with `login`.
  * @param ownerId undefined or null if the owner has no number
  */
 function isOwnedBy(
@@ -115,12 +115,13 @@ function isOwnedBy(
 }
 
 /**
- * Returns the stored repository with the time that is compared with the time of a record.
- * - Proof wins over a claim even if the claim has a later time, because the claimant chose that time.
- * - A transfer is compared with the newest proved time. A later stored time is ignored if it comes from a record that
- *   was signed with the owner's own secret.
- * - If the stored time is far ahead of the record, the stored repository counts as the oldest. Such a time was stored
- *   before Tidings limited times.
+ * Returns the stored repository for a comparison with a record. These rules decide which stored time is compared:
+ * - If the repository is only claimed and the record is proved, the stored repository counts as the oldest. The stored
+ *   time is ignored, because the claimant chose this time.
+ * - If a proved record reports a transfer, the newest proved time is used. A later stored time is ignored, because it
+ *   comes from a record that was signed with the owner's own secret.
+ * - If the stored time is far ahead of the record's time of receipt, the stored repository counts as the oldest. Such a
+ *   time was stored before Tidings limited times.
  */
 function withComparedTime(
   stored: RepositoryRecord,
@@ -138,8 +139,9 @@ function withComparedTime(
 }
 
 /**
- * Returns the repository with `provedAt`, the newest proved time. The field is stored only if it differs from `seenAt`.
- * This is the case when a record that was signed with the owner's own secret had a later time.
+ * Returns the repository with `provedAt`, the newest time among the proved records of the repository. The field is
+ * stored only while `seenAt` is later. In that case, `seenAt` comes from a record that was signed with the owner's own
+ * secret.
  */
 function withProvedTime(
   before: RepositoryRecord | undefined,
@@ -273,8 +275,8 @@ function completed(before: RepositoryRecord, record: Seen): Seen {
 }
 
 /**
- * Returns the owner with a number if the known owner has the same login and a number. Otherwise returns the owner
- * unchanged.
+ * Returns `owner` with the number of `known` if both have the same login and only `known` has a number. Otherwise
+ * returns `owner` unchanged.
  */
 function withNumber(owner: EventRepository['owner'], known: EventRepository['owner']): EventRepository['owner'] {
   const isSame = !isNumber(owner.id) && isNumber(known.id) && sameLogin(owner.login, known.login);
@@ -337,9 +339,9 @@ function reportedFields({
 }
 
 /**
- * Returns the time by which renames are ordered. This is the host's time of an event's content, or the time of receipt
- * if the host gives no time. Repository events count as the last events of their second. A label event has no host time
- * and must not bring an old name back, so its time is 0.
+ * Returns the time by which renames are ordered. This is the time that the host gives for the content of the event, or
+ * the time of receipt if the host gives no time. Repository events count as the last events of their second. A label
+ * event has no host time and must not bring an old name back, so its time is 0.
  */
 export function hostTime({ body }: EventRecord): number {
   switch (body.event) {

@@ -107,8 +107,8 @@ function moveFutureToToday(partition: Partition, today: number, limit: number): 
 }
 
 /**
- * Continues counting where the last piece ended. If a record was synced after its index entry was written, the entry is
- * moved to the newer day. Returns how many rows of `limit` are left.
+ * Continues counting where the previous piece of the sweep ended. If a record was synced after its index entry was
+ * written, the entry is moved to the newer day. Returns how many rows of `limit` are left.
  */
 function count(partition: Partition, sweep: Sweep, today: number, limit: number): number {
   let left = limit;
@@ -169,7 +169,7 @@ function erase(
 
 /**
  * Writes the consequences of an erasure: the erasure count, the metrics, and recounts of the ranges.
- * @param lessened repositories whose ranges may have lost changes; the recount shows whether they have
+ * @param lessened repositories whose ranges may have lost changes; the recount shows whether changes were lost
  */
 function recordErased(
   partition: Partition,
@@ -198,7 +198,7 @@ function add(sum: RecordCounts, more: RecordCounts): RecordCounts {
 
 /**
  * Removes a repository whose organization was erased, or that was only claimed. From now on the repository is unknown.
- * Its rows are erased with the next pieces.
+ * Its rows are erased later, piece by piece.
  * @param claimedBy the organization whose claim ends. Waiting deliveries and dead letters of other organizations are
  * kept.
  */

@@ -44,8 +44,9 @@ export function orderOf(
 
 /**
  * Returns the stored record with the time to use in a comparison. If the stored time of receipt is more than ten
- * minutes ahead of the current record, the clock had run ahead. In that case the stored record counts as the oldest.
- * Without this rule, every snapshot with a host time would count as older until the real time reaches the stored time.
+ * minutes later than the current receipt, the clock was ahead when the record was stored. The stored record then counts
+ * as the oldest. Without this rule, every snapshot with a host time would count as older than the stored record until
+ * the real time reaches the stored time.
  */
 export function withoutFutureTime<T extends Captured>(stored: T | undefined, { at }: Receipt): T | undefined {
   if (!stored || at === undefined || stored.rank !== undatedRank || stored.updatedAt <= at + 2 * maxAheadMs)

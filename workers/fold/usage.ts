@@ -19,7 +19,10 @@ import {
   writeKeyUse,
 } from '../../src/store/tables/usage.ts';
 
-/** A gateway that ended this long ago, in milliseconds, can no longer send counts, so its row is removed. */
+/**
+ * When a gateway sends its first counts, the rows of gateways that started more than this many milliseconds earlier are
+ * removed. Those gateways can no longer send counts.
+ */
 const bootKeepingMs = 86_400_000;
 
 /** Folds one gateway's counts. */

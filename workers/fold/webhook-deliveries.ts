@@ -18,14 +18,14 @@ import {
 } from '../../src/store/tables/webhook-endpoints.ts';
 import { addDelivery, directorySlot, disable } from './webhook-queue.ts';
 
-/** An endpoint whose deliveries have all failed for this long, in milliseconds, is disabled. */
+/** Time in milliseconds. If all deliveries of an endpoint fail for this long, the endpoint is disabled. */
 const failingMs = 5 * dayMs;
 /** Maximum number of attempts that are kept per delivery. */
 const maxAttempts = 20;
 
 /**
- * Adds a delivery of an event for each endpoint of the organization that subscribes to the event. The id of the event
- * is derived from `recordId`.
+ * Adds a delivery of an event for each endpoint that subscribes to the event. Only endpoints of the repository's
+ * organization are considered. The id of the event is derived from `recordId`.
  */
 export function foldWebhookEvent(
   partition: Partition,

@@ -96,8 +96,9 @@ function update(
 }
 
 /**
- * Replaces addresses that an earlier version of Tidings stored in plain text with addresses whose query is sealed. An
- * endpoint that has changed meanwhile is skipped. Its address is sealed after the next start.
+ * Replaces addresses that an earlier version of Tidings stored in plain text. In each new address, the query is sealed.
+ * An endpoint that has changed since its address was sealed is skipped. The address of a changed endpoint is sealed
+ * after the next start.
  */
 function sealAddresses(partition: Partition, { addresses }: Named<'sealWebhookAddresses'>): CommandResult {
   let endpoints = 0;
@@ -156,8 +157,8 @@ function resend(partition: Partition, endpoint: WebhookEndpointRecord, deliveryI
 }
 
 /**
- * Puts deliveries that were created at `from` or later and before `to` into the queue again. Deliveries that are still
- * waiting do not change.
+ * Puts an endpoint's deliveries into the queue again. This applies to deliveries that were created at `from` or later
+ * and before `to`. Deliveries that are still waiting do not change.
  */
 function replay(
   partition: Partition,

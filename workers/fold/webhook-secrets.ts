@@ -1,5 +1,6 @@
 /**
- * Folds the writes of bound webhook secrets. They arrive sealed and stay sealed; the fold only moves the sealed values.
+ * Folds the commands that write bound webhook secrets. The secrets arrive sealed and stay sealed. The fold only moves
+ * the sealed values.
  */
 import type { CommandResult, DirectoryCommand, WebhookSecretRecord } from '../../src/protocol/commands.ts';
 import type { Partition } from '../../src/store/partition.ts';
@@ -15,8 +16,9 @@ import {
 type Named<Name extends string> = Extract<DirectoryCommand, { name: Name }>;
 
 /**
- * Maximum number of secrets that are valid at a time for one organization or one whole host, including old ones in
- * their overlap. Every secret costs one more HMAC of the whole body before a forged delivery is refused.
+ * Maximum number of secrets that are valid at the same time for one organization or one whole host. After a rotation, a
+ * former secret counts until its overlap ends. Every secret costs one more HMAC of the whole body before a forged
+ * delivery is refused.
  */
 const maxTexts = 4;
 
@@ -53,7 +55,7 @@ export function rotateWebhookSecret(
   return { ok: true, value: webhookSecretResponse(rotated) };
 }
 
-/** Removes a secret, including its former secrets in overlap. */
+/** Removes a secret and its previous secrets. After a rotation, the previous secrets can still be valid. */
 export function revokeWebhookSecret(partition: Partition, secretId: string, at: number): CommandResult {
   const secret = readWebhookSecret(partition, secretId);
   if (!secret) return missing('Webhook secret', secretId);

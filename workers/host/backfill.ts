@@ -126,8 +126,8 @@ export class Backfill implements PhaseContext {
     const { owner } = readRepository(context.partition(), row.repoId) ?? this.repository;
     const { found, repository, askedAt } = await context.owners.confirm(row.repoId, this.client, signal, owner.id);
     this.confirmedAt = performance.now();
-    // Hosts report whole seconds, so the time is rounded down. Everything that a host reports later within this second
-    // must have the same rank.
+    // Hosts report whole seconds, so the time is rounded down. Without rounding, a change that the host reports later
+    // in the same second would count as older than this reply.
     const seenAt = askedAt - (askedAt % 1000);
     this.progress.seen = { repository, seenAt, confirmed: true };
     this.pushedAt = time(found.pushed_at) ?? seenAt;

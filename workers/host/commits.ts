@@ -22,8 +22,8 @@ import type { PhaseContext } from './phase-context.ts';
 const releaseBranch =
   /^(?:(?:releases?|rel|stable|maint|maintenance|support|hotfix)[/_-].+|v?\d+(?:[._]\d+){0,3}(?:[._-](?:x|stable|release|maint))?)$/i;
 /**
- * Maximum number of branches besides the default branch. If there are more, branches are sorted by name and the last
- * ones are read, for example those of the highest versions.
+ * Maximum number of branches that are read besides the default branch. If a repository has more branches, those whose
+ * names sort last are read, for example the branches of the highest versions.
  */
 const maxBranches = 50;
 /**
@@ -146,8 +146,8 @@ async function journalSteps(backfill: PhaseContext, { name, head }: { name: stri
 }
 
 /**
- * Returns the stored commits as a graph. If the stored steps do not reach back as far as this backfill reads, no commit
- * counts as the end of a step.
+ * Returns the stored commits as a graph. If the stored steps do not cover the whole period that this backfill reads, no
+ * commit counts as the end of a step.
  */
 function graphOf(backfill: PhaseContext): CommitGraph & { commit: (sha: string) => CommitRecord | undefined } {
   const commit = (sha: string) => readCommit(backfill.context.partition(), backfill.row.repoId, sha);

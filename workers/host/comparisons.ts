@@ -20,7 +20,7 @@ import { askedTag } from './tags.ts';
 
 /** Maximum time that the creation of a range waits for the host, in milliseconds. */
 const maxWaitMs = 3000;
-/** Maximum total time of a comparison, in milliseconds. It may continue after the range was created. */
+/** Maximum total time of a comparison, in milliseconds. A comparison may continue after the range was created. */
 const maxMs = 60_000;
 /** How long a host is skipped after it did not answer, in milliseconds. */
 const awayMs = 30_000;

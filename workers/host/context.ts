@@ -1,6 +1,6 @@
 /**
- * Defines the context that a worker gives to code that reads hosts. This file also writes the pages that were read to
- * the journal. Pages are split into records of limited size. Each record is folded before the next one is enqueued, so
+ * Defines the context that a worker gives to code that reads hosts. This file also journals the pages that were read
+ * from a host. Pages are split into records of limited size. Each record is folded before the next one is enqueued, so
  * that live deliveries never wait for a whole backfill.
  */
 import { setTimeout as pause } from 'node:timers/promises';

@@ -107,7 +107,10 @@ function cutoffOf(backfill: PhaseContext, phase: ListPhase): number {
   return Math.max(backfill.row.since ?? 0, known ?? 0);
 }
 
-/** Whether the host sorts a list by time of change, the newest first. Gitea sorts only pull requests that way. */
+/**
+ * Whether the host sorts a list by time of change, with the newest change first. On Gitea, this is true only for the
+ * list of pull requests.
+ */
 function isNewestFirst({ kind }: PhaseContext, phase: ListPhase): boolean {
   return kind === 'github' || phase === 'pulls';
 }

@@ -66,7 +66,10 @@ async function askWithItsOwn(
   }
 }
 
-/** Whether the host may be asked about a claimed repository, with the credentials of the claimant or of a contender. */
+/**
+ * Whether the host may be asked for the owner of a claimed repository. The credentials can be those of the claimant or
+ * of a contender.
+ */
 function mayAskAny(context: HostContext, listed: DirectoryRepository): boolean {
   if (mayAskOwner(context, listed)) return true;
   const [contender] = isOwnerUnknown(listed) ? (listed.contenders ?? []) : [];
@@ -79,8 +82,8 @@ function isOwnerUnknown({ claimed, ownership }: DirectoryRepository): boolean {
 }
 
 /**
- * Asks for the owner of a claimed repository with the installations of other organizations (contenders). Returns
- * whether the host has named another owner.
+ * Asks the host for the owner of a claimed repository. The requests use the app installations of other organizations
+ * (contenders). Returns whether the host has named another owner.
  */
 async function askContenders(
   context: HostContext,
@@ -98,7 +101,7 @@ async function askContenders(
       if (signal.aborted) throw error;
       context.logger.warn(
         { repo: repoId, org: orgId, err: error },
-        'check of the owner with an app installation failed',
+        'the owner could not be checked with an app installation',
       );
     }
   }
@@ -106,8 +109,8 @@ async function askContenders(
 }
 
 /**
- * Returns the installation whose credentials are used, or null to use the configured token. The token is used to find
- * the owner if the host has refused the installation of a claimant.
+ * Returns the installation whose credentials are used to find the owner, or null to use the configured token. The token
+ * is used if the claimant's installation was refused, because it belongs to another account.
  */
 function installationFor(
   { hosts }: HostContext,

@@ -34,7 +34,10 @@ import { counted } from './counted.ts';
 /** The dependencies of `Owners`. */
 export interface OwnersOptions {
   logger: Logger;
-  /** Returns the directory partition, or undefined while it cannot be read. Its owner can be another process. */
+  /**
+   * Returns the directory partition, or undefined while it cannot be read. Another process can own the directory
+   * partition.
+   */
   directory: () => Partition | undefined;
   /** Returns the lane of the directory. */
   lane: () => Lane;
@@ -52,7 +55,8 @@ export interface ConfirmedRepository {
 
 type Answer = OwnerAnswered['answer'];
 /**
- * An account of the host (`Account`), and the fields of an organization with which the account is compared (`Known`).
+ * `Account` is an account of the host. `Known` contains the fields of an organization that are compared with the
+ * account.
  */
 type Account = { id: string; login: string };
 type Known = Pick<OrganizationRecord, 'ownerId' | 'ownerProof' | 'login'>;
@@ -118,8 +122,9 @@ export class Owners {
   }
 
   /**
-   * Asks for the owner of a claimed repository with another organization's installation, if the claimant's own
-   * credentials gave no answer. The answer can only refute the claim. It gives the other organization no rights.
+   * Asks the host for the owner of a claimed repository after the claimant's own credentials gave no answer. The
+   * request uses the installation of another organization (the contender). The answer can only refute the claim. It
+   * gives the contender no rights.
    * @returns whether the host has named another owner
    */
   async refute(repoId: string, contenderId: string, client: HostClient, signal: AbortSignal): Promise<boolean> {
@@ -209,8 +214,8 @@ export class Owners {
   }
 
   /**
-   * Returns the repository's row in the directory and its organization. Waits for a repository that was added a moment
-   * ago.
+   * Returns the repository's row in the directory, and the organization of the repository. If the repository was added
+   * a moment ago, the function waits for the row.
    */
   private async listing(
     repoId: string,
@@ -290,7 +295,7 @@ async function findRepository(
   }
 }
 
-/** Derives the answer to journal from what the host returned for a listed repository. */
+/** Converts the host's reply about a listed repository to the answer that is journaled. */
 export function answerOf(
   found: HostRepository | undefined,
   { hostId, fullName: name }: Pick<DirectoryRepository, 'hostId' | 'fullName'>,

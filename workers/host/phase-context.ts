@@ -23,6 +23,6 @@ export interface PhaseContext {
   readonly name: { fullName: string };
   /** The context that is needed to convert items of the host. */
   readonly reading: RestContext;
-  /** Whether the stored steps reach back as far as this backfill reads. */
+  /** Whether the stored steps of the branches cover the whole period that this backfill reads. */
   readonly stepsReach: boolean;
 }

@@ -27,7 +27,7 @@ export class Superseded extends Error {}
 
 type Counts = Readonly<Record<string, number>>;
 
-/** Changes to the backfill's progress. The changes are journaled together with the bodies of a page. */
+/** Changes to the backfill's progress. The changes are journaled together with the items of a page. */
 interface PageMore {
   position?: Partial<BackfillPosition>;
   done?: number;
@@ -88,14 +88,17 @@ export class Progress {
     return !isUnderWay(this.now);
   }
 
-  /** Returns the part of a list that earlier backfills have read, if that part reaches back as far as this backfill. */
+  /**
+   * Returns the part of a list that earlier backfills have read. Returns undefined if that part does not contain
+   * everything since the start time of this backfill.
+   */
   known(list: string): ReadList | undefined {
     const known = this.now.lists[list];
     const { since } = this.row;
     return known && (known.since === null || (since !== null && known.since <= since)) ? known : undefined;
   }
 
-  /** Journals a page and the position after the page. Returns when the page and the position are folded. */
+  /** Journals a page and the position after the page. Waits until the page and the position are folded. */
   async page(bodies: readonly BackfilledBody[], more: PageMore = {}): Promise<void> {
     const { position, done = this.phase.done, total, counts = {} } = more;
     const phase = { done, total: total ?? this.phase.total };

@@ -9,7 +9,7 @@ import type { HostContext } from './context.ts';
 export interface Round {
   /** Name of the work in the log line of a failure. */
   name: string;
-  /** Returns ids of repositories that the partition does not know and that are visited too. */
+  /** Returns ids of further repositories to visit. The partition does not know these repositories. */
   others?: () => readonly string[];
   isDue: (repoId: string, now: number) => boolean;
   work: (repoId: string, signal: AbortSignal) => Promise<void>;

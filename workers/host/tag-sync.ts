@@ -1,7 +1,7 @@
 /**
- * Compares a repository's tags with those on its host at intervals. This is needed because hosts send no event for a
- * push of more than three tags, and a `create` event names no commit. Tags missing on the host are kept, because a list
- * does not prove a deletion.
+ * At intervals, compares a repository's tags with the tags on the host. This is needed because hosts send no event for
+ * a push of more than three tags, and a `create` event names no commit. Stored tags that the host does not list are
+ * kept, because a list does not prove a deletion.
  */
 import type { EventBody } from '../../src/protocol/events.ts';
 import { readTagSync } from '../../src/store/tables/backfills.ts';

@@ -87,8 +87,8 @@ export async function unknownTag(source: TagSource, item: RestItem): Promise<Eve
 /**
  * Requests a tag from the host and sets its time of change.
  * - A new tag gets its own date, so that any delivery about the tag takes precedence.
- * - A tag that is stored with another commit gets the time of the last push that the host had seen. The tag must have
- *   been moved before that push.
+ * - A tag that is stored with another commit gets the time of the last push that the host had seen. The tag had
+ *   certainly been moved by then.
  */
 export async function askedTag(source: TagSource, name: string): Promise<EventBody | undefined> {
   const details = await counted(source.client.tagDetails(source.name, name)).catch((error: unknown) => {

@@ -43,8 +43,8 @@ const maxPerOrganization = 2;
 const rowsPerRead = 1000;
 const pauseMs = 25;
 /**
- * Number of attempts of an effect. If each of these attempts has ended the process, the effect fails. Fewer attempts
- * would not prove a fault of the effect, because a kill can come at any moment.
+ * Number of attempts after which an effect fails, if the process ended during each attempt. A smaller number would not
+ * prove a fault of the effect, because a kill can come at any moment.
  */
 const maxEnds = 3;
 /** Delay of a recount, in milliseconds, so that a burst of events causes only one recount. */
@@ -70,7 +70,7 @@ function carried(effect: Effect): PoolEffect | undefined {
   }
 }
 
-/** The number of an outbox row, and the organization that its effect belongs to. */
+/** The number of an outbox row, and the organization to which the row's effect belongs. */
 interface Row {
   number: number;
   organization: string;
@@ -79,7 +79,7 @@ interface Row {
 export class Outbox {
   private readonly options: OutboxOptions;
   /**
-   * Effects under way, by row number. A recount has its repository's id as the key instead, so that a repository has
+   * Effects under way, by row number. A recount is listed by the id of its repository, so that a repository has at most
    * one recount at a time.
    */
   private readonly busy = new Map<number | string, Promise<void>>();
@@ -132,7 +132,7 @@ export class Outbox {
     setTimeout(() => this.scan(next), pauseMs).unref();
   }
 
-  /** Stops starting effects and waits for those under way. */
+  /** Prevents the start of further effects, and waits until the running effects have ended. */
   async close(): Promise<void> {
     this.stopped = true;
     await Promise.all([...this.busy.values(), this.relaying]);
@@ -213,8 +213,8 @@ export class Outbox {
   }
 
   /**
-   * Runs a task, unless three earlier attempts have ended this process. An attempt counts only if its task had a
-   * thread.
+   * Runs a task in the render pool. Refuses the task if the worker process ended during each of three earlier attempts.
+   * An attempt begins when the task gets a thread.
    */
   private async inPool<Work extends PoolTask['work']>({ number, organization }: Row, work: Work) {
     const { dataDir, owner, pool } = this.options;

@@ -49,7 +49,7 @@ export interface OwnerOptions {
  * fewer and larger commits, and the journal can use the disk.
  */
 const gatherMs = 20;
-/** Maximum time until a commit that no client waits for is announced, in milliseconds. */
+/** Maximum delay before a commit is announced, in milliseconds. Only commits that no client waits for are delayed. */
 const announceMs = 50;
 
 /** Thrown when another process has written to the partition. This process must then stop writing. */

@@ -34,7 +34,10 @@ export class Resealer {
     this.options = options;
   }
 
-  /** Starts the work. This function must be called after the directory has caught up. Later calls do nothing. */
+  /**
+   * Starts to seal the secrets again. This function must be called after the directory partition has caught up. Later
+   * calls do nothing.
+   */
   kick(): void {
     this.working ??= this.run().catch((error: Error) => {
       this.options.logger.error({ err: error }, 'stored secrets could not be sealed with the current sealing key');

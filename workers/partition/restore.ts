@@ -19,15 +19,15 @@ import { listSnapshots, restoreSnapshot, type Snapshot, verifySnapshot } from '.
 import { readCursor } from '../../src/store/tables/meta.ts';
 
 /**
- * Thrown when a partition cannot be restored: neither its store nor a snapshot on this machine reaches the first
- * message of the journal.
+ * Thrown when a partition cannot be restored, because the journal begins too late. Some earlier messages are missing
+ * from the partition's store and from all its snapshots on this machine.
  */
 export class PartitionLostError extends Error {}
 
 /**
  * Opens the current generation of the partition, or restores the partition.
- * @throws PartitionLostError when the partition can be rebuilt neither from the store nor from a snapshot nor from the
- * journal alone
+ * @throws PartitionLostError when the store cannot be continued, no snapshot can be used, and the first messages of the
+ *   journal were removed
  */
 export async function openOrRestore(
   dataDir: string,

@@ -72,7 +72,7 @@ export interface Shared {
   pool: RenderPool;
   laneOf: (name: PartitionName) => Lane;
   places: BackfillPlaces;
-  /** Reads a repository from the directory, whichever worker owns the directory. */
+  /** Reads a repository from the directory partition, even if another worker owns the directory partition. */
   listed: HostContext['listed'];
   owners: Owners;
   delivering: Delivering;

@@ -15,7 +15,7 @@ import type { PartitionOwner } from './owner.ts';
 const paddingBytes = 60_000;
 const foldMs = 60_000;
 /**
- * Maximum share of the stream's size that may be in use after the block is filled. If filling the block would exceed
+ * Maximum share of the stream's size that may be in use after `fillBlock`. If filling the current block would exceed
  * this share, the stream is purged first, and the next snapshot completes the work.
  */
 const fullShare = 0.75;
@@ -40,10 +40,10 @@ export async function snapshotAndPurge(owner: PartitionOwner, lane: Lane): Promi
 }
 
 /**
- * Takes an additional snapshot, so that the two newest snapshots are both from after the erasure. Then enqueues a
- * record and waits until the record is folded, so that the next snapshot has a different sequence number. A full stream
- * accepts no record. In that case, two snapshots with the same sequence number are accepted, because the stream could
- * otherwise never be purged.
+ * Takes an additional snapshot after an erasure, so that neither of the two newest snapshots contains the erased data.
+ * Then enqueues a record and waits until the record is folded, so that the next snapshot has a different sequence
+ * number. A full stream accepts no record. In that case, the two snapshots have the same sequence number. This is
+ * allowed, because a full stream could never be purged without this exception.
  */
 async function snapshotBefore(owner: PartitionOwner, lane: Lane): Promise<void> {
   await takeSnapshot(owner.options.dataDir, owner.partition);

@@ -27,7 +27,7 @@ const firstSweepMs = 60_000;
  * behind.
  */
 const retryMs = 300_000;
-/** Pause between two pieces of a sweep, in milliseconds, in which other records are folded. */
+/** Pause between two pieces of a sweep, in milliseconds. Other records are folded during the pause. */
 const pauseMs = 50;
 
 export class Sweeper {

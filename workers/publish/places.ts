@@ -20,7 +20,7 @@ export interface Destination {
 export class Places {
   private readonly taken = new Map<string, number>();
 
-  /** Takes all slots that a publication needs. Returns false if one of them is not free. In that case it takes none. */
+  /** Takes all slots that a publication needs. If one of these slots is not free, takes no slot and returns false. */
   take(destination: Destination): boolean {
     const places = placesOf(destination);
     if (places.some(([place, max]) => (this.taken.get(place) ?? 0) >= max)) return false;

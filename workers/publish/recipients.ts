@@ -1,7 +1,7 @@
 /**
- * Decides which recipients an attempt writes to, for channels that send to each person separately. These recipients are
- * left out: those who have unsubscribed, those who have this text, and those who possibly have this text. The journal
- * and the store contain digests of recipients, never addresses.
+ * Decides which recipients an attempt writes to, for channels that send to each person separately. Recipients are left
+ * out if they have unsubscribed, or if they have received or possibly received this text. The journal and the store
+ * contain digests of recipients, never addresses.
  */
 import { type Delivered, DeliveryError, type Recipients } from '../../src/channels/channel.ts';
 import { channelOf } from '../../src/channels/index.ts';
@@ -51,8 +51,8 @@ export class Mailing {
   }
 
   /**
-   * Returns which recipients of this attempt have the text after the delivery (`taken`) and which certainly do not have
-   * it (`free`). Returns undefined if this is unknown, or if the attempt had no recipients.
+   * Returns which recipients of this attempt have received the text (`taken`) and which have certainly not received it
+   * (`free`). Returns undefined if the attempt had no recipients, or if the outcome is unknown for all of them.
    */
   outcome(ended: Delivered | DeliveryError): ReachedNow | undefined {
     const { due } = this.recipients;
@@ -79,8 +79,8 @@ export function mailingFor(
 }
 
 /**
- * Returns the digests of recipients who have the text or possibly have it. If this run has journaled recipients without
- * sending to these recipients, their digests are not included.
+ * Returns the digests of the recipients who have or may have the text. This run may have journaled recipients and not
+ * sent the text to them yet. Such recipients do not count as recipients who may have the text.
  */
 function reachedBefore(context: PublishContext, publication: PublicationRecord, runId: string): Set<string> {
   const { sending } = publication;

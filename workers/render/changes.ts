@@ -1,6 +1,6 @@
 /**
  * The changes task: returns one page of the changes that were considered for a range. For each change, it returns why
- * the change is in the notes or not. For the whole range, it returns how well the changes are labeled.
+ * the notes contain the change or leave it out. For the whole range, it returns how well the changes are labeled.
  */
 import { notFound } from '../../src/foundation/errors.ts';
 import { explain } from '../../src/notes/draft/explain.ts';

@@ -5,7 +5,10 @@
  */
 import { ServiceError } from '../../src/foundation/errors.ts';
 
-/** How long a task may compute without reading after its deadline, in milliseconds. After that, its thread is ended. */
+/**
+ * After the deadline of a task, the next read throws. If the task does not read within this time (in milliseconds), the
+ * task's thread is ended.
+ */
 export const graceMs = 5000;
 
 /**

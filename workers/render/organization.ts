@@ -17,8 +17,8 @@ export function organizationOf(partition: Partition, repoId: string): string {
 }
 
 /**
- * Returns the organization of a task. The result is empty for a task that no organization requests, such as a dry run
- * of a sweep.
+ * Returns the organization for which a task runs. A task such as a dry run of a sweep runs for the service itself. For
+ * such a task, the result is empty.
  */
 export function organizationOfTask(partition: Partition, work: PoolTask['work']): string {
   if (work.task === 'due') return '';

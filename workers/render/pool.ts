@@ -57,7 +57,7 @@ export interface Turn {
   organization: string;
   /** How long the caller waits, in milliseconds. A later answer would be useless. */
   maxWaitMs?: number;
-  /** Called once the task has a thread, before the task begins. */
+  /** Called after the task has got a thread and before the task begins. */
   begin?: () => Promise<void>;
 }
 
@@ -102,7 +102,7 @@ export class RenderPool {
   /**
    * Runs a task in a thread, when it is its organization's turn.
    * @throws ServiceError the failure of the task; `unavailable` when too many tasks of the organization wait or the
-   * caller has stopped waiting; `internal` when the task takes too much time or memory, because a retry would fail too
+   *   caller has stopped waiting; `internal` when the task takes too much time or memory (a retry would fail too)
    */
   async run<Work extends PoolTask['work']>(
     task: PoolTask & { work: Work },
@@ -148,8 +148,8 @@ export class RenderPool {
   private async answer(task: ThreadTask): Promise<PoolAnswer> {
     const stop = renderSeconds.startTimer({ task: task.work.task });
     const abort = new AbortController();
-    // The time limit starts when the thread has begun the task, not while the thread is loading. Threads load at start
-    // and as replacements, and loading can take long on a busy machine.
+    // The time limit starts when the thread has begun the task, not while the thread is loading. A thread is loaded
+    // when the pool starts or when another thread is replaced. Loading can take long on a busy machine.
     let timer = setInterval(() => {
       if (Atomics.load(task.begun, 0) === 0) return;
       clearInterval(timer);

@@ -20,7 +20,7 @@ export function preview(partition: Partition, { repoId, bounds }: PreviewTask, b
   return count(view, bounds);
 }
 
-/** Counts a range whose bounds have already been checked. */
+/** Counts the pull requests and issues in a range. The bounds of the range have already been checked. */
 function count(view: RepositoryView, bounds: RangeBounds): Preview {
   return countsOf(select(view, bounds));
 }

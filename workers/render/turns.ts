@@ -44,8 +44,8 @@ export class Turns {
    * @throws ServiceError `unavailable` when too many tasks of the organization wait, or the caller has stopped waiting
    */
   async take(organization: string, kind: keyof Queue, maxWaitMs = Number.POSITIVE_INFINITY): Promise<void> {
-    // If a thread is free, every waiting organization already holds a thread. So this organization may take the free
-    // thread without waiting.
+    // When a thread becomes free, `free` gives it to a waiting organization that holds no thread. If a thread is still
+    // free, all waiting organizations already hold a thread. So this organization need not wait.
     if (this.holding.size < this.threads && !this.holding.has(organization)) {
       this.holding.add(organization);
       return;

@@ -108,8 +108,8 @@ function textOf(body: Buffer, query: string): string | null {
 }
 
 /**
- * Removes the query of the endpoint's address, and the values in that query, from a text. Some receivers repeat the
- * query or its values in their replies.
+ * Replaces two kinds of secrets by `[secret]`: the query of the endpoint's address, and the values in this query. Some
+ * receivers repeat the query or its values in their replies.
  */
 function withoutQuery(text: string, query: string): string {
   const pairs = query.slice(1).split('&');

@@ -21,7 +21,7 @@ export const waitsMs: readonly number[] = [
   24 * hour,
 ];
 
-/** Maximum share that is randomly added to a wait. */
+/** Maximum random extension of a wait, as a share of the wait. */
 const jitter = 0.2;
 
 /**

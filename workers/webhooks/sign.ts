@@ -1,7 +1,7 @@
 /**
  * Signs outgoing webhooks as Standard Webhooks 1.0.0 requires: an HMAC-SHA256 over the id, the time and exactly the
- * bytes that are sent. The digest of the body (RFC 9530) is not a proof. It helps a receiver to distinguish a changed
- * body from a wrong secret.
+ * bytes that are sent. A digest of the body (RFC 9530) is sent too. The digest does not prove who sent the webhook, but
+ * it helps a receiver to distinguish a changed body from a wrong secret.
  */
 import { createHash, createHmac } from 'node:crypto';
 

@@ -1,4 +1,4 @@
-/** Lists hand-written changes to share links and invitations, by release. */
+/** Lists hand-written changes to links for sharing and to invitations, by release. */
 
 import { type AreaContent, breaking, change, declined, feature, fix, report, wish } from '../change.ts';
 

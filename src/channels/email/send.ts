@@ -25,7 +25,7 @@ export interface Tally {
 
 /**
  * Sends the message to all recipients.
- * @returns the counts and the recipients reached; at least one message was accepted
+ * @returns the counts, and the recipients that were reached. The server accepted at least one message
  * @throws DeliveryError if the server accepted no message, if it is unknown whether a message arrived, or if sending
  *   stopped early
  */

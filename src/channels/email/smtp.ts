@@ -60,7 +60,7 @@ export class SmtpSession {
 
   /**
    * Resolves the server's name, tries its addresses one after another until a connection is made, and logs in.
-   * @throws DeliveryError if no session could be opened; no message was sent
+   * @throws DeliveryError if no session could be opened. In this case, no message was sent
    */
   static async open(settings: EmailSettings, egress: Egress, signal: AbortSignal): Promise<SmtpSession> {
     const { host, tls = 'starttls', user, password } = settings;

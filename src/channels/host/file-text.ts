@@ -90,7 +90,7 @@ function endOf(own: Heading, headings: readonly Heading[], body: string): number
   return next?.start ?? Math.max(own.end, lastOf(body));
 }
 
-/** Returns the end of the text, without the link definitions at its bottom. */
+/** Returns the offset at which the text ends. Link definitions at the bottom of the text are not counted as text. */
 function lastOf(body: string): number {
   let [last, offset] = [body.length, body.length];
   for (const line of body.split(/(?<=\n)/).reverse()) {
@@ -108,7 +108,8 @@ function heading({ version, suffix }: VersionNotes, level: number): string {
 function sectionOf(written: string, { bodyMd }: VersionNotes, level: number): string {
   const text = below(bodyMd.trim(), level);
   // If the notes end with a link definition, a comment is added after the definition. Without the comment, the
-  // definition would count as one of the link definitions at the end of the file, which do not belong to a version.
+  // definition would count as one of the link definitions at the end of the file. Those definitions do not belong to a
+  // version.
   const ends = definition.test(text.slice(text.lastIndexOf('\n') + 1)) ? '\n\n<!-- -->' : '';
   return `${written}\n\n${text}${ends}\n`;
 }

@@ -12,8 +12,8 @@ export interface Part {
 const opening = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 
 /**
- * Splits a Markdown text with `\n` at line ends into parts. A comment that never ends is prose. A fence that never ends
- * is code.
+ * Splits a Markdown text into parts. The text must use `\n` as line end. A comment that never ends is prose. A fence
+ * that never ends is code.
  */
 export function markdownParts(markdown: string): Part[] {
   return fencedParts(markdown).flatMap((part) => (part.kind === 'code' ? [part] : inlineParts(part.text)));

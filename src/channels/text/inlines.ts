@@ -72,7 +72,7 @@ class Level {
   }
 }
 
-/** Returns a text as one line, without invisible characters and repeated blanks. */
+/** Returns a text as one line, without invisible characters and without repeated blanks. */
 export function bareText(text: string): string {
   return visibleText(text).replace(/\s+/g, ' ').trim();
 }

@@ -2,7 +2,7 @@
  * Writes blocks in the markup of workspace chats. Bold text is `*bold*`, a link is `<address|words>`, and a bullet is a
  * plain character. The markup has no escapes for `*`, `_`, `~` and backticks. If such a character in a name would act
  * as markup, as in `__init__`, the whole name is written as code. In other texts, such a character is replaced with a
- * character that looks alike.
+ * similar-looking character.
  */
 import { type Block, type Inline, type ListItem, wordsOf } from './document.ts';
 import { breakMentions } from './mentions.ts';

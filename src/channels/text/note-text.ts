@@ -1,6 +1,7 @@
 /**
  * Makes the parts of a note that readers of a channel see: its title, its blocks, and the address of the complete note.
- * For customers, this module removes all addresses within a private repository, so that no channel has to do this.
+ * From notes for customers, this module removes all addresses that lead into a private repository. So the channels do
+ * not need to remove these addresses.
  */
 import type { Note } from '../channel.ts';
 import { type Block, type Inline, mapBlocks } from './document.ts';

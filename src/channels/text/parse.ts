@@ -1,7 +1,7 @@
 /**
- * Reads Markdown into blocks by one walk over markdown-it's tokens. Comments, including markers, are dropped. Summaries
- * of collapsed parts become lines. All other raw HTML is treated as plain text, so that its markup never reaches a
- * receiver.
+ * Parses Markdown into blocks. The code reads markdown-it's tokens once, in order. HTML comments, including markers,
+ * are dropped. The summary of a collapsed part becomes a line. All other raw HTML is treated as plain text, so that its
+ * markup never reaches a receiver.
  */
 
 import { markdownTokens, type Token } from '../../foundation/markdown.ts';
@@ -20,7 +20,7 @@ export function parseMarkdown(text: string): Block[] {
 class Walk {
   private readonly tokens: readonly Token[];
   private at = 0;
-  /** Whether a marker was seen since the current item began. */
+  /** Whether one of the service's markers (`<!-- rn:…`) was read since the current list item began. */
   private marked = false;
 
   constructor(tokens: readonly Token[]) {

@@ -12,7 +12,7 @@ export const hardBlank = '\u0001';
 export const hardLine = '\u0002';
 export const mayBreak = '\u0003';
 
-/** Replaces the control characters by the characters they represent. */
+/** Replaces each placeholder by the blank or line end that it represents. Removes `mayBreak`. */
 export function settled(text: string): string {
   return text.replaceAll(hardBlank, ' ').replaceAll(hardLine, '\n').replaceAll(mayBreak, '');
 }
@@ -53,7 +53,7 @@ function breakBefore(text: string, max: number): number {
   return any > 0 ? any : withinWord(head);
 }
 
-/** Returns the offset at which a word without blanks is broken: not within a surrogate pair, nor within an escape. */
+/** Returns the offset at which a text without blanks is broken. Surrogate pairs and escapes are not broken. */
 function withinWord(head: string): number {
   const end = /&[a-z]{0,4}$/.exec(head)?.index ?? head.length;
   const at = /[\uD800-\uDBFF]$/.test(head.slice(0, end)) ? end - 1 : end;

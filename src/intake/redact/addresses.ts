@@ -18,12 +18,15 @@ const versionWords = new Set(
   ),
 );
 /**
- * Matches signs before a version: operators of a requirement (`==1.2.3.4`), or the hyphen of a file or package
- * (`tool-1.2.3.4`).
+ * Matches the signs that precede a version: an operator of a requirement (`==1.2.3.4`), or the hyphen in the name of a
+ * file or package (`tool-1.2.3.4`).
  */
 const versionMarks = /(?:[=~<>!]=|[~^#]|[A-Za-z]-)$/;
 
-/** Finds IPv4 addresses that are not versions. A port or prefix length after the address stays in the text. */
+/**
+ * Finds IPv4 addresses. Versions that look like an IPv4 address are skipped. A port or prefix length after the address
+ * stays in the text.
+ */
 export function findIpv4(text: string): Span[] {
   const spans: Span[] = [];
   for (let dot = text.indexOf('.'); dot >= 0; ) {
@@ -107,8 +110,8 @@ function isIpv6Address(text: string, start: number, end: number): boolean {
   const colons = countColons(text, start, end);
   if (colons < 2) return false;
   const address = text.slice(start, end);
-  // `de::add` is both a path of code and a valid address. So a match with only two colons must begin like an address in
-  // use, such as `2001::` or `::1`.
+  // `de::add` is both a path in program code and a valid address. So a match with only two colons must begin like a
+  // common address, such as `2001::` or `::1`.
   return (colons > 2 || /^(?:[0-9a-f]{4}::|::\d)/i.test(address)) && isIPv6(address);
 }
 

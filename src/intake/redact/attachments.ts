@@ -34,8 +34,8 @@ export function findAttachments(text: string): Span[] {
 }
 
 /**
- * Returns the whole of `![text](url)` if the address is part of such a link or image. The link's text has at most 200
- * characters.
+ * Returns the span of the whole link `[text](url)` or image `![text](url)` around the address, or the span of the
+ * address alone. The text in brackets has at most 200 characters.
  */
 function wholeLink(text: string, start: number, end: number, floor: number): { start: number; end: number } {
   if (text[start - 1] !== '(' || text[start - 2] !== ']') return { start, end };

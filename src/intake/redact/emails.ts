@@ -23,8 +23,8 @@ export function findEmails(text: string): Span[] {
   const spans: Span[] = [];
   let floor = 0;
   atSign.lastIndex = 0;
-  // `test` is used instead of `exec`, because `exec` creates a match object for each of 30,000 signs. This would take
-  // as long as the rest of the work.
+  // `test` is used instead of `exec`. In a text with 30,000 `@` signs, `exec` would create 30,000 match objects. This
+  // would take as long as all other work on the text.
   while (atSign.test(text)) {
     const before = floor;
     floor = atSign.lastIndex;
@@ -43,7 +43,7 @@ export function findEmails(text: string): Span[] {
   return spans;
 }
 
-/** Returns the start of the `@`, plain or encoded, that ends before `end`. */
+/** Returns the offset at which an `@` sign begins. The sign ends just before `end`, and can be plain or encoded. */
 function signStart(text: string, end: number): number {
   if (text[end - 1] === ';') return text.lastIndexOf('&', end);
   return text[end - 1] === '0' ? end - 3 : end - 1;

@@ -69,7 +69,10 @@ const hashChars = charClass(/[\w./+=$,-]/);
 /** Length of the shortest login in base64, in characters. The other forms that `hash` matches are longer. */
 const shortestHash = 16;
 
-/** Finds hashes of passwords, logins in base64 (as container tools store them), and private keys in base64. */
+/**
+ * Finds three kinds of secrets: hashes of passwords, private keys in base64, and logins in base64 as container tools
+ * store them.
+ */
 export function findHashes(text: string): Span[] {
   const spans: Span[] = [];
   if (!hasRun(hashChars, text, shortestHash)) return spans;

@@ -1,7 +1,7 @@
 /**
- * Finds values with a name that marks them as secret: in `NAME=value` dumps of an environment, settings, JSON fields,
- * query parameters and flags. An upper-case name before `=` is enough. Other names also occur in code and prose, so
- * values of such names must look like secrets too.
+ * Finds values with a name that marks them as secret. Such values occur in settings, JSON fields, query parameters,
+ * flags, and environment dumps (`NAME=value`). An upper-case name before `=` is enough. Other names also occur in code
+ * and prose, so values of such names must look like secrets too.
  */
 
 import { charClass, runEnd, type Span } from './scan.ts';

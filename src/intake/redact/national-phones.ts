@@ -17,10 +17,10 @@ const open = `${phoneStart}(?<![+#$€£@/]|\\w[.-]|\\d,)`;
 const close = '(?:[ ]?(?:x|ext\\.?)[ ]?\\d{1,6})?(?!\\w|[-./][A-Za-z0-9])';
 
 /**
- * Match the digits after an area code in brackets: two to four groups of two to five digits, with or without
- * separators. Each of `run1` to `run4` matches an unbroken run of digits, as long as one to four groups. For example,
- * `run2` matches two groups without a separator. A pattern for single groups would be slow, because an unbroken run can
- * be divided into groups in hundreds of ways.
+ * Patterns for the digits after an area code in brackets: two to four groups of two to five digits, with or without
+ * separators. Groups without a separator form an unbroken run of digits. `run1` matches a run with the length of one
+ * group, `run2` matches a run with the length of two groups, and so on. A pattern for single groups would be slow,
+ * because an unbroken run can be divided into groups in hundreds of ways.
  */
 const [run1, run2, run3, run4] = ['2,5', '6,10', '11,15', '16,20'].map((size) => `\\d{${size}}(?!\\d)`);
 const next1 = `${one}${run1}`;
@@ -30,8 +30,8 @@ const groups =
   `${run2}(?:${next2}|(?:${next1}){0,2})|${run3}(?:${next1})?|${run4}|\\d{4,5}(?!\\d))`;
 
 /**
- * Forms that are recognized without an announcing word. Repeats in these forms are bounded, and a separator never
- * matches a digit. So the combined pattern does not read a character twice.
+ * Forms that need no introduction such as "phone" before the number. Repeats in these forms are bounded, and no
+ * separator matches a digit. So the combined pattern reads each character only once.
  */
 const forms = [
   `(?:1${one})?[2-9]\\d\\d${one}[2-9]\\d\\d${one}\\d{4}`,

@@ -24,8 +24,8 @@ export function findPrivateKeys(text: string): Span[] {
   begin.lastIndex = 0;
   for (let match = begin.exec(text); match; match = begin.exec(text)) {
     const from = begin.lastIndex;
-    // The next end mark is searched for only after the search has passed the end mark that was found last. So a
-    // thousand begin marks can share one search for an end mark.
+    // A search for an end mark starts only if the last end mark that was found is before `from`. So a thousand begin
+    // marks can share one search for an end mark.
     if (close.start < from) close = findEnd(text, from);
     const whole = close.start - from <= maxKeyLength && close.start < text.length;
     begin.lastIndex = whole ? close.end : endOfKeyLines(text, from);

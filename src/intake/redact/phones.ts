@@ -83,8 +83,8 @@ function isDigit(text: string, at: number): boolean {
 }
 
 /**
- * Whether a candidate is a possible number. The number need not be valid. The library regards numbers that are reserved
- * for examples, and numbers newer than its tables, as invalid. Both kinds must be found.
+ * Whether a candidate is a possible number. The number need not be valid. Two kinds of numbers are invalid for the
+ * library, but must be found: numbers for examples, and numbers that are newer than the library's tables.
  */
 function isDialable(candidate: string): boolean {
   const number = candidate.replace(/^00/, '+').replace('＋', '+');

@@ -40,7 +40,7 @@ export const alphanumeric = charClass(/[A-Za-z0-9]/);
 export const wordChars = charClass(/\w/);
 export const digits = charClass(/\d/);
 
-/** Whether the unit at `at` is in the class; false outside the text. */
+/** Whether the UTF-16 unit at offset `at` is in the class; false if `at` is outside the text. */
 export function isIn(kind: CharClass, text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   if (code < 128) return kind.ascii[code] === 1;
@@ -56,14 +56,17 @@ function isForeignLetter(code: number): boolean {
   return !(code >= 0xff00 && code <= 0xff0f) && code !== 0xff20;
 }
 
-/** Returns the end of the run of class members that begins at `at`. */
+/** Returns the end of the run that begins at `at`. The run consists of characters of the class `kind`. */
 export function runEnd(kind: CharClass, text: string, at: number): number {
   let end = at;
   while (isIn(kind, text, end)) end += 1;
   return end;
 }
 
-/** Returns the start of the run of class members directly before `at`. The result is never smaller than `floor`. */
+/**
+ * Returns the start of the run that ends directly before `at`. The run consists of characters of the class `kind`. The
+ * result is never smaller than `floor`.
+ */
 export function runStart(kind: CharClass, text: string, at: number, floor = 0): number {
   let start = at;
   while (start > floor && isIn(kind, text, start - 1)) start -= 1;
@@ -106,8 +109,8 @@ function joinSpans(first: readonly Span[], second: readonly Span[]): Span[] {
 }
 
 /**
- * Runs the finders on `reading`, which is a part or a conversion of a text. `place` maps each match to the text itself.
- * Where two matches overlap, the match of the earlier finder stays.
+ * Runs the finders on `reading`, which is a part or a conversion of a text. `place` converts the span of a match in
+ * `reading` to a span in the text. Where two matches overlap, the match of the earlier finder stays.
  */
 export function findIn(reading: string, finders: readonly Finder[], place: (span: Span) => Span | undefined): Span[] {
   return finders.reduce<Span[]>((found, finder) => {
@@ -119,7 +122,7 @@ export function findIn(reading: string, finders: readonly Finder[], place: (span
   }, []);
 }
 
-/** Returns the text, in which each span is replaced by its placeholder. */
+/** Replaces each span of the text by the placeholder of the span. Returns the new text. */
 export function replaceSpans(text: string, spans: readonly Span[]): string {
   if (spans.length === 0) return text;
   const parts: string[] = [];

@@ -4,7 +4,10 @@
  */
 import { charClass, hasRun, runEnd, runStart, type Span } from './scan.ts';
 
-/** Each shape matches at the beginning of words only. The token characters that follow the match are removed too. */
+/**
+ * Each shape matches only at the beginning of words. If further characters of the token follow the match, these
+ * characters are removed too.
+ */
 const shapes = [
   'AAAAAAAAAAAAAAAAAAAA[\\w%]{40}',
   'AAAA[\\w-]{7}:APA91b[\\w-]{40}',

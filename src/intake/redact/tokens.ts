@@ -10,7 +10,7 @@ const base64Chars = charClass(/[\w+/=-]/);
 const slashedChars = charClass(/[\w/-]/);
 const jwtChars = charClass(/[\w.-]/);
 
-/** Prefixes that identify a token, each with the minimum text that must follow. */
+/** Patterns that identify a token. Each pattern consists of a prefix and the minimum number of characters after it. */
 const strongHeads = [
   'gh[oprsu]_[A-Za-z0-9]{16}',
   'github_pat_\\w{16}',

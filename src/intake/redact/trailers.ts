@@ -10,8 +10,8 @@ const bracketed = /<([^<>\n]{1,254})>/g;
 const bareAddress = /(?<![^\s<(])[^\s<>@()]{1,128}@[^\s<>@()]{1,128}/g;
 
 /**
- * Finds addresses on lines such as `Signed-off-by:`. These are texts in angle brackets that look like an address. On a
- * line without such texts, they are words with an `@`.
+ * Finds the addresses on lines such as `Signed-off-by:`. On such a line, each text in angle brackets that looks like an
+ * address is found. If the line has no such text, each word with an `@` is found.
  */
 export function findTrailerAddresses(text: string): Span[] {
   const spans: Span[] = [];
@@ -54,9 +54,9 @@ const coAuthorLine = /^[ \t>*-]{0,8}co-authored-by[ \t]{0,2}:([^\n]{0,512})/gim;
 const noreply = /(?<![\w.+-])(?:\d{1,20}\+)?([A-Za-z0-9][\w.-]{0,99}(?:\[bot\])?)@(?:users\.)?noreply\.[A-Za-z0-9]/i;
 
 /**
- * Returns the handles of the co-authors of a message, without duplicates. The case of letters is ignored. The message
- * must not be redacted yet. The names of bots keep their `[bot]`. Only noreply addresses of hosts contain a handle;
- * other addresses are ignored.
+ * Returns the handles of the co-authors of a message, without duplicates. The case of letters is ignored. `message` is
+ * the text before its redaction. The names of bots keep their `[bot]`. Only the noreply addresses of hosts contain a
+ * handle. Other addresses are ignored.
  */
 export function coAuthors(message: string): string[] {
   const handles = new Map<string, string>();

@@ -5,7 +5,10 @@
  */
 import { unixLines, visibleProse, withoutComments } from './scan.ts';
 
-/** A release note from a body. `none` means that the author wants no entry for the change. */
+/**
+ * A release note that was found in the body of a pull request. `none` means that the author wants no entry for the
+ * change.
+ */
 export type ReleaseNote = { kind: 'text'; text: string } | { kind: 'none' };
 
 interface Part {
@@ -34,8 +37,8 @@ const upgradeHint = /upgrad|migrat|breaking|action required|impact/i;
 const noteHint = /release[- ]note|changelog/i;
 const word = /[\p{L}\p{N}]/iu;
 /**
- * Matches a text that says that there is nothing to note. The caller passes the text from its first word on. So the
- * engine tries the expression only at the start of the text.
+ * Matches a text that says that there is nothing to note. The caller removes everything before the first word of the
+ * text. So the expression is tried only at the start of the text.
  */
 const nothing =
   /^(?:none|n\/?a|no|nope|nothing|not applicable|tbd|todo|(?:there are )?no (?:breaking|user[- ]facing) changes?)(?=[^\p{L}\p{N}]*$)/iu;

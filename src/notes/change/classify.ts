@@ -30,7 +30,7 @@ export interface Classification {
   /** The kind that a breaking change has besides `breaking`, for example `fix`; null if the change has no such kind. */
   besides: ChangeType | null;
   areas: string[];
-  /** Keys and numbers of issues in the title. */
+  /** Issue keys and issue numbers in the title. */
   keys: string[];
   priority: boolean;
   /** Whether a label asks to list the change among the highlights. */

@@ -29,7 +29,7 @@ const byWord = new Map(
   ),
 );
 
-/** Returns the meaning of words. Case and the choice of blank, dash or underscore are ignored. */
+/** Returns the meaning of one or more words. Case and the choice of blank, dash or underscore are ignored. */
 export function meaningOf(word: string): Meaning | undefined {
   const known = byWord.get(word);
   if (known !== undefined || word.length > 24 || !/[A-Z\s_-]/.test(word)) return known;
@@ -62,7 +62,8 @@ const signs: readonly (readonly [Meaning, string])[] = [
 ];
 const bySign = signs.map(([meaning, all]) => [new RegExp(`^(?:${all})\uFE0F?`, 'u'), meaning] as const);
 /**
- * Matches any other sign at the start of a title, if words follow the sign. Such a sign has no meaning and is removed.
+ * Matches a sign at the start of a title, if words follow the sign. This pattern is tried after the patterns in
+ * `bySign`. A sign that only this pattern matches has no meaning and is removed.
  */
 const decoration =
   /^(?:(?:\p{Extended_Pictographic}(?:\uFE0F|\u200D|\p{Emoji_Modifier}){0,3}){1,6}|:[a-z0-9_+-]{2,30}:(?= ))(?=.*[\p{L}\p{N}])/u;

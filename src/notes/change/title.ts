@@ -213,7 +213,7 @@ const appendedMark =
 const appendedBreaking = /^[([]breaking(?:[ -]change)?s?[)\]]$/i;
 const appendedTarget = /^\[((?:release[-/ ])?v?\d+(?:\.(?:\d+|x))+)\]$/i;
 
-/** Removes what tools and people append to a title in brackets: numbers, keys, branches and marks. */
+/** Removes the bracketed parts that tools and people append to a title: numbers, keys, branches and marks. */
 function takeSuffixes(text: string, parsed: ParsedTitle): string {
   let rest = text;
   for (let count = 0; count < maxPrefixes && (rest.endsWith(')') || rest.endsWith(']')); count += 1) {

@@ -27,7 +27,7 @@ export interface Entry extends Classification {
   issues: IssueRecord[];
   /** Author and co-authors. */
   people: string[];
-  /** How to upgrade, from the body of a breaking change. */
+  /** Upgrade instructions, taken from the body of a breaking change. */
   upgrade: string;
   note: ReleaseNote | undefined;
 }
@@ -73,8 +73,9 @@ export class EntryMaker {
   }
 
   /**
-   * Makes an entry. Usually the labels of the original are used. The labels of the first backport are used if only
-   * backports are in the range and these labels have a meaning.
+   * Makes an entry for a pull request and its backports. Usually the entry uses the labels of the pull request. If the
+   * range contains only backports, and the labels of the first backport have a meaning, the entry uses the labels of
+   * the first backport.
    */
   private entry({ pull, backports, listed }: Group): Entry {
     const carriers = backports.sort(byMerge);

@@ -14,8 +14,8 @@ const blanks = /[\s\u0085\u2028\u2029]/g;
 const unclean = /[^ -~]| {2}/;
 
 /**
- * Cleans a line. The result has no control or bidirectional characters, only single blanks outside code, and at most
- * 300 characters.
+ * Cleans a line. The result has at most 300 characters and contains no control or bidirectional characters. Outside
+ * code, every blank is single.
  */
 export function cleanLine(text: string): string {
   const line = withoutUnseen(text.slice(0, 40 * maxTextLength));
@@ -58,7 +58,10 @@ export function escapeText(text: string, mentions: MentionBreak = 'comment'): st
   return escapeStart(escaped + breakMentions(escapeMarks(line, position, line.length), mentions));
 }
 
-/** Returns the text on one line and without code marks, for flags and headings of channels. */
+/**
+ * Returns the text on one line and without code marks. Such a text is used in the flags of a draft, and in headings
+ * that channels show.
+ */
 export function plainText(text: string): string {
   return cleanLine(text.replace(/`+/g, ''));
 }

@@ -16,7 +16,7 @@ import { isUnresolved } from './issues.ts';
 
 type Verdict = Pick<Change, 'included' | 'reason' | 'detail' | 'section'>;
 
-/** All examined changes, and counts of how well they are labeled. */
+/** All examined changes, and the numbers of changes that lack a type label or an area. */
 export interface Explanation {
   changes: Change[];
   diagnostics: Diagnostics;
@@ -87,8 +87,9 @@ function entryVerdict(entry: Entry, pull: PullRecord): Verdict {
 }
 
 /**
- * Returns pull requests that were examined but not selected. In a range by number, these are the pull requests that
- * were not merged. In a range between tags that is selected by merge dates, these were merged into another branch.
+ * Returns the pull requests that were examined but not selected. For a range by number, the result contains the pull
+ * requests that were not merged. If merge dates decide a range between tags, the result contains the pull requests that
+ * were merged into another branch.
  */
 function notSelected({ source, bounds, selection }: Notes): { pull: PullRecord; verdict: Verdict }[] {
   if (bounds.type === 'PR_BASED') {

@@ -52,10 +52,10 @@ export interface Notes {
   updates: DependencyUpdate[];
   /** Issues closed in the range, but not by a pull request of the range. */
   closedIssues: IssueRecord[];
-  /** Returns the open issues that pull requests of the range link. */
+  /** Returns the open issues that are linked by pull requests of the range. */
   openIssues: () => IssueRecord[];
   directCommits: CommitRecord[];
-  /** Commits reverted in the range and the commits that reverted them, by sha. */
+  /** Direct commits that are left out, because they were reverted or they reverted a change. The keys are shas. */
   cancelledCommits: ReadonlyMap<string, Cancelled>;
   contributors: string[];
   firstContributions: FirstContribution[];

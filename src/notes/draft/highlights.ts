@@ -38,8 +38,8 @@ export function highlightText(entry: Entry): string {
 }
 
 /**
- * Returns highlights as a list for a draft. The list is empty if it would only repeat the breaking changes or a short
- * draft.
+ * Returns highlights as a list for a draft. The list is empty if the draft is short, or if all highlights are breaking
+ * changes. In both cases, the list would only repeat other lines of the draft.
  */
 export function highlightLines({ highlights, entries }: Notes): string[] {
   if (entries.length < fewestForHighlights || highlights.every((entry) => entry.breaking)) return [];

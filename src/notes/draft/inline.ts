@@ -9,7 +9,7 @@ import { singleBlanks } from '../change/code-spans.ts';
 type LinkForm = 'words' | 'address';
 
 const maxLineLength = 4_000;
-/** Matches a line that needs parsing. Most lines need no parsing, and code spans stay in any case. */
+/** Matches a line that must be parsed. Most lines need no parsing. Code spans are kept in both cases. */
 const marks = /\*\*|__|[<[]/;
 const elsewhere = /^(?:https?:\/\/|mailto:)/i;
 
@@ -117,8 +117,8 @@ const startsWord = new RegExp(String.raw`^$|[\s([{<>"'“‘«*_~:|–—${unspa
 const endsWord = new RegExp(String.raw`^(?:$|[\s)\]}<>"'”’»,;:!?…*_~|–—${unspaced}-]|\.(?![\w*]))`);
 
 /**
- * Whether signs mark bold text. Such signs are at the borders of words, and do not enclose a name or a part of a path
- * or pattern.
+ * Whether a pair of signs, such as `**`, marks bold text. Such signs are at the borders of words, and do not enclose a
+ * name or a part of a path or pattern.
  */
 function isEmphasis(sign: string, inner: string, before: string, after: string): boolean {
   if (sign === '__' && isName(inner)) return false;

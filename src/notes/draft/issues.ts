@@ -12,8 +12,8 @@ const resolved =
   /^(?:(?:status|resolution|state)\s*[:/]?\s*)?(?:resolved|fixed|released|shipped|implemented|completed|done)$/;
 
 /**
- * Returns the closed issues of a range that no pull request of the range links. Issues closed as unresolved are left
- * out.
+ * Returns the closed issues of a range. Two kinds of issues are left out: issues that are linked by a pull request of
+ * the range, and issues that were closed as unresolved.
  */
 export function closedWithoutPull({ issues, pulls }: Selection): IssueRecord[] {
   const linked = new Set<number>();

@@ -76,8 +76,8 @@ export function numberLinks(records: readonly (PullRecord | IssueRecord)[], link
 }
 
 /**
- * Returns the keys of issues that the title contains, as a list to append to the numbers of an entry. Numbers that the
- * entry already shows are left out.
+ * Returns the issue keys in an entry's title, each after a comma. The result is appended to the entry's numbers. Keys
+ * that are equal to a number of the entry are left out.
  */
 export function keyList({ keys, issues, pull, backports }: Entry): string {
   if (keys.length === 0) return '';

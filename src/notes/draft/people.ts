@@ -31,8 +31,8 @@ const knownBots = new Set([
 const botNames = /\[bot\]$|[-_](?:ro)?bot$|^(?:ro)?bot[-_]/;
 /**
  * `probes` is the number of samples that check whether earlier history is captured. Each sample is a number below the
- * range. At most `missingProbes` samples may have no captured pull request or issue. Discussions use the same sequence
- * of numbers, so some numbers are missing even if all history is captured.
+ * lowest pull request number of the range. At most `missingProbes` samples may have no captured pull request or issue.
+ * Discussions use the same sequence of numbers, so some numbers are missing even if all history is captured.
  */
 const probes = 40;
 const missingProbes = 2;
@@ -62,8 +62,8 @@ export function distinctLogins(logins: Iterable<string>): string[] {
 }
 
 /**
- * Returns those of the given pull requests that are the first contribution of their author, in merge order. The result
- * is empty if the history before the given pull requests is not captured.
+ * Returns the first contributions among the given pull requests, in merge order. A first contribution is the first
+ * merged pull request of its author. The result is empty if the history before the given pull requests is not captured.
  */
 export function firstContributions(source: NotesSource, pulls: readonly PullRecord[]): FirstContribution[] {
   const logins = new Set<string>();
@@ -76,8 +76,8 @@ export function firstContributions(source: NotesSource, pulls: readonly PullReco
 }
 
 /**
- * Whether the history before the range is captured. The function samples numbers below those of the range. Nearly all
- * samples must be captured.
+ * Whether the history before the range is captured. The function samples numbers below the lowest number in the range.
+ * Pull requests or issues with nearly all of these numbers must be captured.
  */
 function reachesBack(source: NotesSource, pulls: readonly PullRecord[]): boolean {
   const lowest = Math.min(...pulls.map(({ number }) => number));

@@ -21,7 +21,10 @@ const bareReference = new RegExp(
   String.raw`${lead}(?:${repository}(?<!\b[A-Z])#[1-9]\d{0,9}(?!\w)|\bGH-\d{1,10}\b|(?<![\w./-])[\w-]{1,100}\/[\w.-]{1,100}@[0-9a-f]{7,40}(?![\w/-]))`,
   'gi',
 );
-/** Matches a hash. A part of a longer name is not a hash: `v0.0.0-20260101-abcdef123456`, a path, a UUID. */
+/**
+ * Matches a hash. A part of a longer name does not match. Examples of longer names are `v0.0.0-20260101-abcdef123456`,
+ * a path and a UUID.
+ */
 const hash = /(?<![\w./@:#~-])(?=(?:[a-f]*\d){2})(?=\d*[a-f])[0-9a-f]{7,40}(?:\.{2,3}[0-9a-f]{7,40})?(?![\w/-]|\.\w)/g;
 const address = String.raw`https?:\/\/[^\s)>\]\uFDD0-\uFDEF]{1,2000}`;
 const link = new RegExp(`${lead}(${address})`, 'gi');
@@ -72,7 +75,7 @@ function noteText({ note }: Entry): string {
   if (note?.kind !== 'text') return '';
   const items: string[] = [];
   for (const line of note.text.slice(0, maxNoteLength).split('\n')) {
-    // A part of the note with its own heading, such as "Steps", is left out of the line.
+    // If the release note contains a heading such as "Steps", the heading and the text after it are left out.
     if (items.some(hasWords) && /^\*\*[^*]{1,201}\*\*$/.test(line)) break;
     const text = inlineText(line);
     const begins = items.length === 0 || /^\s*(?:[-*+]|\d{1,9}[.)])\s/.test(line);
@@ -151,8 +154,8 @@ function withoutBranches(text: string, { pull, backports }: Entry): string {
 }
 
 /**
- * Returns the steps of a breaking change for customers. The draft shows the release note before the steps. So the
- * result is empty if the steps are the same text as the release note.
+ * Returns the upgrade steps that the draft for customers shows for a breaking change. The draft shows the release note
+ * before the steps. So the result is empty if the steps are the same text as the release note.
  */
 export function customerSteps({ upgrade, note }: Entry, origin: string): string[] {
   return note?.kind === 'text' && note.text === upgrade ? [] : customerLines(upgrade, origin);

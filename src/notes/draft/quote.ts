@@ -1,6 +1,6 @@
 /**
- * Makes Markdown quoted from a body safe to use in a draft. Words, lists and code stay. Markup that would have an
- * effect is removed.
+ * Quotes Markdown from a body, so that the quoted text is safe in a draft. Words, lists and code stay. Markup that
+ * would have an effect is removed.
  */
 import { markdownTokens } from '../../foundation/markdown.ts';
 import { visibleText } from '../../foundation/visible-text.ts';
@@ -154,8 +154,8 @@ function escaped(run: string, sign: string): string {
 const toNowhere = /\[([^[\]]{1,300})\]\((?!https?:\/\/|mailto:)[^()\n]{0,2000}\)/gi;
 
 /**
- * Replaces images by their words. Replaces links that are neither http(s) nor mailto by their text. Brackets directly
- * after a name are an index with a call, not a link, as in `handlers[0](event)`.
+ * Replaces images by their alternative text. Replaces links that are neither http(s) nor mailto by their text. Brackets
+ * directly after a name are an index with a call, not a link, as in `handlers[0](event)`.
  */
 function withoutLinks(text: string): string {
   if (!text.includes('[')) return text;

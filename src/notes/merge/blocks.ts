@@ -29,7 +29,10 @@ export interface Section {
 const markerPattern = /<!-- rn:((?:pr|issue):\d{1,10}) -->/;
 const headingPattern = /^(#{1,6}) \S/;
 const itemPattern = /^[-*+] /;
-/** Maximum length of a heading that is used as its own name, in characters. */
+/**
+ * Maximum length in characters of a heading that is stored in full as its name. A longer heading has a digest as its
+ * name.
+ */
 const maxNameLength = 200;
 
 /** Reads the sections of a draft that has `\n` as line ends. */
@@ -59,7 +62,7 @@ export function parseDraft(body: string): Section[] {
   return sections;
 }
 
-/** Returns sections as a draft that ends in one line end. */
+/** Returns the sections as the text of a draft. The text ends with one line end. */
 export function writeDraft(sections: readonly Section[]): string {
   const lines: string[] = [];
   for (const section of sections) {

@@ -8,7 +8,10 @@
  * three times in a cold one. A table of all lines took as long as comparing line by line.
  */
 
-/** Three drafts without the middle of their common runs. `runs` maps the line before each removed part to that part. */
+/**
+ * Three drafts from which the middle of each run was removed. `runs` contains the removed parts. The key of a removed
+ * part is the line before this part.
+ */
 export interface Shortened {
   drafts: [base: string, mine: string, next: string];
   runs: ReadonlyMap<string, string>;
@@ -24,7 +27,7 @@ interface Stretch {
   length: number;
 }
 
-/** The middle of a run, the entry before it, and the offsets of the middle in the base and in the two other drafts. */
+/** The middle of a run, the entry before this middle, and the offset of this middle in each of the three drafts. */
 interface Middle {
   before: string;
   starts: [base: number, mine: number, next: number];
@@ -121,8 +124,8 @@ function stretches(base: string, other: string): Stretch[] {
 }
 
 /**
- * Returns how many characters two texts share from given offsets on. The function compares pieces of doubling size
- * until two pieces differ. Then it halves the size to find the exact length.
+ * Returns how many characters of two texts are equal, from the given offsets up to the first difference. The function
+ * compares pieces, and doubles their size until two pieces differ. Then it halves the size to find the exact length.
  */
 function commonLength(base: string, at: number, other: string, there: number): number {
   const max = Math.min(base.length - at, other.length - there);

@@ -11,8 +11,8 @@ const end = '-->';
 /**
  * Returns the lines that a hidden comment shows: lines of the new draft's prose that neither the base nor the person's
  * prose contains.
- * @param follows true if prose that the person did not change follows the new draft. Lines of such prose are left out,
- *   because the merged draft shows them anyway
+ * @param follows true if the merged draft replaces unedited prose by the prose of the new draft. The lines of the
+ *   replacement are left out, because the merged draft shows them anyway
  */
 export function newLinesOf(base: Section, mine: Section, next: Section, follows: boolean): string[] {
   const own = new Set(proseOf(mine).map(blockText));
@@ -29,7 +29,10 @@ export function newLinesOf(base: Section, mine: Section, next: Section, follows:
   );
 }
 
-/** Returns blocks with a comment of new lines at their end. The comment replaces an earlier comment of that kind. */
+/**
+ * Returns the blocks with `lines` as a hidden comment at the end. The comment replaces an earlier hidden comment. If
+ * `lines` is empty, the blocks do not change.
+ */
 export function withHiddenComment(blocks: readonly Block[], lines: readonly string[]): Block[] {
   if (lines.length === 0) return [...blocks];
   const kept = blocks.filter((block) => !isHiddenComment(block));

@@ -4,7 +4,8 @@
  * draft. If both the person and the new draft changed the same text, a comment next to the person's words lists the new
  * words.
  *
- * The time grows with the length of the drafts, not with its square, because a fold waits for the merge.
+ * The time of a merge grows linearly with the length of the drafts. This is important, because a fold waits for the
+ * merge.
  */
 import { ServiceError } from '../../foundation/errors.ts';
 import { unixLines } from '../change/scan.ts';
@@ -69,7 +70,7 @@ class Merge {
   /** Entries of the merged draft by id. If an id occurs twice, the first occurrence is used. */
   private readonly placed = new Map<string, Link>();
   private readonly chains = new Map<string, Chain>();
-  /** Number of characters merged again because their heading is repeated. */
+  /** Total length of the sections that were merged again because the person repeated a heading, in characters. */
   private repeated = 0;
 
   constructor(base: Draft, mine: Draft, next: Draft) {
@@ -131,8 +132,8 @@ class Merge {
   }
 
   /**
-   * Returns the merged form of a block of the new draft: prose, or an entry that the person has in the same section.
-   * The result is empty for other entries, because they are placed later.
+   * Merges a block of the new draft into the section `mine`. Prose is used unchanged. An entry is merged if the person
+   * has the entry in the same section. For any other entry the result is empty, because the entry is placed later.
    */
   private ofNext(block: Block, mine: Section): Block[] {
     if (block.id === null) return [block];
@@ -221,7 +222,7 @@ class Merge {
   }
 
   /**
-   * Returns a section of the new draft if it must be added.
+   * Prepares a section of the new draft for the merged draft. Returns undefined if the section must not be added.
    * @param parents headings of the new draft that have an area with content
    */
   private sectionToAdd(next: Section, parents: ReadonlySet<string | null>): Section | undefined {
@@ -280,7 +281,10 @@ function sizeOf({ blocks }: Section): number {
   return size;
 }
 
-/** For each block, returns the nearest entry after it that is already placed. */
+/**
+ * For each block, returns the nearest later entry that has already been placed. The value is undefined for a block
+ * without such an entry.
+ */
 function followers(blocks: readonly Block[], linkOf: (id: string) => Link | undefined): (Link | undefined)[] {
   const found: (Link | undefined)[] = [];
   let nearest: Link | undefined;

@@ -1,6 +1,7 @@
 /**
- * Finds the pull requests that a list of commits belongs to. A pull request is found by its merge commit, which the
- * host reported, else by the subject of a commit. The caller decides which commits to examine.
+ * Finds the pull requests that the commits in a list belong to. If the host reported a commit as the merge commit of a
+ * pull request, the commit belongs to this pull request. For any other commit, the number in the commit's subject names
+ * the pull request. The caller decides which commits to examine.
  */
 import type { CommitRecord, PullRecord } from '../../protocol/stored.ts';
 import { publicationOfAll } from './publication.ts';
@@ -11,14 +12,17 @@ export interface Attribution {
   pulls: PullRecord[];
   /** Commits that belong to no merged pull request. */
   commitsWithoutPull: CommitRecord[];
-  /** Pull requests whose own merge commit was not among the commits. */
+  /**
+   * Numbers of the pull requests that were found only by the subject of a commit. Their own merge commit is not among
+   * the given commits.
+   */
   bySubject: Set<number>;
   /** Numbers that commits name as their pull request, but that are not captured at all. */
   notCaptured: Set<number>;
   /**
    * Maps the number of a pull request to the publication of this service that made all commits of the pull request. The
-   * value is undefined if a commit was not made by a publication, or is not captured. The map contains only pull
-   * requests with at least one captured commit that is not a merge.
+   * value is undefined if no single publication made all these commits, or if one of these commits is not captured. The
+   * map contains a pull request only if at least one of its commits is captured and is not a merge.
    */
   publications: Map<number, string | undefined>;
 }
@@ -72,8 +76,8 @@ export function attribute(source: NotesSource, pushes: readonly string[][]): Att
         else if (!branchMerge.test(commit.message)) waiting.push(commit);
         continue;
       }
-      // A push contains a merge together with the commits that were merged or rebased. These commits belong to the pull
-      // request.
+      // A push contains a merge together with the commits that were merged or rebased. These commits belong to the
+      // merged pull request.
       const endsRun = found.merge || (found.exact && index === shas.length - 1);
       const brought = [...(endsRun ? waiting : []), ...(commit && !found.merge ? [commit] : [])];
       if (brought.length > 0) {

@@ -3,15 +3,15 @@
  * nothing when the captured history does not show these commits. `attribute.ts` finds the pull requests that the
  * commits belong to.
  *
- * A push record names the head before the push (`before`), the head after it (`after`) and the commits pushed. The
- * commits reachable from `after` are the commits of the push and those reachable from `before`. This is exact if the
- * requested commit is the head of a push.
+ * A push record names the head before the push (`before`), the head after the push (`after`) and the pushed commits.
+ * The commits that are reachable from `after` are the pushed commits and all commits that are reachable from `before`.
+ * This set is exact if the requested commit is the head of a push.
  *
  * Payloads do not contain the parents of a commit. So for a commit inside a push, all commits listed before it count as
- * its ancestors. These can be too many if a later commit of the push may be a merge. In that case the push is not used
- * as evidence. Two cases cannot be recognized: a merge with an unusual subject, and a force push that the host does not
- * flag. A long push is split into parts. Each part ends at an id of its own, because its last commit is not the head of
- * a branch.
+ * its ancestors. This set can be too large if a later commit of the push may be a merge. In that case the push is not
+ * used as evidence. Two cases cannot be recognized: a merge with an unusual subject, and a force push that the host
+ * does not flag. A long push is split into parts. Each part except the last ends at a special id such as `HEAD/1`,
+ * because the last commit of such a part is not the head of a branch.
  */
 import type { NotesSource } from './source.ts';
 import { ancestorsIn, type Step, stepsDown } from './ways-down.ts';
@@ -20,7 +20,7 @@ import { ancestorsIn, type Step, stepsDown } from './ways-down.ts';
 export interface Difference {
   /** Commits by push, with the oldest push first. Within a push, commits keep the order of the push. */
   pushes: string[][];
-  /** Commits reachable from the start of the range and not from its end, grouped by push in the same way. */
+  /** Commits that the start of the range contains and its end does not. The order and grouping are as in `pushes`. */
   lost: string[][];
   /** True if the start of the range is not an ancestor of its end. */
   diverged: boolean;
@@ -28,7 +28,10 @@ export interface Difference {
 
 /** The ancestors of a commit, as far as captured pushes show them. */
 export interface Ground {
-  /** Pushes on the walk, newest first. `shas` has only those commits of a push that are ancestors. */
+  /**
+   * Pushes on the walk, newest first. `shas` contains only those commits of a push that are ancestors of the start of
+   * the walk.
+   */
   pushes: { at: number; shas: string[] }[];
   /**
    * The places where the captured history ends. Each place gives the branch and the time of the last push that the walk
@@ -37,7 +40,10 @@ export interface Ground {
   ends: { branch: string; at: number }[];
 }
 
-/** A commit that was reached and whose pushes were not yet followed, with the time of its newest push. */
+/**
+ * A commit that the walk has reached. The walk has not yet followed the commit's pushes. `at` is the time of the newest
+ * of these pushes.
+ */
 interface Place {
   sha: string;
   at: number;
@@ -119,8 +125,8 @@ class Walk {
   }
 
   /**
-   * Takes the reached commit with the newest push and follows the pushes that lead down from it. Returns the newly
-   * reached commits.
+   * Takes the reached commit with the newest push, and follows the pushes of this commit to older commits. Returns the
+   * commits that are reached for the first time.
    */
   descend(): string[] {
     const place = this.takeNewest();

@@ -22,9 +22,9 @@ const mergeSubject = /^Merge /;
 const squashed = /^\* \S/;
 
 /**
- * Returns the publication that made a commit, or undefined for any other commit. After the subject, only trailers are
- * allowed. So a squashed pull request that also contains other people's commits stays in the notes: its message has
- * other lines.
+ * Returns the publication that made a commit, or undefined for any other commit. After the subject, the message may
+ * contain only trailers. If a squashed pull request also contains other people's commits, its message has other lines.
+ * Such a pull request stays in the notes.
  */
 export function publicationOf(message: string): string | undefined {
   if (!message.includes(publicationTrailer)) return undefined;
@@ -55,9 +55,9 @@ export function publicationOfAll(commits: readonly CommitRecord[]): string | und
 }
 
 /**
- * Returns the publication that made a pull request. If commits of the pull request were examined, these commits decide.
- * If not, the merge commit decides. If the merge commit is not captured or only merges a branch, the body decides,
- * because hosts copy the commit message into the body.
+ * Returns the id of the publication that created a pull request, or undefined for any other pull request. If commits of
+ * the pull request were examined, these commits decide. If not, the merge commit decides. If the merge commit is not
+ * captured or only merges a branch, the body decides, because hosts copy the commit message into the body.
  */
 export function publicationOfCommit(
   source: NotesSource,

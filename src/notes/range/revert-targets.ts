@@ -1,12 +1,15 @@
 /**
- * Finds the changes that the reverts of a range name. A range can contain thousands of changes and thousands of
+ * Finds the changes that the reverts in a range refer to. A range can contain thousands of changes and thousands of
  * reverts. So each change is found in an index and never by a search over all changes. The time grows in proportion to
  * the range.
  */
 import type { CommitRecord, PullRecord } from '../../protocol/stored.ts';
 import { firstLine } from './attribute.ts';
 
-/** Maximum length of a number in brackets with the blank before it, such as ` (#123)`, in characters. */
+/**
+ * Maximum length of a pull request's number at the end of a title, in characters. The length includes the brackets and
+ * the blank before them, as in ` (#123)`.
+ */
 const maxNumberLength = 14;
 
 /**
@@ -44,8 +47,8 @@ export class RevertTargets {
   }
 
   /**
-   * Returns a commit whose sha begins with the given characters. If several commits match, returns the first one by
-   * sha.
+   * Returns a commit whose sha begins with the given characters. If several commits match, returns the commit with the
+   * lowest sha.
    */
   commitNamed(sha: string, except?: CommitRecord): CommitRecord | undefined {
     this.commitsBySha ??= this.commits.toSorted((a, b) => (a.sha < b.sha ? -1 : 1));

@@ -11,8 +11,8 @@ import { RevertTargets } from './revert-targets.ts';
 import type { NotesSource } from './source.ts';
 
 /**
- * A pull request or commit that was reverted inside the range, or that made such a revert. `other` names the other
- * change of the pair, as `#12` or a short sha.
+ * Why a pull request or commit is left out of the notes. `reverted`: another change in the range reverts this change.
+ * `reverts`: this change reverts another change in the range. `other` names the other change, as `#12` or a short sha.
  */
 export interface Cancelled {
   reason: 'reverted' | 'reverts';
@@ -23,9 +23,12 @@ export interface Cancelled {
 export interface RevertOutcome {
   /** Numbers of pull requests that are left out of the notes. */
   cancelled: Map<number, Cancelled>;
-  /** Commits without a pull request that are left out of the notes, by sha. */
+  /** Commits that are left out of the notes, by sha. Only commits without a pull request are listed here. */
   cancelledCommits: Map<string, Cancelled>;
-  /** Reverts of changes that are not in the range. `target` is the reverted pull request, if it is captured. */
+  /**
+   * Reverts in the range that undo a change outside the range. `target` is the pull request that the revert undoes, if
+   * this pull request is captured.
+   */
   unpaired: { pull: PullRecord; target: PullRecord | undefined }[];
   /**
    * Reverts that restore a change. Each of them reverts another revert, which was shipped before. `restored` is the
@@ -40,7 +43,7 @@ export function isRevert(pull: PullRecord): boolean {
   return !partial.test(pull.title) && (title.revert || quotedTitle(title.text) !== undefined);
 }
 
-/** A revert and its target: a pull request, or a commit of the range. */
+/** A revert, and the change that it reverts. Each of them is either a pull request or a commit of the range. */
 interface Revert {
   pull?: PullRecord;
   commit?: CommitRecord;
@@ -59,7 +62,8 @@ const bareRevert =
   /^revert(?:s|ed|ing)?:? (?:(?:changes (?:from|in|of) )?(?:(?:PR|pull request|MR) )?[#!](\d{1,10})(?!\w)|(.{1,300})$)/i;
 
 /**
- * Pairs the reverts of a range, newest first, so that a revert that was itself reverted has no effect.
+ * Pairs each revert of a range with the change that it reverts. The newest reverts are paired first, so that a revert
+ * that was itself reverted has no effect.
  * @param sameLine false if the range can span several branches. In that case, a pull request cancels a change only if
  *   it was merged into the same branch as the change
  * @param commits commits of the range that belong to no pull request. Such a commit can revert a change, and can be
@@ -128,8 +132,8 @@ function findRevert(source: NotesSource, pull: PullRecord, targets: RevertTarget
 }
 
 /**
- * Returns the pull request that another pull request reverts. The reverted pull request is found by the body or the
- * merge commit, else by the number in the quoted title, else by the quoted title itself.
+ * Returns the pull request that another pull request reverts. The function searches by the body or the merge commit
+ * first, then by the number in the quoted title, and then by the quoted title itself.
  */
 function revertTarget(source: NotesSource, pull: PullRecord, targets: RevertTargets): PullRecord | undefined {
   const named = revertedByBody(source, pull, pull.body) ?? revertedByCommit(source, pull);
@@ -159,7 +163,10 @@ function revertedByBody(source: NotesSource, pull: PullRecord, body: string): Pu
   return undefined;
 }
 
-/** Reads the reverted commit from the merge commit's message, which often names that commit when the body does not. */
+/**
+ * Returns the reverted pull request that the message of the merge commit names. The message often names the reverted
+ * commit when the body of the pull request does not.
+ */
 function revertedByCommit(source: NotesSource, pull: PullRecord): PullRecord | undefined {
   if (!isRevert(pull) || pull.mergeSha === null) return undefined;
   return revertedByBody(source, pull, source.commit(pull.mergeSha)?.message ?? '');

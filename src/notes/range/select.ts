@@ -10,16 +10,19 @@ import { branchOf, pullsInWindow, type Span, spanBetween } from './window.ts';
 
 /** The content of a range, and how the content was found. */
 export interface Selection {
-  /** The merged pull requests, each once. They are in commit order for tags, else by merge time or number. */
+  /**
+   * The merged pull requests, each once. In a range that was found by ancestry, they are in commit order. In all
+   * other ranges, they are in the order of merge times or numbers.
+   */
   pulls: PullRecord[];
-  /** Closed issues that the selected pull requests link, and issues closed inside the range, sorted by number. */
+  /** Closed issues, sorted by number. Each is linked in a selected pull request, or was closed inside the range. */
   issues: IssueRecord[];
   /** Commits between two tags that belong to no merged pull request, oldest first. Empty for other ranges. */
   commitsWithoutPull: CommitRecord[];
   resolution: 'compare' | 'commits' | 'window';
   /** Pull requests that were found only by the subject of a commit. */
   bySubject: ReadonlySet<number>;
-  /** Numbers that commits name as their pull request, but that are not captured. */
+  /** Numbers of the pull requests that commits name but that are not captured. */
   notCaptured: ReadonlySet<number>;
   /**
    * Maps the number of a pull request to the publication of this service that made all commits of the pull request. The

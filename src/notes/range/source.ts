@@ -32,8 +32,8 @@ export interface NotesSource {
   /** Returns merged pull requests whose merge commit is `sha`, sorted by number. */
   pullsMergedAs(sha: string): PullRecord[];
   /**
-   * Returns the number of an author's first merged pull request. If merge times are equal, the lowest number is first.
-   * The login is compared without regard to case.
+   * Returns the number of an author's earliest merged pull request. If several pull requests have this merge time,
+   * returns the lowest number. The login is compared without regard to case.
    */
   firstPullBy(login: string): number | undefined;
   /** Returns merged pull requests with `from` ≤ mergedAt < `to` (milliseconds), sorted by (mergedAt, number). */

@@ -8,8 +8,9 @@ import { endsWithNumber, pullsOf } from './attribute.ts';
 import type { NotesSource } from './source.ts';
 
 /**
- * One step down from a commit to its ancestors, through a push that lists the commit at `index`. The commits of the
- * push up to `index` are the commit and its ancestors. `below` is the branch's head before the push.
+ * One step from a commit down to its ancestors, through a push that lists the commit at `index`. All commits of the
+ * push before `index` are ancestors of the commit. `below` is the branch's head before the push, or a made-up name if
+ * `known` is false.
  */
 export interface Step {
   push: PushRecord;
@@ -23,12 +24,13 @@ export interface Step {
 }
 
 /**
- * Returns the steps down from a commit, or from the end of a part of a long push to `branch`.
+ * Returns the steps down from a commit. `sha` can also be the end of one part of a long push to `branch`.
  *
- * A push that ends at the commit is exact. If an exact push shows the commits below it, only exact pushes are used. If
- * no exact push shows them, pushes that list the commit before their end are also used. Of these pushes, the function
- * uses the oldest push and all pushes that end at the same commit as the oldest push. A newer push may list the commit
- * only because that push merged the commit. Such a push also lists commits that are not ancestors of the commit.
+ * An exact push is a push that ends at the commit. If an exact push shows the ancestors of the commit, only exact
+ * pushes are used. If no exact push shows the ancestors, the function also uses pushes that list the commit before
+ * their end. Only the oldest of these further pushes is used, together with the pushes that end at the same commit as
+ * the oldest one. A newer push may list the commit only because the newer push merged the commit. Such a push also
+ * lists commits that are not ancestors of the commit.
  */
 export function stepsDown(source: NotesSource, sha: string, branch?: string): Step[] {
   const ofPart: CommitRecord['pushes'] = branch !== undefined && isPartEnd(sha) ? [[branch, sha]] : [];
@@ -39,8 +41,8 @@ export function stepsDown(source: NotesSource, sha: string, branch?: string): St
 }
 
 /**
- * Returns steps by pushes that list a commit before their end. A push is left out if one of its later commits may have
- * merged the commit.
+ * Returns the steps through pushes that contain the commit but end at a later commit. A push is left out if one of its
+ * later commits may have merged the commit.
  * @param isHead true if a push ends at the commit but does not show the commits below it. The commit may then be the
  *   head of a merged branch. So a push is used only if all its later commits belong to pull requests
  */

@@ -15,10 +15,10 @@ export interface Span {
 }
 
 /**
- * Returns merged pull requests after the pull request tagged `from`, up to and including the pull request tagged `to`.
- * For the time that captured pushes cover, the pushes show which pull requests `to` contains. For the time before the
- * oldest captured push, the merge dates on the branch decide. If no push is captured, the merge dates decide for the
- * whole span.
+ * Returns the merged pull requests between two tags. The pull request at the tag `from` is not included, and the pull
+ * request at the tag `to` is included. For the time that captured pushes cover, the pushes show which pull requests
+ * `to` contains. For the time before the oldest captured push, the merge dates on the branch decide. If no push is
+ * captured, the merge dates decide for the whole span.
  */
 export function pullsInWindow(source: NotesSource, from: TagRecord, to: TagRecord): PullRecord[] {
   const span = spanBetween(source, from, to);

@@ -41,7 +41,7 @@ export const ChannelSchema = Type.Object(
     connected: Type.Boolean({ examples: [true] }),
     source: orNull(
       Type.Union([Type.Literal('repository'), Type.Literal('organization'), Type.Literal('default')], {
-        description: 'level at which the connection in use is set',
+        description: 'level of the connection that is used',
       }),
     ),
     public: Type.Boolean({

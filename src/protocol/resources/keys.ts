@@ -64,7 +64,7 @@ export const NewKeySchema = Type.Object(
 
 export const keyContracts = {
   listKeys: { tag: 'Keys', summary: 'List API keys', replies: { 200: listOf('keys', KeySchema) } },
-  getKey: { tag: 'Keys', summary: 'Get an API key, without the key itself', replies: { 200: KeySchema } },
+  getKey: { tag: 'Keys', summary: 'Get the details of an API key, without the key', replies: { 200: KeySchema } },
   createKey: {
     tag: 'Keys',
     summary: 'Create an API key; it is shown in this reply only',

@@ -16,7 +16,7 @@ export const ProcessedSchema = Type.Object(
 );
 
 export const receiver = {
-  summary: 'Receive a signed delivery of a source-code host',
+  summary: 'Receive a signed delivery from a source-code host',
   headers: [
     {
       name: 'X-Hub-Signature-256',

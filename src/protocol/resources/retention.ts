@@ -84,7 +84,7 @@ export const ApprovedSchema = Type.Object({ approved: Type.Array(WaitingSchema) 
 export const retentionContracts = {
   showRetention: {
     tag: 'Operations',
-    summary: 'Show how many records retention would erase now, and the erasures that wait for approval',
+    summary: 'Show how many records would be erased now, and the erasures that wait for approval',
     replies: { 200: RetentionSchema },
   },
   approveRetention: {

@@ -42,7 +42,7 @@ const secret = {
 export const WebhookSecretSchema = Type.Object(secret, closed);
 
 export const NewWebhookSecretSchema = Type.Object(
-  { ...secret, secret: Type.Optional(text('3f1c0a…', 'the generated text, shown in this reply only')) },
+  { ...secret, secret: Type.Optional(text('3f1c0a…', 'the generated value, shown in this reply only')) },
   closed,
 );
 
@@ -51,12 +51,12 @@ export const RevokedSchema = Type.Object({ id: secretId, revokedAt: time }, clos
 export const webhookSecretContracts = {
   listWebhookSecrets: {
     tag: 'Organizations',
-    summary: 'List webhook secrets, without their texts',
+    summary: 'List webhook secrets, without their values',
     replies: { 200: listOf('webhookSecrets', WebhookSecretSchema) },
   },
   createWebhookSecret: {
     tag: 'Organizations',
-    summary: 'Create a webhook secret; a generated text is shown in this reply only',
+    summary: 'Create a webhook secret; a generated value is shown in this reply only',
     example: { org: 'acme', name: 'hooks of acme' },
     body: CreateWebhookSecretBodySchema,
     replies: { 201: NewWebhookSecretSchema },
@@ -64,7 +64,7 @@ export const webhookSecretContracts = {
   },
   rotateWebhookSecret: {
     tag: 'Organizations',
-    summary: 'Replace the text of a webhook secret',
+    summary: 'Replace the value of a webhook secret',
     example: { overlapHours: 24 },
     body: RotateWebhookSecretBodySchema,
     replies: { 200: NewWebhookSecretSchema },

@@ -39,8 +39,8 @@ const keptTables: ReadonlySet<TableName> = new Set<TableName>(
 );
 
 /**
- * Marks a repository, so that its rows are erased piece by piece. `true` erases all rows; `keepPublished` keeps the
- * rows of its published notes.
+ * Marks a repository, so that its rows are erased piece by piece. With the mark `true`, all rows are erased. With the
+ * mark `keepPublished`, the rows of the published notes are kept.
  */
 export function markErasing(partition: Partition, repoId: string, mark: true | 'keepPublished' = true): void {
   partition.tables.erasing.putSync(repoId, mark);
@@ -52,7 +52,7 @@ export function nextErasing(partition: Partition): string | undefined {
   return undefined;
 }
 
-/** Whether an earlier incarnation of this repository still has rows that must be erased. */
+/** Whether this repository was marked for erasure and still has rows that must be erased. */
 export function isErasing(partition: Partition, repoId: string): boolean {
   return partition.tables.erasing.get(repoId) !== undefined;
 }
@@ -126,8 +126,8 @@ function eraseRanges(partition: Partition, repoId: string, limit: number): numbe
 }
 
 /**
- * Erases rows that name a repository but are not part of its history: its backfill, dead letters, delayed events,
- * effects and stored results.
+ * Erases the rows that name a repository without belonging to its history. These rows are the repository's backfill,
+ * dead letters, delayed events, effects and stored results.
  * @param claimedBy id of an organization; if given, dead letters and delayed events from deliveries of other signers
  *   are kept
  */
@@ -177,8 +177,8 @@ function rowsOf(repoId: string) {
 type PieceEraser = (partition: Partition, repoId: string, limit: number, keeps: boolean) => number;
 
 /**
- * The functions that erase the remaining tables of a repository's history, in the order of execution. The other tables
- * of the history are in `tablesByRepository`. One function can erase several tables.
+ * The functions that erase the history tables that `tablesByRepository` does not contain, in the order of execution.
+ * One function can erase several tables.
  */
 const pieceErasers = {
   syncs: eraseSyncs,
@@ -193,8 +193,8 @@ const pieceErasers = {
 } satisfies Partial<Record<TablesErasedWith<'repository'>, PieceEraser>>;
 
 /**
- * Tables that other functions erase. `removeRepository` erases `repositories` and `revisions`. `eraseMarked` erases
- * `erasing` together with the last row.
+ * Tables that other functions erase. `removeRepository` erases `repositories` and `revisions`. `eraseMarked` erases a
+ * repository's row in `erasing` together with the last of the repository's other rows.
  */
 type ErasedElsewhere = 'repositories' | 'revisions' | 'erasing';
 
@@ -206,9 +206,9 @@ const removeRow =
     void tables[table].removeSync(repoId);
 
 /**
- * The functions that erase all tables that are missing in `pieceErasers` and `ErasedElsewhere`, in the order of
- * execution. The compiler reports an error if this list lacks a table that the registry marks as erased with the
- * repository.
+ * The functions that erase tables together with the repository, in the order of execution. The tables in `pieceErasers`
+ * and in `ErasedElsewhere` are erased by other functions. The compiler reports an error if this list lacks one of the
+ * other tables that the registry marks as erased with the repository.
  */
 const traceErasers: Readonly<
   Record<Exclude<TablesErasedWith<'repository'>, keyof typeof pieceErasers | ErasedElsewhere>, TraceEraser>

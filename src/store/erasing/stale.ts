@@ -1,8 +1,8 @@
 /**
- * Erases the rows of a stale sync. A sync is stale if the host has not reported its pull request, issue, push or commit
- * for a long time. The comments of a pull request or issue and the commits of a push are also erased. This file also
- * counts these rows, so that a sweep erases exactly the records that it reported. The caller decides which syncs are
- * stale.
+ * Erases the rows of a stale sync. Each sync belongs to a pull request, issue, push or commit. The sync is stale if the
+ * host has not reported this object for a long time. The comments of a pull request or issue and the commits of a push
+ * are also erased. This file also counts these rows, so that a sweep erases exactly the records that the sweep has
+ * reported. The caller decides which syncs are stale.
  */
 import type { RecordCounts } from '../../protocol/retention.ts';
 import type { CommitRecord } from '../../protocol/stored.ts';

@@ -1,7 +1,7 @@
 /**
- * The connections of organizations and repositories to channels, stored in the directory. If a repository has no
- * connection of its own, the connection of its organization applies. Secrets are stored sealed, and replies only show
- * whether a secret is present.
+ * The connections of organizations and repositories to channels, stored in the directory partition. If a repository has
+ * no connection of its own, the connection of its organization applies. The stored secrets are sealed, and replies show
+ * only whether a secret is present.
  */
 import { digestOf } from '../../foundation/etag.ts';
 import { type ChannelName, type ChannelRecord, type Connection, channelTraits } from '../../protocol/channels.ts';
@@ -66,9 +66,9 @@ export function removeChannelsBut(partition: Partition, orgId: string, repositor
 }
 
 /**
- * Returns the validator (ETag) of a channel's state, with or without a stored connection. The validator covers the
- * sealed secrets. Sealing the same secret twice gives two different sealed texts. So storing the same secret again also
- * changes the validator.
+ * Returns the validator (ETag) of a channel's state. A channel without a stored connection also has a validator. The
+ * validator covers the sealed secrets. Sealing the same secret twice gives two different sealed texts. So storing the
+ * same secret again also changes the validator.
  */
 export function channelDigest(channel: ChannelName, record: ChannelRecord | undefined): string {
   const stored = record && [record.orgId, record.repoId, record.settings, record.createdAt, record.updatedAt];

@@ -50,7 +50,7 @@ export function writeDelayed(partition: Partition, event: DelayedEvent): void {
   partition.tables.delayedRepositories.putSync(key, { count: line.count + 1, last: Math.max(line.last, event.due) });
 }
 
-/** Returns the next event that is due at `time`, if there is one. */
+/** Returns the delayed event with the earliest due time; undefined if no event is due by `time`. */
 export function nextDue(partition: Partition, time: number): DelayedEvent | undefined {
   for (const row of partition.tables.delayed.getRange({ end: [time, Number.MAX_VALUE], limit: 1 })) return row.value;
   return undefined;

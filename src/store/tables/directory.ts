@@ -67,9 +67,9 @@ export interface DirectoryRepository {
   claimed?: true;
   ownership?: Ownership;
   /**
-   * App installations that reported this repository while another organization only claimed it, with their
-   * organizations. The service can ask the host who owns the repository. For this request, the service can use the
-   * credentials of the claiming organization and of these app installations.
+   * App installations of other organizations that reported this repository while it was only claimed. The service can
+   * ask the host who owns the repository. For this request, the service can use the credentials of the claiming
+   * organization and of these app installations.
    */
   contenders?: readonly Contender[];
   /**
@@ -110,11 +110,12 @@ export function refusalOf(
 }
 
 /**
- * Whether a repository belongs to this organization, while another organization only claims the repository. The host
- * decides: the host must have reported this organization's number as the owner's number. If this organization's number
- * is not proved, the host must also have reported this organization's login. The login is trusted, because the operator
+ * Whether the host has reported this organization as the owner of a repository that another organization only claims.
+ * The host must have reported this organization's number as the owner's number. If this organization's number is not
+ * proved, the host must also have reported this organization's login. The login is trusted, because the operator
  * entered it.
- * @param ownerId the host's number that this organization has, or that it claims with its first delivery
+ * @param ownerId the number on the host that this organization has, or that this organization claims with its first
+ *   delivery
  */
 export function isRefutedFor(
   { claimed, ownership }: DirectoryRepository,
@@ -149,13 +150,12 @@ export function organizationByLogin(
 }
 
 /**
- * Returns the organization that the owner in a payload belongs to. The organization is searched by the owner's number
- * on the host. If no organization matches, the organization is searched by the owner's login. Two kinds of
- * organizations do not match:
+ * Returns the organization that the owner in a payload belongs to. Searches by the owner's number on the host. If no
+ * organization matches the number, searches by the owner's login. Two kinds of organizations do not match:
  * - an organization that has the owner's login but a different number;
  * - an organization that only claims the owner's number and has a different login.
  * @param isProof whether the payload proves the owner; if true, an organization with the owner's login matches even if
- *   it claims another number
+ *   the organization claims another number
  */
 export function organizationOfOwner(
   partition: Partition,
@@ -173,8 +173,8 @@ export function organizationOfOwner(
 }
 
 /**
- * Returns an error if several organizations have the same login. Example: a login passed from one organization to
- * another. The error lists the ids of these organizations.
+ * Returns an error if several organizations have the same login. Example: the host gave the former login of one
+ * organization to another organization. The error lists the ids of the organizations with this login.
  */
 export function ambiguousLogin(partition: Partition, login: string, origin: string): ServiceError | undefined {
   const bearers = listOrganizations(partition).filter(
@@ -186,7 +186,7 @@ export function ambiguousLogin(partition: Partition, login: string, origin: stri
   return new ServiceError('conflict', message, { details: { org: `expected one of ${ids}` } });
 }
 
-/** Returns the host's number of an organization's owner; null while no delivery has contained the number. */
+/** Returns the number that an organization's owner has on the host; null while no delivery has contained the number. */
 export function ownerNumber({ ownerId }: Pick<OrganizationRecord, 'ownerId'>): string | null {
   return ownerId !== null && isNumber(ownerId) ? ownerId : null;
 }
@@ -223,7 +223,7 @@ export function isFreeNumber(
  * - If the organization's login has changed, the former login becomes free for other organizations.
  * - If another organization has taken the same login in the meantime, the index row of the login still names the other
  *   organization.
- * - If the organization only claims its number, the number's index row of another organization is not replaced.
+ * - If the number is only claimed and its index row already names an organization, the index row stays unchanged.
  */
 export function writeOrganization(partition: Partition, organization: OrganizationRecord): void {
   const { organizations, organizationsByOwner, organizationsByLogin } = partition.tables;

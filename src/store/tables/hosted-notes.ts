@@ -94,7 +94,7 @@ export function publicationsOnPages({ tables }: Partition, repoId: string): Set<
   return new Set([...tables.hostedNotes.getKeys(rowsOf(repoId))].map((key) => publicationOf(key as string[])));
 }
 
-/** Returns how many pages a repository has, including pages that lists do not show. */
+/** Returns the number of pages of a repository. Pages that appear in no list are also counted. */
 export function countPages(partition: Partition, repoId: string): number {
   return partition.tables.hostedNotes.getKeysCount(rowsOf(repoId));
 }

@@ -16,17 +16,20 @@ import { readKey } from './directory.ts';
 export interface KeyEnd {
   /** When the key expires, in milliseconds; null = it does not expire. */
   expiresAt: number | null;
-  /** Id of the other key whose expiry is given in `expiresAt`; null = `expiresAt` is the expiry of the key itself. */
+  /**
+   * Id of another key, if the expiry of that other key determines `expiresAt`; null = the key's own expiry determines
+   * `expiresAt`.
+   */
   expiresWith: string | null;
   /** Id of the other key whose revocation has ended this key; null = none. */
   revokedWith: string | null;
 }
 
-/** The status of a key at a given time, and the other key that has ended it. */
+/** The status of a key at a given time. The other keys that the key depends on are taken into account. */
 export interface KeyState {
   status: 'active' | 'expired' | 'revoked';
   expiresAt: number | null;
-  /** Id of the other key whose end has ended this key; null = none. */
+  /** Id of the other key whose expiry or revocation has ended this key; null = no other key has ended this key. */
   endedWith: string | null;
 }
 
@@ -36,7 +39,7 @@ export function keyStatus(key: KeyRecord, now: number): KeyState['status'] {
   return key.expiresAt !== null && key.expiresAt <= now ? 'expired' : 'active';
 }
 
-/** Returns the state of a key at `now`. The keys that it depends on are taken into account. */
+/** Returns the state of a key at `now`. The state includes the effect of the keys that this key depends on. */
 export function keyStateOf(partition: Partition, key: KeyRecord, now: number): KeyState {
   const { expiresAt, expiresWith, revokedWith } = endOf(partition, key);
   if (key.revokedAt !== null) return { status: 'revoked', expiresAt, endedWith: null };

@@ -24,8 +24,8 @@ export function keyReply(partition: Partition, key: KeyRecord, now: number): Rec
 }
 
 /**
- * Returns a key as results of commands contain it, without the effect of other keys. A replay must write the same
- * results again, so the fields must never change.
+ * Returns a key in the form that the results of commands contain. The effect of other keys is left out. A replay of the
+ * journal must write the same results again, so the fields of this form must never change.
  */
 export function keyResponse(
   partition: Partition,

@@ -14,7 +14,10 @@ export interface Cursor {
   recordId: string;
 }
 
-/** The stream that a cursor belongs to. `epoch` increases by 1 each time the stream was found to be replaced or cut. */
+/**
+ * The stream that a cursor belongs to. `epoch` increases by 1 each time the service finds that the stream was replaced
+ * or cut.
+ */
 export interface StreamIdentity {
   created: string;
   epoch: number;
@@ -28,7 +31,10 @@ export function writeCursor(partition: Partition, cursor: Cursor): void {
   partition.tables.meta.putSync('cursor', cursor);
 }
 
-/** Returns the partition's time, which is the highest time of all folded records, in milliseconds. */
+/**
+ * Returns the partition's time in milliseconds. This is the highest time of all folded records, unless a clock ran
+ * ahead (see `workers/fold/fold.ts`).
+ */
 export function readTime(partition: Partition): number {
   return partition.tables.meta.get('time') ?? 0;
 }

@@ -16,7 +16,7 @@ export type PublishedContent = Pick<PublicationRecord, 'repoId' | 'draftId' | 'r
   connection: Pick<PublicationRecord['connection'], 'receiver'>;
 };
 
-/** A publication under way, as stored in its index. */
+/** A row in the index of publications under way. */
 export interface UnderWay {
   repoId: string;
   channel: ChannelName;
@@ -83,7 +83,10 @@ export function listUnderWay(partition: Partition, repoId?: string): UnderWay[] 
   });
 }
 
-/** Returns other publications that have not ended and that send the same draft to the same receiver, oldest first. */
+/**
+ * Returns the rivals of a publication, oldest first. A rival is another publication that sends the same draft to the
+ * same receiver and has not ended.
+ */
 export function rivals(partition: Partition, { id, repoId, channel, draftId, connection }: PublicationRecord) {
   return listUnderWay(partition, repoId)
     .filter((each) => each.channel === channel && each.id !== id)
@@ -105,7 +108,7 @@ export function writeReference(partition: Partition, referring: Referring, refer
 /**
  * Removes up to `limit` publications of a repository.
  * @param kept ids of publications that are not removed
- * @returns how many publications were removed; a number below `limit` means that all of them are removed
+ * @returns how many publications were removed; a number below `limit` means that only publications in `kept` are left
  */
 export function removePublications(
   partition: Partition,

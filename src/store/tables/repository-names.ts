@@ -1,6 +1,6 @@
 /**
- * Finds repositories of the directory by their name or number on the host. The name is used if a payload contains no
- * number. The index by number is used for repositories that were known by name before their number arrived
+ * Finds repositories in the directory partition by their name or number on the host. The name is used if a payload
+ * contains no number. The index by number is used for repositories that were known by name before their number arrived
  * (`docs/architecture.md` decision 12).
  */
 import { isNumber, nameAsNumber, repositoryId } from '../../foundation/ids.ts';
@@ -10,7 +10,8 @@ import { type DirectoryRepository, organizationOfOwner, readDirectoryRepository 
 import { sameName } from './repository-index.ts';
 
 /**
- * Identifies a repository: its id, and the host's number for it. If the number is not known, the name is used instead.
+ * Identifies a repository. `id` is the repository's id in the store. `hostId` is the host's number for the repository,
+ * or the repository's name if the number is not known.
  */
 export type RepositoryIdentity = Pick<EventRepository, 'id' | 'hostId'>;
 
@@ -67,8 +68,8 @@ export function identityOfName(
   orgId: string | undefined,
 ): FoundIdentity {
   for (let nth = 1; ; nth++) {
-    // No host allows a space in a name. So an id that is derived from a text with a space cannot belong to a repository
-    // with another name.
+    // The text for each further id contains a space, and no host allows a space in a name. So a repository with another
+    // name cannot have this id.
     const hostId = nth === 1 ? nameAsNumber(fullName) : `${nameAsNumber(fullName)} ${nth}`;
     const id = repositoryId(origin, hostId);
     const listed = partition && readDirectoryRepository(partition, id);

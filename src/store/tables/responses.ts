@@ -26,7 +26,7 @@ export interface ReadyResponse {
  */
 const headerBytes = 4 + 1 + 1 + digestLength;
 
-/** Returns a range as API replies to GET contain it. */
+/** Returns the object that represents a range in API replies to GET. */
 export function rangeResponse(range: RangeRecord, repositoryUrl: string): Record<string, unknown> {
   const { type, ...bounds } = range.bounds;
   const url = bounds.fromTag && bounds.toTag ? compareUrl(repositoryUrl, bounds.fromTag, bounds.toTag) : undefined;

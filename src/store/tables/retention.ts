@@ -47,16 +47,16 @@ export function noCounts(): RecordCounts {
 }
 
 /**
- * Returns how many records count towards the share of a partition that a sweep erases. This share decides whether the
- * sweep needs approval. Pushes do not count, because they only list commits.
+ * Returns the sum of the counts without pushes. A sweep compares this sum with the total number of records, and needs
+ * approval if the share is too large. Pushes are left out, because they only list commits.
  */
 export function countedRecords({ pulls, issues, comments, commits }: RecordCounts): number {
   return pulls + issues + comments + commits;
 }
 
 /**
- * A sweep may erase a share of `freeShare` of a partition's records without approval. A sweep may always erase up to
- * `freeRecords` records without approval, even if this is a greater share of a small partition.
+ * Without approval, a sweep may erase up to the fraction `freeShare` of a partition's records. In a small partition, a
+ * sweep may erase up to `freeRecords` records without approval, even if this number is a greater fraction.
  */
 const freeShare = 0.1;
 const freeRecords = 100;

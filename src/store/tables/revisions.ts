@@ -1,9 +1,9 @@
 /**
- * Revisions of drafts: the newest bodies of each draft, stored by the number of the revision.
+ * Revisions of drafts. The newest revisions of each draft are stored by their number.
  *
  * Each text is stored once, by its digest. A text that the draft's record contains is not stored again. Each revision
- * also names the generated text from which a person edited the body. When the draft is generated again, the edited body
- * is merged with the new text. The former generated text is the common base of this merge.
+ * names two texts: its body, and the generated text that the body is based on. When the draft is generated again, an
+ * edited body is merged with the new text. The former generated text is the common base of this merge.
  */
 import { digestOf } from '../../foundation/etag.ts';
 import type { DraftFlags, DraftRecord, DraftRevision } from '../../protocol/stored.ts';
@@ -28,7 +28,8 @@ export function readDraftRevision(partition: Partition, draftId: string, number:
 }
 
 /**
- * Returns the texts of one of a draft's revisions. A text that is not in the table of texts is in the draft's record.
+ * Returns the texts of a revision of a draft. If a text is not in the table of texts, the text is in the draft's
+ * record.
  */
 export function readTexts(partition: Partition, draft: DraftRecord, revision: DraftRevision): DraftTexts {
   const held = new Map([draft.bodyMd, draft.generatedMd].map((text) => [digestOf(text), text]));

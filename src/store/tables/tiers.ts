@@ -30,7 +30,7 @@ export function tierOfOwner(partition: Partition, origin: string, ownerId: strin
   return orgId === undefined ? standardTier : readTier(partition, orgId);
 }
 
-/** Returns an organization as API replies contain it. */
+/** Returns the object that represents an organization in API replies. */
 export function organizationResponse(partition: Partition, organization: OrganizationRecord): Record<string, unknown> {
   const { id, origin, login, createdAt } = organization;
   const tier = readTier(partition, id);

@@ -1,7 +1,7 @@
 /**
- * Usage of organizations and keys, stored in the directory. Contains the API calls, drafts and publications per month,
- * the current window of the daily limit, and the last use of each key. For each run of the gateway, one row contains
- * the number of the last folded usage record.
+ * Usage of organizations and keys, stored in the directory partition. The stored usage consists of the API calls,
+ * drafts and publications per month, the current window of the daily limit, and the last use of each key. For each run
+ * of the gateway, one row contains the number of the last folded usage record.
  */
 import type { Partition } from '../partition.ts';
 

@@ -40,8 +40,8 @@ export function findWebhookDelivery(partition: Partition, endpointId: string, id
 }
 
 /**
- * Writes a delivery and its position in the queue. If a new delivery exceeds the maximum number, old deliveries are
- * removed.
+ * Writes a delivery and its position in the queue. If a new delivery makes an endpoint exceed `maxDeliveries`, old
+ * deliveries of the endpoint are removed.
  */
 export function writeWebhookDelivery(partition: Partition, delivery: WebhookDelivery): void {
   const { webhookDeliveries, webhookDeliveriesById, webhookDeliveriesByTime, webhookQueue } = partition.tables;
@@ -104,7 +104,7 @@ export function removeWebhookDeliveries(partition: Partition, endpointId: string
   partition.tables.meta.removeSync(counterOf(endpointId));
 }
 
-/** Returns a delivery as API replies contain it. */
+/** Returns the object that represents a delivery in API replies. */
 export function webhookDeliveryResponse(delivery: WebhookDelivery): Record<string, unknown> & { id: string } {
   const { id, endpointId, eventId, event, body, status, dueAt, attemptCount, attempts, createdAt } = delivery;
   return {

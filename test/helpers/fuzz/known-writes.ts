@@ -24,7 +24,8 @@ function isTakenBack(status: number, once: object | undefined): boolean {
 /** Starts the writes. `stop` ends the writes and returns the ids of all objects that they changed. */
 export function knownWrites({ service, world, repoIdOf }: Stage, org: Org): { stop: () => Promise<Set<string>> } {
   const key = world.callers.find((caller) => caller.org === org && caller.kind === 'main')?.key as string;
-  // The organization's webhook endpoints change too, because they receive events about its ranges.
+  // The organization's webhook endpoints receive events about the organization's ranges. The stored endpoints therefore
+  // change too.
   const written = new Set(world.living(org, 'ep'));
   let isWanted = true;
   const send = async (method: string, path: string, body?: unknown, more: Record<string, string> = {}) => {

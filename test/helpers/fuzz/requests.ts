@@ -112,8 +112,8 @@ export class RequestMaker {
   }
 
   /**
-   * Returns one object for each known value of the path parameter that is not an id. Returns a single empty object when
-   * no value is known.
+   * Finds the path parameter whose value is not an id. Returns one object for each known value of this parameter, or a
+   * single empty object if no value is known.
    */
   private choicesOf(parameters: readonly Document[]): Record<string, unknown>[] {
     const free = parameters.find((each) => each.in === 'path' && !prefixOf(each.name, each.example));

@@ -74,8 +74,8 @@ export function valueFor(maker: Maker, given: Document, field: string, example?:
 }
 
 /**
- * Whether a schema allows a known value of a field. The name of the field alone is not enough, because known values are
- * stored by name: `from` is an address in one body and a time in another.
+ * Whether a schema allows a known value of a field. Known values are stored by field name, and fields with the same
+ * name can need different values. For example, `from` is an address in one body and a time in another.
  */
 function fits({ pattern, format, enum: values }: Document, value: unknown): boolean {
   if (pattern && !new RegExp(pattern, 'u').test(String(value))) return false;

@@ -76,8 +76,8 @@ export class Rows {
       if (!idsIn(`${row} ${bytes}`).some((id) => world.ownerOf(id) === org)) return;
       rows.set(`directory ${row}`, `${idsIn(bytes).join(' ')} ${digest(bytes)}`);
     });
-    // While a read transaction is open, the store cannot reuse freed pages. Therefore no read transaction stays open
-    // until the next comparison.
+    // While a read transaction is open, the store cannot reuse freed pages. Therefore the read transactions are released
+    // as soon as all rows have been read.
     for (const name of [partitionOf[org], directoryName]) this.readers.release(name);
     return rows;
   }

@@ -12,7 +12,7 @@ import { textFunctions } from './text-functions.ts';
  * too fast, the time for 1 MiB is also measured.
  */
 const lengths = { from: 4096, step: 16, to: 65_536 };
-/** Shapes for functions that call many other text functions. */
+/** A few shapes of text. They are used for functions that call many other text functions. */
 const few = [' ', '\0 ', '*a ', '`a', '<!--', '\n- a'].map((piece) => repeated(piece));
 const nested = [halves('*a ', 'a* '), halves('![', '](b)'), halves('> ', '\n'), halves('<b>', '</b>')];
 

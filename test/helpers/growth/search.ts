@@ -15,7 +15,10 @@ export interface Growth {
 
 /** Minimum time in milliseconds that can be measured reliably. */
 const floorMs = 8;
-/** Time in milliseconds above which excessive growth is reported without a measurement at the next length. */
+/**
+ * Time in milliseconds. If a measured time has grown too fast and exceeds this maximum, the growth is reported at once.
+ * The next length is then not measured.
+ */
 const maxMs = 2000;
 /** Maximum number of measurements. Single measurements can be slow because of garbage collection or other programs. */
 const maxAttempts = 5;
@@ -31,8 +34,8 @@ export function superlinear(
   work: (text: string) => unknown,
   { from, step, to }: { from: number; step: number; to: number },
 ): Growth | undefined {
-  // Maximum factor between two times. It is between the factors of linear and quadratic growth. For example, the
-  // maximum is 8 for 4 times the length, and 64 for 16 times the length.
+  // Maximum factor by which the time may grow when the length grows by the factor `step`. If `step` is 4, linear work
+  // takes 4 times as long, and quadratic work takes 16 times as long. The maximum in this case is 8.
   const maxFactor = step ** 1.5;
   const msOf = (length: number, enough: number): number => {
     const text = shape.textOf(length);

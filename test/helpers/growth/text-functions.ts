@@ -83,7 +83,7 @@ import type { Persona, PullRecord } from '../../../src/protocol/stored.ts';
 import { anIssue, aPull, aPush, aTag, history, memorySource } from '../../src/notes/memory-source.ts';
 import { aNote } from '../delivery.ts';
 
-/** A function of one text, with the name that failures report. */
+/** A function that takes one text. `name` is the function's name in failure messages. */
 export interface TextFunction {
   name: string;
   /**

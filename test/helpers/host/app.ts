@@ -1,6 +1,6 @@
 /**
- * Simulates an app that is registered on a test host. It checks the JWT that the app signs, and makes installation
- * tokens.
+ * Simulates how a test host handles a registered app. The host checks the JWT that the app signs, and makes
+ * installation tokens for the app.
  */
 import { createVerify, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';

@@ -48,8 +48,8 @@ export function buildHistory(options: HistoryOptions = {}): History {
 }
 
 /**
- * Returns the creation time of the pull request or issue with a number. The times are one hour apart and start on a
- * Monday morning.
+ * Returns the creation time of the pull request or issue that has the given number. The times are one hour apart and
+ * start on a Monday morning.
  */
 export function timeOfNumber(number: number): number {
   return start + number * hour;

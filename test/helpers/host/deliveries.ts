@@ -64,8 +64,8 @@ export function issueDeliveries(history: History, place: Place, number: number):
 }
 
 /**
- * Returns the deliveries of comments and reviews. Each payload contains the pull request or issue as it was at the time
- * of the comment or review, when it was still open.
+ * Returns the deliveries of comments and reviews. In each payload, the pull request or issue is still open, as it was
+ * at the time of the comment or review.
  */
 function remarkDeliveries(history: History, place: Place): Delivery[] {
   const repository = repositoryShape(history, place);

@@ -1,7 +1,7 @@
 /**
  * Builds the JSON objects of Gitea's API that differ from those of GitHub's API. In Gitea's API, users have no type,
- * lists contain `merged`, and tags contain their commit and date. Reviews and comments contain the web address of the
- * pull request.
+ * pull requests in lists contain `merged`, and tags contain their commit and date. Reviews and comments contain the web
+ * address of the pull request.
  */
 import type { History, HistoryPull, HistoryRemark, HistoryTag } from './history.ts';
 import { iso } from './history.ts';

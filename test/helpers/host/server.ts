@@ -129,7 +129,7 @@ export class TestHost {
     this.faults.length = 0;
   }
 
-  /** Returns the paths and queries of the recorded requests that match, in order. */
+  /** Returns the path and query of each recorded request that matches `pattern`, in the order of receipt. */
   asked(pattern: RegExp): string[] {
     return this.seen.filter(({ method, url }) => pattern.test(`${method} ${url}`)).map(({ url }) => url);
   }

@@ -41,7 +41,8 @@ export function repositoryShape(history: History, { origin, apiUrl }: Place): Sh
 }
 
 /**
- * Returns a pull request without the field `merged`. Lists of pull requests and deliveries of reviews omit this field.
+ * Returns a pull request without the field `merged`. Hosts omit this field in lists of pull requests and in review
+ * deliveries.
  */
 export function pullShape(pull: HistoryPull, history: History, place: Place): Shape {
   const url = `${place.origin}/${history.fullName}/pull/${pull.number}`;

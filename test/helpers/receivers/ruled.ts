@@ -63,7 +63,7 @@ export function jsonBody(request: Received): Record<string, unknown> | undefined
   }
 }
 
-/** Returns the names of the fields of a value that are not in the list of known fields. */
+/** Returns the names of a value's fields, except the names in `known`. */
 export function unknownFields(value: object, known: readonly string[]): string[] {
   return Object.keys(value).filter((name) => !known.includes(name));
 }

@@ -25,8 +25,8 @@ async function spectralFindings(text: string): Promise<string[]> {
     extends: [[spectralRulesets.oas as RulesetDefinition, 'recommended']],
     rules: {
       'oas3-parameter-description': 'warn',
-      // OpenAPI 3.1 allows scopes with a bearer key, and our document uses them. This rule checks for OpenAPI 3.0,
-      // which does not allow such scopes.
+      // OpenAPI 3.1 allows scopes with a bearer key, and our document uses them. This rule applies OpenAPI 3.0, which
+      // does not allow such scopes.
       'oas3-operation-security-defined': 'off',
     },
   });

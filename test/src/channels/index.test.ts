@@ -1,6 +1,6 @@
 /**
- * Tests the list of channels: the names are known, every setting has a description, and every field that is listed as
- * secret is a setting of its channel.
+ * Tests the list of channels. The names are known, and every setting has a description. Every field that a channel
+ * lists as secret is one of the channel's settings.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -83,7 +83,7 @@ test('a token that is refused or lacks a scope is reported', async (t) => {
   const gitea = await said(t, { kind: 'gitea', token: 'secret-token', scopes: ['read:repository'] });
   assert.equal(
     gitea.lines[1],
-    'fault: host HOST: TIDINGS_HOST_TOKEN lacks read:issue. Create a token that also has what is missing. To publish on this host, the token also needs write:repository',
+    'fault: host HOST: TIDINGS_HOST_TOKEN lacks read:issue. Create a token that also has read:issue. To publish on this host, the token also needs write:repository',
   );
   const github = await said(t, { token: 'secret-token', scopes: ['public_repo'] });
   assert.match(

@@ -25,7 +25,7 @@ test('refuses every special network', () => {
   );
 });
 
-/** The special-purpose registries of IANA for IPv4 and IPv6, entry by entry, with their first and last address. */
+/** The entries of IANA's special-purpose registries for IPv4 and IPv6, each with its first and last address. */
 const registries: Record<string, [first: string, last: string]> = {
   '0.0.0.0/8': ['0.0.0.0', '0.255.255.255'],
   '10.0.0.0/8': ['10.0.0.0', '10.255.255.255'],

@@ -70,8 +70,8 @@ test('judges the resolved address of a plain http name', async (t) => {
   const receiver = await startReceiver(t);
   const url = receiver.url.replace('127.0.0.1', 'localhost');
   assert.equal((await open(t).request(post(url))).status, 204);
-  // The settings allow plain HTTP to another private network, so the URL with the name passes the first check. The
-  // request is refused because the name resolves to an address outside this network.
+  // The URL contains a name, not an address. The first check accepts the name, because the settings allow plain HTTP to
+  // 10.0.0.0/8. The request is then refused, because the name resolves to an address outside this network.
   const other = await failure(open(t, { allow: ['10.0.0.0/8'], allowHttp: false }).request(post(url)));
   assert.deepEqual([other.kind, other.sent], ['refused', false]);
   assert.equal(receiver.connections, 1);

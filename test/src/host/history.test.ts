@@ -1,6 +1,6 @@
 /**
- * Tests that the test histories are consistent: the lists of the test host and its deliveries contain the same objects
- * in the same order.
+ * Tests that the test histories are consistent. The test host's lists contain the same objects as its deliveries, in
+ * the same order.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -16,8 +16,8 @@ const { origin } = repositoryFields();
 const now = 1_000_000;
 
 /**
- * Returns the repository of a payload as the intake does. If the payload lacks a number of the host, the intake uses
- * the name in place of the number.
+ * Returns the repository of a payload as the intake does. If the payload lacks the host's number of the repository or
+ * owner, the intake uses the name in place of the number.
  */
 function payload(fullName: string, hostId?: string, ownerId?: string): EventRepository {
   const login = fullName.split('/')[0] as string;

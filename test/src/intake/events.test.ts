@@ -1,6 +1,4 @@
-/**
- * Tests which events and actions are captured, and the messages about faults in incomplete events.
- */
+/** Tests which events and actions are captured. Also tests the messages about faults in incomplete events. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

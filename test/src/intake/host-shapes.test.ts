@@ -134,7 +134,9 @@ const commentEvent = (action: string, snapshot: CommentSnapshot): EventBody => (
 });
 const tagEvent = (fields: Partial<TagPush> = {}): EventBody => ({ event: 'tag', tag: { ...tag, ...fields } });
 
-/** A payload and the events that it becomes. The events are undefined if the payload is ignored. */
+/**
+ * A payload and the events that the intake makes from it. The events are undefined if the intake ignores the payload.
+ */
 type Row = [what: string, event: string, payload: object, bodies: EventBody[] | undefined];
 
 const published: Row[] = [

@@ -1,6 +1,6 @@
 /**
- * Tests the JSON parser: an integer that is too large for an exact number becomes a string. Everything else is parsed
- * as JSON.parse does.
+ * Tests the JSON parser. An integer that is too large for an exact number becomes a string. For everything else, the
+ * parser returns the same values as `JSON.parse`.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Tests the conversion of a payload's fields to a snapshot, including the unusual forms that hosts send, and hostile
- * values.
+ * Tests the conversion of a payload's fields to a snapshot. The tested fields include unusual forms that hosts send,
+ * and hostile values.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

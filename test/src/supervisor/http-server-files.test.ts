@@ -20,7 +20,7 @@ import { temporaryFolder } from '../../helpers/ports.ts';
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const name = `linux-${process.arch}-${process.versions.node.split('.')[0]}`;
 
-/** Makes a copy of the installed package, which a test may change. */
+/** Copies the installed package and returns the folder of the copy. A test may change the copy. */
 function copyOfServer(t: TestContext): string {
   const modules = join(temporaryFolder(t), 'node_modules');
   mkdirSync(modules);

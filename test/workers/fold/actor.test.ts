@@ -23,7 +23,10 @@ import { temporaryFolder } from '../../helpers/ports.ts';
 
 const { id } = repositoryFields();
 
-/** Returns an event whose host time is second `number`. The event's repository has the given fields. */
+/**
+ * Returns an event that happened on the host `number` seconds after `epoch`. The event's repository has the given
+ * fields.
+ */
 function reported(number: number, fields: Partial<EventRepository>): EventRecord {
   return pullRecord(number, { repository: repositoryFields(fields) });
 }

@@ -31,7 +31,7 @@ const counted = { relay: 'counted', repoId: repository.id, counter: 'draftsGener
 const record = (fields: object): JournalRecord => ({ id: ulid(), at: epoch, ...fields }) as JournalRecord;
 const relay = (row: number, body: unknown) => record({ kind: 'relay', source: 'p00', row, body });
 
-/** Returns the record that a replay of the only dead letter enqueues. `fields` correct the fault of the letter. */
+/** Returns the record that replays the only dead letter. `fields` correct the fault of the letter. */
 function mended(partition: Partition, fields: object): JournalRecord {
   const [letter] = listDeadLetters(partition);
   assert.ok(letter);

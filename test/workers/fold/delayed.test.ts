@@ -49,8 +49,8 @@ test('later events of a repository wait for its earlier ones', async (t) => {
 
 test('releases events in the order of the journal', async (t) => {
   const partition = openTestPartition(t);
-  // All events have the same host second. The former names of the repository therefore show the order in which the
-  // events were folded.
+  // All events have the same time at the host. The current and former names of the repository show that all four events
+  // were folded.
   const named = (name: string, fields = {}) =>
     pullRecord(1, { ...fields, repository: repositoryFields({ fullName: `acme/${name}` }) });
   await foldRecords(partition, 1, named('a', due(10)), named('b', due(10)));

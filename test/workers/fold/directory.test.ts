@@ -1,6 +1,6 @@
 /**
- * Checks the fold of the directory. The directory identifies organizations by the host's id of the owner, repositories
- * by the host's id of the repository, and keys by their hash.
+ * Checks the fold of the directory. The directory identifies an organization by the owner's id on the host, a
+ * repository by the repository's id on the host, and a key by its hash.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -158,8 +158,8 @@ test('the ready response changes with every recount and rename', async (t) => {
     });
   await foldRecords(partition, 2, counts(7), counts(7));
   assert.deepEqual([range().prCount, range().issueCount], [7, 2]);
-  // After the repository is renamed, the stored bytes of the reply are outdated, so the reply is encoded from the
-  // record.
+  // After the repository is renamed, the stored bytes of the range's reply are outdated. The reply is then encoded from
+  // the range's record.
   await foldRecords(partition, 3, pullRecord(2, { repository: repositoryFields({ fullName: 'acme/moon' }) }));
   assert.deepEqual([range().prCount, readRange(partition, rangeId)?.prCount], [7, 7]);
   assert.equal(readResponse(partition, 'range_none'), undefined);

@@ -120,7 +120,7 @@ test('an owner’s rename reaches partitions and links, and late events do not u
     listOrganizations(directory).map(({ login }) => login),
     ['apex'],
   );
-  // A delivery that was sent after the rename contains the next login.
+  // This delivery was sent after the rename. The owner was renamed again, so the delivery contains a newer login.
   const later = { ...seen, seenAt: at + 1000, repository: { ...other, owner: { id: '77', login: 'zenith' } } };
   await foldRecords(directory, 3, { ...record, id: ulid(), source: 'p00', row: 2, body: later });
   assert.deepEqual(

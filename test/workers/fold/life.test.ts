@@ -33,7 +33,7 @@ import { temporaryFolder } from '../../helpers/ports.ts';
 const origin = 'https://scm.example';
 const received = Date.UTC(2026, 5, 1);
 const repoId = repositoryId(origin, '1001');
-/** Returns the host's time at second `n` of these histories. */
+/** Returns the host's time `n` seconds after the start of the histories in this file. */
 const at = (n: number): string => new Date(Date.UTC(2026, 2, 1) + n * 1000).toISOString().replace('.000Z', 'Z');
 const epochAt = (n: number): number => Date.parse(at(n)) / 1000;
 
@@ -245,7 +245,10 @@ for (const [name, deliveries] of Object.entries(histories)) {
   });
 }
 
-/** Folds many orders, each into a new partition, and compares the rows with those of `expected` byte for byte. */
+/**
+ * Folds the records in many different orders, each order into a new partition. Compares the rows of each partition with
+ * those of `expected`, byte for byte.
+ */
 async function assertAlike(
   anyOrder: fc.Arbitrary<EventRecord[][]>,
   expected: Partition,

@@ -62,7 +62,7 @@ function installation(
   return { id: `i${nth}`, at, kind: 'installation', delivery: `d${nth}`, source: '', body };
 }
 
-/** Returns a sweep as the owner process of the directory would enqueue it. */
+/** Returns the sweep record that the owner process of the directory partition would enqueue. */
 function sweepNow(directory: Partition, at: number, shares: Share[] = []): JournalRecord {
   const organizations = dueOrganizations(directory, at);
   return sweepRecord({ sweep: 'organisations', organisations: organizations, partitions: 1, shares }, at);

@@ -244,8 +244,8 @@ class World {
   }
 
   /**
-   * Gives the victim another login. The host reports the new login by the delivery of an installation, or only by later
-   * events.
+   * Gives the victim another login. The host may report the new login at once, by an installation delivery. If not,
+   * only later deliveries contain the new login.
    */
   private rename(): void {
     if (this.hasOwnOnly || this.random(4) > 0) return;
@@ -381,7 +381,7 @@ class World {
     if (this.random(2) === 0) this.arrive();
   }
 
-  /** Folds a random record among those that were sent. Returns false if there is none. */
+  /** Folds a random record of the sent records. Returns false if no record is left. */
   private arrive(): boolean {
     const [next] = this.sent.splice(this.random(this.sent.length), 1);
     if (!next) return false;

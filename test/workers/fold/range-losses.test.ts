@@ -100,7 +100,7 @@ class Bench {
     return readRange(this.partition, rangeId)?.lost;
   }
 
-  /** Checks that folding the whole journal in one batch gives the same bytes. */
+  /** Folds the whole journal into a new partition in one batch. Checks that both partitions contain the same bytes. */
   async replay(): Promise<void> {
     const again = openTestPartition(this.t);
     await foldBatch(again, this.journal);

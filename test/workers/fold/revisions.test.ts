@@ -292,7 +292,7 @@ test('a merge beyond the maximum size of a draft fails', async (t) => {
   assert.deepEqual([draft.record.status, draft.record.bodyMd], ['failed', edited]);
   assert.match(
     draft.record.error ?? '',
-    /^The new text merged with the edits would have \d+ bytes; the maximum is 1048576\./,
+    /^Together with the edits, the new text would have \d+ bytes; the maximum is 1048576\./,
   );
   await draft.edit('Short.\n');
   await draft.generate(entries(1, 2));

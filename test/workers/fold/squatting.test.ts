@@ -1,6 +1,6 @@
 /**
- * Checks races by which a claim could survive the proof of another owner. Covers renames, claims that lose their basis
- * before they are folded, times in the future, and events that wait.
+ * Checks that a claim does not survive the proof of another owner, in whatever order the records are folded. Covers
+ * renames, claims that are no longer valid when they are folded, times in the future, and events that wait.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -50,7 +50,8 @@ const ahead = now + 300_000;
 const victim = repositoryFields({ fullName: 'victimcorp/private', owner: { id: '88', login: 'victimcorp' } });
 
 /**
- * Opens a directory partition and a partition of repositories. `carry` delivers the relays of one of them to the other.
+ * Opens a directory partition and a repository partition. `carry` delivers the relays of one partition to the other
+ * partition.
  */
 async function open(t: TestContext) {
   const directory = openTestPartition(t, 'directory');
@@ -185,8 +186,8 @@ test('a claim that the directory does not list is not kept for the listed organi
   const { directory, fold, settle, acme, deliver, owners } = await open(t);
   await fold(directory, commandRecord({ name: 'nameOrganisation', origin, login: 'victimcorp' } as never));
   const own = organizationByLogin(directory, origin, 'victimcorp')?.id as string;
-  // Both claims were accepted when the directory listed no owner. One claim arrives in the partition, the other in the
-  // directory.
+  // Both claims on the repository were accepted while the directory listed no owner. The claim of victimcorp arrives in
+  // the partition, and the claim of acme arrives in the directory.
   await deliver(1, victim, { org: own, proved: false });
   const signedBy: SignedBy = { org: acme, proved: false };
   await fold(directory, installation('first', { owner: rocket.owner, signedBy, added: [rocket] }));

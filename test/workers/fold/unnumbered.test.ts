@@ -1,7 +1,7 @@
 /**
- * Folds repositories and owners from payloads without the host's numbers, mixed with payloads that have them. Both
- * kinds of payload lead to the same repository and organization. The signer of a claim cannot choose a number for a
- * repository or owner that is proved.
+ * Folds payloads without the host's numbers of repositories and owners, mixed with payloads that contain these numbers.
+ * Both kinds of payload lead to the same repository and organization. A claim cannot set the number of a proved
+ * repository or of a proved owner.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -53,8 +53,8 @@ const named: EventRepository = {
   ...{ id: repositoryId(origin, nameId), hostId: nameId, bare: true, owner: { id: 'name:acme', login: 'acme' } },
 };
 /**
- * The repository of a payload with ids. It has the form that the edge puts into the journal after the repository's
- * name has become known.
+ * The same repository in a payload with the host's ids. The object has the form that the edge puts into the journal
+ * once the edge knows the repository by its name.
  */
 const { bare: _, ...plain } = named;
 const numbered: EventRepository = {

@@ -1,7 +1,7 @@
 /**
  * Checks the steps of a branch against the commit graph itself. A walk may start anywhere in any graph. The test
- * compares the steps between two commits of the walk. They must list exactly the commits that are reachable from the
- * newer commit but not from the older commit.
+ * compares the steps between two commits of the walk. These steps must list exactly the commits that are reachable from
+ * the newer commit but not from the older commit.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

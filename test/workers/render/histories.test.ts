@@ -158,7 +158,7 @@ function recordsOf(deliveries: readonly HostDelivery[]): EventRecord[] {
   });
 }
 
-/** Returns pairs of tags: neighbors in both orders, and the first tag with every other tag. */
+/** Returns pairs of tags: neighbors in both orders, and the first tag with each of the other tags. */
 function pairs(tags: readonly string[]): [string, string][] {
   const found: [string, string][] = [];
   for (const [index, tag] of tags.entries()) {

@@ -19,7 +19,9 @@ const zeros = '0'.repeat(40);
 const range = { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2' } as const;
 const seconds = (number: number): number => Date.parse(timeOf(number)) / 1000;
 
-/** Returns a push at the hour `at`. Each commit is given as [number of its sha, message]. */
+/**
+ * Returns a push at the hour `at`. Each commit is a pair: the number from which `shaOf` makes the sha, and the message.
+ */
 function push(
   branch: string,
   before: number | null,

@@ -59,7 +59,7 @@ async function open(t: TestContext) {
   return { receiver, attempt };
 }
 
-/** Makes one attempt at a receiver with this reply, and returns the outcome. */
+/** Makes one attempt at a receiver that sends the reply `answer`, and returns the outcome of the attempt. */
 async function cameOf(t: TestContext, answer: Receiver['answer']): Promise<WebhookAttempted> {
   const { receiver, attempt } = await open(t);
   receiver.answer = answer;

@@ -120,7 +120,10 @@ function groupOf(entry: Entry): Group | undefined {
   }
 }
 
-/** Adds issues that were solved without a pull request of the range, if labels mark them as solved (spec part 1). */
+/**
+ * Adds the issues that were closed without a pull request of the range. An issue is added only if its labels mark it as
+ * solved (spec part 1).
+ */
 function addIssues({ closedIssues, vocabulary }: Notes, groups: Record<Group, Item[]>): void {
   for (const issue of closedIssues) {
     const group = customerGroup(issue, vocabulary);

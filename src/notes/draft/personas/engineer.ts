@@ -118,7 +118,7 @@ function updateLines(updates: readonly DependencyUpdate[], links: LinkStyle): st
 }
 
 /**
- * Lists changes that `fromTag` already contained, by a backport or another commit. These changes are not announced
+ * Lists changes that a backport or another commit had already brought into `fromTag`. These changes are not announced
  * again, but they are not hidden either.
  */
 function alreadyReleased({ alreadyShipped, bounds, source }: Notes): string {

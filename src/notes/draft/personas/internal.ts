@@ -88,7 +88,10 @@ function titleLine(entry: Entry, prefix: string, links: LinkStyle): string {
   return `- ${prefix}${escapeText(entry.text) || 'Untitled'} (${numbers})`;
 }
 
-/** Returns the lines for a breaking change, with the sentence of its body that says whom the change affects and how. */
+/**
+ * Returns the lines for a breaking change. The lines include the sentence of the pull request's body that says whom the
+ * change affects and how.
+ */
 function breakingLines(entry: Entry, links: LinkStyle): string {
   const impact = firstSentence(impactText(ownWords(entry.pull)) || entry.upgrade);
   const line = titleLine(entry, areaPrefix(entry), links);

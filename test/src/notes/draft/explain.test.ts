@@ -1,6 +1,7 @@
 /**
- * Tests the explanation of a range, which lists for every change the reason why it is in the draft or not. Covers every
- * kind of reason once. On random ranges, explanation and draft must agree.
+ * Tests the explanation of a range. The explanation lists every change with the reason why the draft contains the
+ * change or leaves it out. The tests cover every kind of reason once. On random ranges, explanation and draft must
+ * agree.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Tests merging of a person's edits into a newly generated draft. The tests use single examples, and random edits
- * combined with random changes.
+ * Tests merging of a person's edits into a newly generated draft. Some tests use fixed examples. Other tests combine
+ * random edits by the person with random changes in the new draft.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -244,7 +244,7 @@ test('drops unchanged entries that the new draft does not have', () => {
   );
 });
 
-/** A long draft and its next version, with a few changes added, removed or changed. */
+/** A long draft and its next version. In the next version, a few entries are new, missing or different. */
 const longDrafts = fc
   .record({
     count: fc.integer({ min: 20, max: 60 }),

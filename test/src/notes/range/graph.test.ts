@@ -153,7 +153,9 @@ class Repository {
     if (parent !== undefined) this.push(on, this.line(parent, 1), { forced: true });
   }
 
-  /** Pushes a branch's new head: the commits that the old head does not have, parents first. */
+  /**
+   * Pushes a new head to a branch. The push lists the commits that are not reachable from the old head, parents first.
+   */
   private push(branch: string, after: string, { forced = false, cut = false } = {}): void {
     const before = this.heads.get(branch) as string;
     const known = this.ancestors(before);

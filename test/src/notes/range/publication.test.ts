@@ -21,7 +21,10 @@ const own = `docs: notes of v1 in CHANGELOG.md\n\n${trailer}`;
 const tags: RangeBounds = { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2' };
 const personas = ['engineer', 'internal', 'customer'] as const;
 
-/** Returns one text per change of a range between two tags: number or sha, in or out, reason, detail. */
+/**
+ * Explains the changes of a range between two tags. Returns one text per change. The text contains the number or sha,
+ * `in` or `out`, the reason, and the detail.
+ */
 function explained(memory: Memory): string[] {
   return explain(memorySource(memory), tags).changes.map(({ number, sha, included, reason, detail }) =>
     [number ?? sha, included ? 'in' : 'out', reason, detail ?? '-'].join(' '),

@@ -1,4 +1,4 @@
-/** Tests renames of labels that arrive in a different order than they were made. */
+/** Tests renames of labels. The renames arrive in a different order than the host made them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -127,7 +127,7 @@ test('returns an empty list for disabled parts, and an error for deleted reposit
   assert.deepEqual(await client.first(host.history, { kind: 'commits', branch: 'gone' }), nothing);
   await assert.rejects(client.first({ fullName: 'acme/other' }, { kind: 'issues' }), {
     kind: 'notFound',
-    message: /answered 404 to GET \/api\/v3\/repos\/acme\/other: it does not exist/,
+    message: /answered 404 to GET \/api\/v3\/repos\/acme\/other: the resource does not exist/,
   });
 });
 

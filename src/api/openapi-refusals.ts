@@ -41,7 +41,7 @@ const refusals: Readonly<Record<number, Refusal>> = {
     example: { message: 'Draft "draft_x" is not found or not accessible.' },
   },
   409: {
-    when: 'The request conflicts with the current state, or it exceeds a maximum of the organization. The same reply is sent while an earlier request with the same Idempotency-Key is being processed, or if its reply cannot be repeated. The message states the reason.',
+    when: 'The request conflicts with the current state, or it exceeds a maximum of the organization. The service also refuses a request while an earlier request with the same Idempotency-Key is being processed, or if the reply to that earlier request cannot be repeated. The message states the reason.',
     example: {
       message: 'A request with this Idempotency-Key is still being processed. Send the request again in a second.',
       retryAfter: 1,

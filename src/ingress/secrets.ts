@@ -27,7 +27,7 @@ export interface Signer {
   secretId: string;
 }
 
-/** The id that all secrets in the settings and in the data directory share. */
+/** All secrets in the settings and in the data directory have this same id. */
 export const settingsSecretId = 'settings';
 
 export interface BoundSecretsOptions {

@@ -1,7 +1,7 @@
 /**
- * Folds payloads without the host's numbers of repositories and owners, mixed with payloads that contain these numbers.
- * Both kinds of payload lead to the same repository and organization. A claim cannot set the number of a proved
- * repository or of a proved owner.
+ * Folds payloads without the numbers by which the host identifies repositories and owners, mixed with payloads that
+ * contain these numbers. Both kinds of payload lead to the same repository and organization. A claim cannot set the
+ * number of a proved repository or of a proved owner.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -287,7 +287,11 @@ test('published notes remain after the app is removed, and can be deleted (spec 
   service.tidings('snapshot');
   assert.deepEqual(traces(service, marker), [], 'no body of a pull request is left');
   const resent = await service.api('POST', `/api/publications/${published.id}/resend`, {});
-  assert.deepEqual([resent.status, /because its draft was erased/.test(resent.body.message)], [409, true], resent.body.message);
+  assert.deepEqual(
+    [resent.status, /because its draft was erased/.test(resent.body.message)],
+    [409, true],
+    resent.body.message,
+  );
 
   await enqueue(t, service, 'directory', [installation('installed', 0, [rocket])]);
   const key = await waitUntil('the app is installed again', async () => {

@@ -71,7 +71,7 @@ function percentilesOf(sorted: ArrayLike<number>): Percentiles {
   };
 }
 
-/** Returns the largest share of the machine that other programs used in any of the runs, from 0 to 1. */
+/** Returns the largest share of the machine's processors that other programs used in any of the runs, from 0 to 1. */
 export function othersShare(...runs: readonly Run[]): number {
   return Math.max(0, ...runs.map((run) => run.othersShare));
 }

@@ -1,8 +1,8 @@
 /**
  * Starts the load program, a separate process that runs autocannon. The bench sends messages to the load program. The
- * first message describes the requests. Each further message describes one run and the server to load. The same load
- * program loads the service and the floor (the server that the service is compared with). The load program is therefore
- * equally warmed up for both servers.
+ * first message describes the requests. Each later message describes one run and names the server to load. One load
+ * program loads both servers: the service, and the floor (the server that the service is compared with). The load
+ * program is therefore equally warmed up for both servers.
  */
 import { startProgram } from './program.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Makes the payload of a merged pull request, about 24 KB, as hosts send it. The payload is an example from the
- * package `@octokit/webhooks-examples`, marked as merged, with a description of usual length. The payload ends before
- * the fields that differ between deliveries.
+ * package `@octokit/webhooks-examples`, marked as merged, with a description of usual length. The fields that differ
+ * between deliveries are missing at the end of the payload. The caller appends these fields.
  */
 import { createRequire } from 'node:module';
 

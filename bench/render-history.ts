@@ -24,7 +24,10 @@ const stepMs = 3_600_000;
 const kinds = ['feat', 'fix', 'fix', 'docs', 'chore', 'perf', 'feat', 'fix', 'refactor', 'test'];
 const areas = ['api', 'core', 'ui', 'storage', 'search', 'cli'];
 
-/** A range between two tags with a number of pull requests, each merged as one commit. */
+/**
+ * A range between two tags. `pulls` is the number of pull requests in the range. Each pull request is merged as one
+ * commit.
+ */
 export interface BenchRange {
   id: string;
   fromTag: string;

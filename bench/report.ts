@@ -81,7 +81,10 @@ export function remarksOf(label: string, comparison: Comparison): string[] {
   ];
 }
 
-/** Returns the share of one processor that the generator used for the service or for the floor, whichever is larger. */
+/**
+ * Returns the share of one processor that the load generator used. Of the two shares, for the service and for the
+ * floor, returns the larger one.
+ */
 function generatorShare({ service, floor }: Comparison): number {
   const shares = [service, floor].map((side) => ((side.cpuPerRequest.load ?? 0) * side.requestsPerSecond.median) / 1e6);
   return Math.max(...shares);

@@ -31,7 +31,7 @@ export interface Comparison {
   line: number | null;
   /** Largest share of the machine that other programs used during a round, from 0 to 1. */
   othersShare: number;
-  /** Faults, for example wrong replies or lost deliveries. A low ratio is not in this list. */
+  /** Faults, for example wrong replies or lost deliveries. A `ratio` below `line` is not in this list. */
   faults: string[];
   /** Other observations as text. */
   notes: string[];

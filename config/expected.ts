@@ -60,15 +60,13 @@ export function wordsOf(schema: TSchema): string {
   return 'a text that is not empty';
 }
 
-/** Converts a path to a place: `/1/kind` becomes `[1].kind`. */
+/** Converts a JSON pointer to the notation of fault messages: `/1/kind` becomes `[1].kind`. */
 function toPlace(path: string): string {
   const parts = path.split('/').slice(1);
   return parts.map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part.slice(0, 80)}`)).join('');
 }
 
-/**
- * Returns the field names that are allowed in one object. This is the object that contains the unknown field at `path`.
- */
+/** Returns the allowed field names of an object. `path` is the path of an unknown field in this object. */
 function fieldsAt(schema: TSchema, path: string): string[] {
   let at: TSchema | undefined = schema;
   for (const part of path.split('/').slice(1, -1)) at = at?.type === 'array' ? at.items : at?.properties?.[part];

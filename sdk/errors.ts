@@ -21,7 +21,7 @@ export interface Meta {
   requestId: string | undefined;
   /** The rate limit after this reply. Undefined if the reply contains no rate limit. */
   rateLimit: RateLimit | undefined;
-  /** The ETag of the object in the reply. A later change of the object can send this ETag as `ifMatch`. */
+  /** The ETag of the object in the reply. A later request that changes the object can pass this ETag as `ifMatch`. */
   etag: string | undefined;
   /**
    * True if the service had already carried out an earlier request with the same idempotency key. This reply is then

@@ -1,6 +1,6 @@
 /**
- * Runs the floor of `draft-read` (the server that the service is compared with). The floor is a bare uWebSockets.js
- * server. It replies to every GET with the given bytes.
+ * Runs the floor of the scenario `draft-read`. A floor is a server that the service is compared with. This floor is a
+ * bare uWebSockets.js server, which replies to every GET with the given bytes.
  */
 import { App, us_socket_local_port } from 'uWebSockets.js';
 import { answerMessages } from '../program.ts';

@@ -72,9 +72,9 @@ async function measure(context: BenchContext, service: BenchService, load: Load,
 }
 
 /**
- * Makes a run from the latencies of the probes. The processor time of the probes alone cannot be measured. The run
- * contains the processor time of the whole load, scaled down to the number of probes. The probes themselves add little
- * to this time.
+ * Makes the result of a run from the latencies of the probes. The processor time of the probes alone cannot be
+ * measured. Therefore, the result contains the processor time of the whole load, scaled down to the number of probes.
+ * The probes themselves add little to this time.
  */
 function toRun(result: LoadResult, cpu: Record<string, number>, latencies: number[]): Run {
   const share = latencies.length / Math.max(1, result.latencies.length);

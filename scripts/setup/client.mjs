@@ -9,7 +9,9 @@ import { runNpm } from './npm.mjs';
 
 const packageOf = (root) => join(root, 'dist', 'client', 'tidings-client.tgz');
 
-/** Whether the package exists. Returns true in a checkout without sdk/, because then there is nothing to pack. */
+/**
+ * Whether the package exists. A checkout without sdk/ needs no package, so the result is also true for such a checkout.
+ */
 export function isPacked(root) {
   return !existsSync(join(root, 'sdk', 'package.json')) || existsSync(packageOf(root));
 }

@@ -45,7 +45,10 @@ export function chooseKeyring(listFolder) {
   return undefined;
 }
 
-/** Returns the complete apt configuration for one private fetch. Only the network settings of the machine are used. */
+/**
+ * Returns the complete apt configuration for one fetch into `folder`. Of the machine's own settings, only the network
+ * settings are used.
+ */
 export function aptConfig({ folder, architecture, network, user = 'root' }) {
   const settings = {
     'APT::Architecture': architecture,
@@ -189,8 +192,8 @@ export function createNatsServer(root) {
 }
 
 /**
- * Whether a fetch failed in the last 24 hours. After such a failure set-up does not fetch again, because a machine
- * without access to the mirror would wait for the mirror at each start.
+ * Whether a fetch failed in the last 24 hours. After such a failure, the program is not fetched again, because a
+ * machine without access to the mirror would wait for the mirror at each start.
  */
 function failedLately(file) {
   return existsSync(file) && Date.now() - statSync(file).mtimeMs < 24 * 3600 * 1000;

@@ -11,9 +11,10 @@ const FOLDERS = ['state/lists/partial', 'cache/archives/partial', 'download'];
 const PASSED = ['', 'state', 'state/lists', 'cache', 'cache/archives'];
 
 /**
- * Makes the folders of one fetch below `own`. If the unprivileged user cannot reach `own`, the folders are made below a
- * temporary folder. The returned `user` is the name for apt's configuration. The returned `wrap` extends a command line
- * so that the command runs as this user. The returned `note` is the reason if root has to do the work.
+ * Makes the folders that one fetch needs. The folders are inside `own`, or inside a temporary folder if the
+ * unprivileged user cannot reach `own`. The returned `user` is the name for apt's configuration. The returned `wrap`
+ * extends a command line so that the command runs as this user. The returned `note` is the reason if root has to do the
+ * work.
  */
 export function prepareSandbox(own, { keyring, isRoot = process.getuid?.() === 0, user = USER } = {}) {
   const asWeAre = { folder: own, user: 'root', wrap: (...command) => command, remove: () => remove(own) };
@@ -33,7 +34,9 @@ export function prepareSandbox(own, { keyring, isRoot = process.getuid?.() === 0
   return isRoot ? { ...asWeAre, note: `apt worked as root: ${why}` } : asWeAre;
 }
 
-/** Copies folders and plain files of the unpacked package. Links and files with setuid or setgid bits are left out. */
+/**
+ * Copies folders and plain files of the unpacked package. Leaves out links, and files that have a setuid or setgid bit.
+ */
 export function copyPlain(from, to) {
   const isPlain = (path) => {
     const stat = lstatSync(path);

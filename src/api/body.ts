@@ -12,8 +12,8 @@ import { invalid, ServiceError } from '../foundation/errors.ts';
 const maxLevels = 32;
 const maxNameLength = 80;
 /**
- * Maximum number of faults that a reply lists. A body can repeat a million names, and a few faults are enough to fix
- * the client.
+ * Maximum number of faults that a reply lists. A body can contain a million repeated field names, but a few faults are
+ * enough to fix the client.
  */
 const maxFaults = 20;
 

@@ -124,8 +124,8 @@ const testChannel: ApiRoute<ChannelQuery> = {
         'The query is invalid.',
       );
     const connection = connectionInForce(request, { orgId, repoId }, channel);
-    // A test sends requests to the receiver, so it is skipped in test mode. The client does not get this empty reply,
-    // but the made-up reply of test mode.
+    // A test of a connection sends requests to the receiver. In test mode, nothing may be sent, so the handler returns
+    // an empty reply here. The client gets a made-up reply in place of this empty reply.
     if (request.test) return { status: 200, body: {} };
     if (repoId !== null) await assertHostWritable(request, repoId, channel);
     const tried = await tryConnection(request.context, connection, repoId, channel);
@@ -135,7 +135,8 @@ const testChannel: ApiRoute<ChannelQuery> = {
 
 /**
  * Returns the connection that a channel uses: the stored one, or the defaults of a built-in channel.
- * @throws ServiceError `conflict` when the channel needs a connection and has none, or when its secrets do not open
+ * @throws ServiceError `conflict` when the channel needs a connection and has none, or when the connection's secrets
+ *   cannot be decrypted
  */
 export function connectionInForce(
   { directory, context }: Pick<Asked, 'directory' | 'context'>,

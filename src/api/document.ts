@@ -8,9 +8,9 @@ import { openApiDocument } from './openapi.ts';
 import type { ApiRoute } from './route.ts';
 
 /**
- * Makes the route of the document.
+ * Makes the route of the OpenAPI document.
  * @param publicUrl address of the service for its clients. If it is empty, the document refers to the address from
- * which it was downloaded.
+ *   which it was downloaded.
  */
 export function documentRoute(routes: readonly ApiRoute<never>[], publicUrl = ''): HttpRoute {
   const json = JSON.stringify(openApiDocument(routes, publicUrl.replace(/\/+$/, '')));

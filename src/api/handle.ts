@@ -134,9 +134,9 @@ function auditRefusal(route: ApiRoute<never>, { headers, params, requestId }: Ex
 }
 
 /**
- * Makes the API request of an exchange. Authenticates the request, determines test mode, counts the request towards the
- * limits and checks the query. A request that fails authentication does not count towards any limit. Once a request is
- * counted, its reply carries the rate limit headers.
+ * Converts an HTTP exchange to an API request. Authenticates the request, determines test mode, counts the request
+ * towards the limits and checks the query. A request that fails authentication does not count towards any limit. Once a
+ * request is counted, its reply carries the rate limit headers.
  * @throws ServiceError `unauthorized`, `forbidden`, `rateLimited`, `invalid`
  */
 function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices): ApiRequest<never> {

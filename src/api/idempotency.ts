@@ -38,7 +38,7 @@ export function readUse(route: ApiRoute<never>, request: ApiRequest, bytes: Buff
   return { scope: hash(JSON.stringify(parts)), fingerprint: hash(bytes), partition, replayed: false };
 }
 
-/** Keeps track of the requests with an Idempotency-Key that are under way. */
+/** Keeps track of the requests under way that have an Idempotency-Key. */
 export class OnceGuard {
   private readonly running = new Map<string, string>();
 

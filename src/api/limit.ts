@@ -40,8 +40,8 @@ interface Window {
 }
 
 /**
- * The rules of a tier that set a limit, in the order minute, hour, day. For the same period, the rule per key precedes
- * the rule per organization.
+ * The rules of a tier, in the order minute, hour, day. Rules without a limit are left out. For the same period, the
+ * rule per key precedes the rule per organization.
  */
 interface Rules {
   list: readonly Rule[];
@@ -129,7 +129,7 @@ export class ApiLimit {
     const windows = this.windows[unit];
     const owner = per === 'key' ? limited.keyId : limited.organization;
     const known = windows.get(owner);
-    // A window begins with its first accepted request. A window in which all requests were refused has not begun.
+    // A window begins with its first accepted request. As long as all requests are refused, no window begins.
     if (known && known.used > 0 && known.started + periods[unit] > now) return known;
     const fresh = { started: now, since: Math.floor(wallClock), used: 0 };
     windows.set(owner, fresh);

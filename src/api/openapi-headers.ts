@@ -6,7 +6,7 @@ import type { ApiRoute } from './route.ts';
 const text = { type: 'string' };
 const whole = { type: 'integer', minimum: 0 };
 
-/** Headers of requests, as parameters. The keys are their names in the document. */
+/** Request headers as OpenAPI parameters. The keys are the names of the parameters in the OpenAPI document. */
 export const requestHeaders: Readonly<Record<string, JsonSchema>> = {
   RequestId: header('X-Request-Id', 'Id of the request, returned in the reply. By default, the service makes an id.', {
     ...text,

@@ -26,7 +26,7 @@ interface Counted {
 /** The maximum, and the number of objects that exist already. */
 export interface Used {
   most: number;
-  /** Number of objects in the other repositories of the organization. */
+  /** Number of objects in all repositories of the organization except the repository that gets the new object. */
   elsewhere: number;
 }
 
@@ -91,7 +91,10 @@ export class Quotas {
     }
   }
 
-  /** Counts the objects of a repository, and those of all other repositories of its organization together. */
+  /**
+   * Returns two counts of objects: the objects of a repository, and the objects of all other repositories of its
+   * organization.
+   */
   private used(
     context: ApiContext,
     orgId: string,

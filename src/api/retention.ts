@@ -142,8 +142,8 @@ export async function approve(context: ApiContext, wanted: ApproveRetentionBody)
 }
 
 /**
- * Returns the id of a waiting erasure. If the cause is a clock jump, the id does not contain the current time of the
- * clock. An id with the current time would change constantly.
+ * Returns the id of an erasure that waits for approval. If the wait was caused by a clock jump, the id does not depend
+ * on the clock's current time. That time changes constantly, and the id would change with it.
  */
 function idOf(wait: Wait): string {
   const what = wait.cause === 'clock' ? { cause: wait.cause, from: wait.from } : wait;

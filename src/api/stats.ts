@@ -1,6 +1,7 @@
 /**
- * Reports the statistics of an organization in the current month (spec parts 2 and 4). The count in the directory
- * partition does not include the calls of the last seconds. These calls are added from memory.
+ * Reports the statistics of an organization or of the whole instance in the current month (spec parts 2 and 4). The
+ * directory partition contains the count of API calls without the calls of the last seconds. The calls of the last
+ * seconds are added from memory.
  */
 import { type Tier, tierNamed, tiersOf } from '../../config/tiers.ts';
 import { notFound } from '../foundation/errors.ts';

@@ -22,8 +22,8 @@ export interface WantedSecret {
   name: string;
   host: string | undefined;
   /**
-   * Login or id of the organization; undefined = the organization in `only`. If `only` is null too, the secret is for
-   * the whole host.
+   * Login or id of the organization. If `org` is undefined, the secret is for the organization in `only`, or for the
+   * whole host if `only` is null.
    */
   org: string | undefined;
   /** The caller's own secret; undefined = the service generates a random one. */
@@ -75,7 +75,7 @@ export async function createWebhookSecret(
 
 /**
  * Generates a new value for a secret. Signatures made with the old value are still accepted for `overlapHours`.
- * @param only the organization that the secret must be bound to; null for any organization
+ * @param only id of the organization that the secret must be bound to; null = no restriction
  * @throws ServiceError `notFound`, or `conflict` when too many old values are still accepted
  */
 export async function rotateWebhookSecret(

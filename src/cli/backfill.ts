@@ -67,7 +67,8 @@ async function start(context: ApiContext, wanted: Wanted, since: number | null):
     ? await resolveListed(context, directory, listed)
     : await resolve(context, { task: 'resolveRepository', origin, fullName: wanted.name });
   const { id, fullName } = resolved.repository;
-  // Looks up the repository by its id, because the directory partition may still contain its former name.
+  // Looks up the repository by its id, not by name, because the directory partition may still contain a former name of
+  // the repository.
   const state = readDirectoryRepository(readPartition(context, directoryName), id)?.state;
   if (state) assertConnected({ state, fullName });
   await begin(context, resolved, since);

@@ -10,7 +10,7 @@ import { printText } from './print.ts';
 
 /**
  * Declares the option `--json`.
- * @param reply description of the output for the help, such as `the reply of GET /api/keys`
+ * @param reply text that describes the output in the help, such as `the reply of GET /api/keys`
  */
 export function jsonOption(reply: string) {
   return { json: { help: `Prints JSON: ${reply}` } };

@@ -65,7 +65,10 @@ function checkRequired(options: CliOptions, values: Values<CliOptions>): void {
   }
 }
 
-/** Returns the minimum and maximum number of arguments. */
+/**
+ * Returns the minimum and maximum number of arguments of an action. `words` names the arguments, with optional
+ * arguments in square brackets.
+ */
 function bounds(words = ''): { min: number; max: number } {
   const count = (text: string): number => text.split(' ').filter((word) => word !== '').length;
   return { min: count(words.replace(/\[[^\]]*\]/g, '')), max: count(words) };

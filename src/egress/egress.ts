@@ -81,8 +81,8 @@ export class Egress {
   }
 
   /**
-   * Makes the connector, which checks the addresses of a name when a connection is made. A literal address is not
-   * resolved and is not checked here. `targetFault` has checked it before.
+   * Makes the connector. When the connector opens a connection to a host name, it checks the addresses of that name. A
+   * literal IP address is not resolved and is not checked here, because `targetFault` has already checked it.
    */
   private connectorFor(accepts: (verdict: Verdict) => boolean): buildConnector.connector {
     const lookup: LookupFunction = (hostname, options, callback) => {

@@ -1,6 +1,6 @@
 /**
- * Checks the text of a target URL before its name is resolved. Checks the scheme, credentials in the URL, and an IP
- * address as the host. The API makes this check when such a URL is saved. The check is made again before each request.
+ * Checks the text of a target URL: the scheme, credentials in the URL, and an IP address as the host. Host names are
+ * not resolved here. The API makes this check when it saves a target URL. The check is made again before each request.
  */
 import { isIP } from 'node:net';
 import { AddressRule } from './address.ts';
@@ -18,8 +18,8 @@ const maxLength = 2048;
 const notPublic = 'expected a public address, got one in a private or special network';
 
 /**
- * Checks from the text of a URL whether requests to this URL are refused. The IP addresses of a host name are checked
- * later, when the connection is made.
+ * Decides whether requests to a URL are refused. Only the text of the URL is checked here. The IP addresses of a host
+ * name are checked later, when the connection is made.
  * @returns a description of the expected form, without any part of the URL; undefined when the text is acceptable
  */
 export function targetFault(url: string, options: EgressOptions): string | undefined {
@@ -38,10 +38,10 @@ export function targetFault(url: string, options: EgressOptions): string | undef
 }
 
 /**
- * Checks a host name or IP address that is used with a protocol other than HTTP. Returns why connections to this host
- * are refused. Resolvers convert a number such as `2130706433` to an address (127.0.0.1), so the converted address is
- * checked.
- * @returns a description of the expected form; undefined when the text is acceptable
+ * Checks a host name or IP address that is used with a protocol other than HTTP. Resolvers convert a number such as
+ * `2130706433` to an address (127.0.0.1), so the converted address is checked.
+ * @returns why connections to this host are refused, as a description of the expected form; undefined when the text is
+ *   acceptable
  */
 export function hostFault(host: string, { allow }: Pick<EgressOptions, 'allow'>): string | undefined {
   const url = `http://${host.includes(':') ? `[${host}]` : host}/`;

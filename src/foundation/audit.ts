@@ -1,7 +1,7 @@
 /**
- * Writes the audit log. A line states who created, changed or removed an object, or whose request to do so was refused.
- * The objects are keys, secrets, connections, publications, policies and tiers. A line contains only ids and fixed
- * words, so it never contains a secret.
+ * Writes the audit log. A line states who created, changed or removed an object. A line about a refused request states
+ * who sent the request. The objects are keys, secrets, connections, publications, policies and tiers. A line contains
+ * only ids and fixed words, so it never contains a secret.
  */
 
 import { channelNames } from '../protocol/channels.ts';
@@ -170,7 +170,10 @@ export function auditedCommand(
   }
 }
 
-/** Returns the `orgId` in the result of a command; null for an instance key. */
+/**
+ * Returns an object with the `orgId` from the result of a command. `orgId` is null for an instance key. The object is
+ * empty if the result contains no `orgId`.
+ */
 function ownerIn(value: unknown): AuditObjects {
   const { orgId } = (value ?? {}) as { orgId?: unknown };
   return typeof orgId === 'string' || orgId === null ? { orgId } : {};

@@ -36,8 +36,8 @@ export function digestInEtag(opaque: string): string | undefined {
 export const entityTag = /(W\/)?"([\x21\x23-\x7e\x80-\u00ff]*)"/;
 
 /**
- * Maximum length of an `If-Match` or `If-None-Match` header that is read, in characters: several hundred ETags of this
- * service.
+ * Maximum length, in characters, of an `If-Match` or `If-None-Match` header that is read. A header of this length has
+ * room for several hundred ETags of this service.
  */
 export const maxTagHeaderLength = 8192;
 

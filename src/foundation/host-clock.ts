@@ -3,7 +3,7 @@
  */
 
 /**
- * Maximum lead of a host's clock over the clock of this service, in milliseconds. Times of a host that are further
- * ahead are reduced to this lead.
+ * Maximum lead of a host's clock over the clock of this service, in milliseconds. If a host's time is further ahead,
+ * the latest time within this lead is used.
  */
 export const maxAheadMs = 300_000;

@@ -1,6 +1,7 @@
 /**
- * Declares all metrics of the service. Names have the prefix `tidings_` and base units; labels have fixed sets of
- * values. Each process has its own registry, and the supervisor adds up the metrics of all processes for /metrics.
+ * Declares all metrics of the service. Each name begins with `tidings_`. Units are base units, such as seconds. Each
+ * label has a fixed set of values. Each process has its own registry, and the supervisor adds up the metrics of all
+ * processes for /metrics.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -201,7 +202,8 @@ export const partitionAlarms = new Gauge({
   registers,
 });
 /**
- * `kind` is one of: pulls, issues, comments, pushes, commits, repositories, organisations, keys, secrets, endpoints.
+ * `kind` is one of: `pulls`, `issues`, `comments`, `pushes`, `commits`, `repositories`, `organisations`, `keys`,
+ * `secrets`, `endpoints`.
  */
 export const erasedRecords = new Counter({
   name: 'tidings_retention_erased_total',

@@ -67,7 +67,10 @@ export function feedUrl(pages: string, feed: keyof typeof feedNames): string {
   return joinPath(pages, feedNames[feed]);
 }
 
-/** Returns the pages that a path below a repository's pages can mean, the most probable first. */
+/**
+ * Returns the pages that a path can name, the most probable page first. The path is relative to the address of the
+ * repository's pages.
+ */
 export function pagesOfPath(path: string): { version: string; path?: string }[] {
   const [, before = '', below] = belowVersion.exec(path) ?? [];
   const [version, whole] = [decodedPath(before), decodedPath(path)];

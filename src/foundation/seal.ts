@@ -103,8 +103,8 @@ function decipher(key: Buffer, bytes: Buffer, belongsTo: readonly string[]): str
 }
 
 /**
- * Returns the associated data that a sealed text is bound to. The list is encoded as JSON, so that two different lists
- * never give the same bytes.
+ * Returns the associated data that a sealed text is bound to. `belongsTo` is encoded as JSON, so that two different
+ * lists never give the same bytes.
  */
 function associated(belongsTo: readonly string[]): Buffer {
   return Buffer.from(JSON.stringify(belongsTo));

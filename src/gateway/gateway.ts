@@ -165,8 +165,8 @@ function seed(limit: IngestionLimit, receiver: Receiver, settings: Settings, rea
 }
 
 /**
- * Creates the access to the webhook secrets of hosts and organizations. Logs immediately which secrets cannot be
- * opened.
+ * Creates the object that reads the webhook secrets of hosts and organizations. Logs immediately which secrets cannot
+ * be opened.
  */
 export function boundSecrets(settings: Settings, readers: Readers, logger: Logger): BoundSecrets {
   const bound = new BoundSecrets({
@@ -251,8 +251,8 @@ function isConnected(directory: Partition | undefined, { id, owner }: EventRepos
   const listed = directory && readDirectoryRepository(directory, id);
   if (!listed) return autoConnect;
   const claimant = listed.claimed && readOrganization(directory, listed.orgId);
-  // If the organization's number on the host is not known, the organization's owner id is a name such as `name:acme`.
-  // In this case, only the logins are compared.
+  // If the organization's number on the host is unknown, its `ownerId` is a name such as `name:acme`. In this case,
+  // only the logins are compared.
   const hasNumber = claimant && (claimant.ownerId === null || ownerNumber(claimant) !== null);
   const isForeign =
     claimant && ((hasNumber && claimant.ownerId !== owner.id) || !sameLogin(claimant.login, owner.login));

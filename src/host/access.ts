@@ -10,8 +10,8 @@ import { Requests, type RequestsOptions } from './requests.ts';
 import { tagDetails } from './tags.ts';
 
 /**
- * Access to one repository on its host, for publishing. Every method can throw the ServiceErrors of its requests and of
- * `nameOf`.
+ * Access to one repository on its host, for publishing. Every method can throw a ServiceError when one of its requests
+ * or `nameOf` fails.
  */
 export class RepositoryAccess {
   private readonly options: RequestsOptions;

@@ -1,7 +1,7 @@
 /**
- * Reads from a source-code host: a repository, its lists page by page, the details of a tag, and the commits between
- * two commits. One client reads for one repository with one set of credentials, and sends one request at a time. It
- * returns items as the host sent them.
+ * Requests data from a source-code host. The client reads a repository, its lists page by page, the details of a tag,
+ * and the commits between two commits. One client reads for one repository with one set of credentials, and sends one
+ * request at a time. It returns items as the host sent them.
  */
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { Host } from '../../config/hosts.ts';

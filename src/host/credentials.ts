@@ -47,7 +47,10 @@ export class Credentials {
     return this.host.app && `Bearer ${appToken(this.host.app, Date.now())}`;
   }
 
-  /** Returns the header with the token of the settings, in the form that the kind of host expects. */
+  /**
+   * Returns the Authorization header with the token from the settings. The form of the header depends on the kind of
+   * host.
+   */
   tokenAuthorization(): string | undefined {
     const { kind, token } = this.host;
     return token && (kind === 'gitea' ? `token ${token}` : `Bearer ${token}`);

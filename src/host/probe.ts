@@ -16,7 +16,7 @@ export interface Recognised {
 
 /** The result of probing a host. */
 export type HostCheck =
-  /** The address gave no reply; `reason` is the error code or message of the system. */
+  /** The address gave no reply. `reason` is the code of the error, or its message if the error has no code. */
   | { found: 'nothing'; reason: string }
   /** The API address replies, but the reply does not come from a known kind of host. */
   | { found: 'unknown'; status: number }

@@ -21,7 +21,7 @@ export interface HostRelease extends ReleaseFields {
   url: string;
 }
 
-/** Maximum number of pages of releases that are searched for a draft. The newest releases come first. */
+/** Maximum number of pages that are searched for a draft release. The pages list the newest releases first. */
 const maxPages = 20;
 
 /**

@@ -40,8 +40,8 @@ export class RepositoryApi {
       const answer = this.accepted(await this.requests.once({ url }, isJson), 'GET', path);
       yield* (answer.data ?? []) as Json[];
       const { next } = linksOf(answer.headers.get('link'), answer.url);
-      // The next address is built from the API address. Only the query is taken from the link, because a link of Gitea
-      // may contain Gitea's web address.
+      // The address of the next page is built from the API address. Only the query is taken from the link, because a
+      // link of Gitea may contain Gitea's web address.
       url = next === null || !URL.canParse(next) ? null : `${this.url(path)}${new URL(next).search}`;
     }
   }
@@ -91,8 +91,8 @@ export function encodePath(path: string): string {
 }
 
 /**
- * Returns the message of a host's refusal with the texts or codes of its errors, on one line. The result begins with a
- * colon unless it is empty.
+ * Returns the text of a host's refusal on one line: the message, then the text or code of each listed error. The result
+ * begins with a colon unless it is empty.
  */
 export function refusalText({ data }: Answer): string {
   const { message, errors } = (data ?? {}) as { message?: unknown; errors?: unknown };

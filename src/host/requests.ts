@@ -95,8 +95,8 @@ export class Requests {
   }
 
   /**
-   * Sends a request once. A rate limit or temporary fault is thrown to the caller. Before a write, waits until the
-   * minimum interval since the previous write has passed.
+   * Sends a request once. Throws an error for a rate limit or a temporary fault, and does not retry. Before a write,
+   * waits until the minimum interval since the previous write has passed.
    * @returns the reply, if it is neither a rate limit nor a temporary fault. The body of a refusal is parsed if it is
    *   JSON.
    * @throws ServiceError in the same cases as `get`; `unavailable` carries the wait time that the host requests

@@ -25,8 +25,8 @@ export interface BodyLimits {
 }
 
 /**
- * A body above the maximum size is received completely and discarded if it has at most this many times the maximum
- * size. The client can then read the 413. For a larger body, the connection is closed.
+ * Multiple of the maximum body size. A body that is too large, but does not exceed this multiple, is received
+ * completely and discarded, so that the client can read the 413. For a larger body, the connection is closed.
  */
 const drainedTimes = 4;
 

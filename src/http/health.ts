@@ -8,7 +8,7 @@ import type { HttpRoute } from './server.ts';
 /** Path of the health check on the API port and on the operations port. */
 export const healthPath = '/healthz';
 
-/** The body of the reply, whose status is always 200. */
+/** The body of the reply to a health check. The status of the reply is always 200. */
 export const health = { status: 'ok', version } as const;
 
 /**

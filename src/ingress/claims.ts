@@ -10,7 +10,7 @@ import { readCursor } from '../store/tables/meta.ts';
 
 /**
  * Time in milliseconds for which an admitted claim is kept in memory. The constructor adds the maximum delay of a
- * delivery. A claim is removed earlier if the directory lists the repository.
+ * delivery to this time. A claim is removed earlier if the directory lists the repository.
  */
 const pendingMs = 60_000;
 
@@ -24,8 +24,8 @@ export class ClaimLimit {
   private counts = new Map<string, number>();
   private seq = -1;
   /**
-   * Admitted claims that the directory does not list yet. The keys are the organization and the repository, and the
-   * value is the time of admission.
+   * Admitted claims that the directory partition does not list yet. The keys are the organization and the repository,
+   * and the value is the time of admission.
    */
   private readonly pending = new Map<string, Map<string, number>>();
 

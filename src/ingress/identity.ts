@@ -28,7 +28,7 @@ import {
 
 /**
  * The organization whose own secret signed a delivery; null for a secret of the whole host. Only a signature with a
- * secret of the whole host proves the numbers in a payload.
+ * secret of the whole host proves that the numeric ids in a payload are true.
  */
 type SignedBy = string | null;
 
@@ -58,7 +58,7 @@ export class Identities {
   private readonly pending = new Map<string, Pending>();
 
   /**
-   * @param read returns the directory in its current state; undefined while it cannot be read
+   * @param read returns the current state of the directory partition; undefined while this partition cannot be read
    * @param maxDelayMs maximum time that an admitted delivery waits before it is folded
    */
   constructor(read: () => Partition | undefined, maxDelayMs: number) {
@@ -92,8 +92,9 @@ export class Identities {
   }
 
   /**
-   * Replaces ids in the delivery of an installation. If the service already knows a repository under another id, the
-   * known id replaces the id in the delivery. Payloads of installations always contain the host's numbers.
+   * Replaces ids of repositories in the delivery of an installation. If the service already knows a repository under
+   * another id, the known id replaces the id in the delivery. Payloads of installations always contain the numbers that
+   * the host gave to the repositories.
    */
   resolveInstalled(body: InstallationBody, signedBy: SignedBy): InstallationBody {
     const directory = this.read();
@@ -187,9 +188,10 @@ export class Identities {
 }
 
 /**
- * Returns the owner of a repository. If the owner has no number, the number of the organization with the same login is
- * added. For a delivery signed with a secret of the whole host, the number is added only if it is proved. For a
- * delivery signed with an organization's own secret, only this organization is considered.
+ * Returns the owner of a repository. If the owner has no number from the host, the function adds the number of the
+ * organization with the same login. For a delivery signed with a secret of the whole host, the function adds only a
+ * proved number. For a delivery signed with an organization's own secret, the function considers only this
+ * organization.
  */
 function ownerOf(
   directory: Partition,

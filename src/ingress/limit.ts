@@ -34,8 +34,8 @@ export class IngestionLimit {
   }
 
   /**
-   * Counts an event that an organization sends at `now` (milliseconds). The event is refused and not counted if its
-   * delay would exceed the maximum.
+   * Counts an event that an organization sends at `now` (milliseconds). If the limit would delay the event for longer
+   * than the maximum, the event is refused and not counted.
    */
   admit(organization: string, now: number): Admission {
     const rates = this.ratesOf(organization);

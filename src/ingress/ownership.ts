@@ -62,8 +62,8 @@ export function checkClaim(
   let supersedes: string | undefined;
   for (const { id, fullName, hostId } of repositories) {
     if (!fullName.toLowerCase().startsWith(prefix)) return undefined;
-    // A repository without the host's number is known only by its name. In this case, the login of the owner must equal
-    // the login of the organization.
+    // A repository without a numeric id from the host is known only by its name. In this case, the login of the owner
+    // must equal the login of the organization.
     if (hostId !== undefined && !isNumber(hostId) && !sameLogin(owner.login, organization.login)) return undefined;
     const known = readDirectoryRepository(directory, id);
     if (!known) unlisted.push(id);
@@ -80,10 +80,10 @@ export function checkClaim(
 }
 
 /**
- * Whether the owner in a claim is the given organization. If the organization has a number of the host, the number
- * decides. An organization that was added before its first delivery has no number yet. In this case, the login decides,
- * and the owner's number must not be proved for another organization. An owner whose login belongs to another
- * organization is always refused.
+ * Whether the owner in a claim is the given organization. If the numeric id of the organization on the host is known,
+ * the ids are compared. An organization that was added before its first delivery has no numeric id yet. In this case,
+ * the logins are compared, and the owner is refused if the owner's id is proved for another organization. An owner
+ * whose login belongs to another organization is always refused.
  */
 function isOwner(directory: Partition, organization: OrganizationRecord, owner: Claim['owner']): boolean {
   if (Math.max(owner.id.length, owner.login.length) > maxLength) return false;

@@ -1,4 +1,4 @@
-/** Returns the ingestion rates of an organization, which depend on its current tier in the directory. */
+/** Returns the ingestion rates of an organization. The rates depend on the current tier in the directory partition. */
 import { type TierSettings, tierNamed, tiersOf } from '../../config/tiers.ts';
 import type { EventRecord } from '../protocol/journal.ts';
 import type { Partition } from '../store/partition.ts';
@@ -21,7 +21,7 @@ export function limitedAs({
 
 /**
  * Makes the function that returns the rates of an organization. The function takes a key that `limitedAs` returned.
- * @param read returns the directory in its current state; undefined while it cannot be read
+ * @param read returns the directory partition in its current state; undefined while it cannot be read
  */
 export function createRates(
   settings: TierSettings,

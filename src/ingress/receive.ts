@@ -121,8 +121,8 @@ export class Receiver {
   }
 
   /**
-   * Handles a signed body up to the reply. The body is read before the first await, because its buffer is not valid
-   * afterwards.
+   * Handles a delivery with a valid signature, and replies to it. The body is parsed before the first await, because
+   * the buffer of the body is not valid afterwards.
    */
   private async accept(exchange: Exchange, body: Buffer, signer: Signer): Promise<Outcome> {
     const now = Date.now();

@@ -125,7 +125,10 @@ export class Refusals implements RefusalMemory {
     if (this.minutes.length > hourMinutes) this.minutes.shift();
   }
 
-  /** Begins a new minute of a lane, and logs how many refusals of the previous minute were not logged one by one. */
+  /**
+   * If a new minute has begun, resets the counts of a lane. Then logs how many refusals of the previous minute were not
+   * logged one by one.
+   */
   private report(lane: Lane, now: number): void {
     const left = lane.turn(minuteOf(now));
     if (!left || left.repeated + left.others === 0) return;
@@ -147,8 +150,8 @@ export class Refusals implements RefusalMemory {
 }
 
 /**
- * The refusals of all signed deliveries, or the refusals of all unsigned deliveries. A lane contains the sources of the
- * current minute and the kept entries.
+ * Contains either the refusals of all signed deliveries or the refusals of all unsigned deliveries. A lane counts the
+ * refusals of the current minute by source, and keeps the newest entries.
  */
 class Lane {
   kept: RefusedDelivery[] = [];
@@ -158,9 +161,9 @@ class Lane {
   private others = 0;
 
   /**
-   * Begins a new minute.
-   * @returns how many refusals of the previous minute were not logged one by one; undefined while the same minute
-   * continues
+   * Begins a new minute if `minute` is not the current minute.
+   * @returns how many refusals of the previous minute were not logged one by one; undefined if the same minute
+   *   continues
    */
   turn(minute: number): { repeated: number; others: number } | undefined {
     if (minute === this.minute) return undefined;

@@ -31,7 +31,7 @@ export interface Signer {
 export const settingsSecretId = 'settings';
 
 export interface BoundSecretsOptions {
-  /** Returns the directory in its current state; undefined while it cannot be read. */
+  /** Returns the directory partition in its current state; undefined while it cannot be read. */
   read: () => Partition | undefined;
   sealer: Sealer;
   /** Web addresses of the hosts in the settings. Secrets of other hosts are not tried. */
@@ -59,8 +59,9 @@ const maxAttemptsWithoutOwner = 8;
 const maxBytesWithoutOwner = 65_536;
 
 /**
- * Returns the organizations that a hint can refer to: the organization with the owner's number, and the organization
- * with the owner's login. These can be two organizations if the first one has not proved the number.
+ * Returns the organizations that a hint about an owner can refer to. One is the organization with the owner's number on
+ * the host (`id`). The other is the organization with the owner's login. The two can differ if the organization with
+ * the number has only claimed this number.
  */
 function organizationsNamed(directory: Partition, origin: string, { id, login }: OwnerHint): Set<string> {
   const byOwner = id === undefined ? undefined : organizationByOwner(directory, origin, id);
@@ -113,7 +114,9 @@ export class BoundSecrets {
     for (const secret of directory ? listWebhookSecrets(directory, null) : []) this.open(secret);
   }
 
-  /** Returns the directory in its current state. When the directory has changed, the decrypted secrets are dropped. */
+  /**
+   * Returns the current state of the directory partition. When this partition has changed, drops the decrypted secrets.
+   */
   private directory(): Partition {
     const directory = this.options.read();
     if (!directory) throw new ServiceError('unavailable', 'The service is starting.', { retryAfter: 1 });
@@ -154,8 +157,8 @@ export class BoundSecrets {
   }
 
   /**
-   * Returns the secrets to try on a body without an owner. These are the first secrets in the list of all secrets, at
-   * most `maxAttemptsWithoutOwner`.
+   * Returns the secrets that are tried on a body that names no owner. The result contains the first secrets of the list
+   * of all secrets, at most `maxAttemptsWithoutOwner`.
    */
   private firstTexts(directory: Partition): OpenedText[] {
     const secrets = listWebhookSecrets(directory, null, maxAttemptsWithoutOwner);
@@ -192,8 +195,8 @@ export class BoundSecrets {
   }
 
   /**
-   * Returns the current time, but never a time before the directory's time. So an expired secret does not become valid
-   * again when the system clock is set back.
+   * Returns the current time. If the directory partition has a later time, returns that time. So an expired secret does
+   * not become valid again when the system clock is set back.
    */
   private now(directory: Partition): number {
     this.clock = Math.max(this.clock, Date.now(), readTime(directory));

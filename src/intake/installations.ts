@@ -34,8 +34,8 @@ export const installationEvents: readonly string[] = [
 ];
 
 /**
- * Maximum repositories per record. Even with the longest names, such a record stays far below the maximum size of a
- * record.
+ * Maximum number of repositories per record. Even with the longest names, such a record stays far below the maximum
+ * size of a record.
  */
 export const repositoriesPerPart = 1000;
 

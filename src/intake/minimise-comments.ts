@@ -14,7 +14,9 @@ export function minimiseIssueComment({ comment, issue }: IssueCommentPayload, no
   return { ...snapshot(comment, now), kind: 'discussion', number: issue.number };
 }
 
-/** Reduces the payload of a comment on a line under review to the captured fields. */
+/**
+ * Reduces the payload of a review comment to the captured fields. A review comment belongs to a line of the changes.
+ */
 export function minimiseReviewComment(payload: ReviewCommentPayload, now: number): CommentSnapshot {
   return { ...snapshot(payload.comment, now), kind: 'review_comment', number: payload.pull_request.number };
 }

@@ -65,7 +65,7 @@ const inComment: readonly Finder[] = [
 const maxRounds = 4;
 /**
  * A text longer than this number of characters is searched as a whole in one round only. After this round, only the
- * text near the replacements is searched again. The round takes up to 3 ms for 65,536 characters.
+ * text near the placeholders, such as `[secret]`, is searched again. The round takes up to 3 ms for 65,536 characters.
  */
 const longText = 16_384;
 
@@ -79,8 +79,8 @@ const maxRemembered = 4096;
 
 /**
  * Replaces each secret and each piece of personal data by a short word in brackets, such as `[secret]`. The time is
- * linear in the length of the text. Redacting the result again changes nothing. The only exceptions are long texts that
- * someone has crafted so that they need many rounds of redaction.
+ * linear in the length of the text. Redacting the result again changes nothing, except for long texts that someone has
+ * crafted so that they need many rounds of redaction.
  */
 export function redactText(text: string, scope: RedactionScope): string {
   if (text.length > maxRememberedLength) return redactUncached(text, scope);

@@ -34,8 +34,8 @@ export interface RestContext {
 }
 
 /**
- * The action of all events from lists. This action has the lowest rank. So if a delivery and an item have a time in the
- * same second, the delivery takes precedence.
+ * Action of the events that are made from items of the host's lists. This action has the lowest rank. If an item and a
+ * delivery have times in the same second, the delivery therefore takes precedence.
  */
 const action = 'backfilled';
 

@@ -49,7 +49,8 @@ export function name(text: string): string {
 const webAddress = /^https?:\/\/[^\s/@\\"<>]{1,255}(?:\/[^\s\\"<>]*)?$/i;
 
 /**
- * Returns the payload's address if it is a plain web address without anything to redact, otherwise the derived address.
+ * Returns the payload's address `url` if it is a plain web address that contains nothing to redact. In all other cases,
+ * returns the address `derived`.
  */
 export function address(url: string | null | undefined, derived: string): string {
   if (!url || url.length > maxLengths.url || !webAddress.test(url) || name(url) !== url) return derived;

@@ -55,8 +55,8 @@ export function makeJournalKeys(dataDir: string, write: (file: string, text: str
     if (!existsSync(file)) add(file, `${new TextDecoder().decode(nkeys.createUser().getSeed())}\n`);
   }
   const [certificate, key] = [certificateFile(dataDir), certificateKeyFile(dataDir)];
-  // A start writes the private key and then the certificate. If a start was interrupted between the two writes, the two
-  // files do not match.
+  // The private key is written before the certificate. If the process ended between the two writes at an earlier start,
+  // the two files do not match.
   if (isPair({ certificate: textOf(certificate), key: textOf(key) })) return made;
   const pair = makeCertificate();
   add(key, pair.key);

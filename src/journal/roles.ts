@@ -66,7 +66,7 @@ const permissions: Record<JournalRole, Permissions> = {
     subscribe: [queries],
     respond: true,
   },
-  // The command line enqueues records and sends questions to the owners of partitions, like the gateway. The command
+  // Like the gateway, the command line enqueues records and sends questions to the owners of partitions. The command
   // `doctor` also reads the state of the streams and asks the gateway for its facts.
   cli: { publish: [records, queries, streamInfo, gatewaySubject], subscribe: [folded], respond: false },
 };

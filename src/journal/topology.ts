@@ -1,6 +1,6 @@
 /**
  * Creates the missing streams of the journal, one per partition, and reads the state of streams (`docs/architecture.md`
- * decisions 3, 7 and 8). This file also determines which failures an acknowledged record survives on a given server.
+ * decisions 3, 7 and 8). Also determines which kinds of failure an acknowledged record survives on a given server.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { DiscardPolicy, RetentionPolicy, StorageType, type StreamConfig, type StreamInfo } from 'nats';
@@ -50,9 +50,9 @@ export async function ensureStream(journal: Journal, partition: PartitionName, m
     max_bytes: maxBytes,
     max_age: 0,
     duplicate_window: 120_000_000_000,
-    // No one may delete a message. When a client publishes a record, it chooses the subject to which the server sends
-    // the acknowledgement. If this were the subject of a delete request, the server would execute its own
-    // acknowledgement as a delete request.
+    // No one may delete a message. A client that publishes a record chooses the subject of the acknowledgement. If the
+    // client chose the subject of delete requests, the server would execute its own acknowledgement as a delete
+    // request.
     deny_delete: true,
   };
   const found = await findStream(journal, partition);

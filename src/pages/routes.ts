@@ -168,8 +168,8 @@ function noteReply(pages: Pages, site: Site, rest: string): Reply | string | und
 }
 
 /**
- * Returns the note that the page of another note links to. A note for customers links to the note for engineers. A note
- * for engineers links to the note for customers.
+ * Returns the note that the page of the given note links to. A note for customers links to the note for engineers. A
+ * note for engineers links to the note for customers.
  */
 function otherNote({ partition, repository }: Pages, { persona, version, path }: HostedNote): HostedNote | undefined {
   if (persona === 'customer') return readEngineersNote(partition, repository.id, version);

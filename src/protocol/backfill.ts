@@ -42,7 +42,7 @@ export const BackfillPositionSchema = Type.Object({
   /** `etag` is the etag of the list's first page. `newest` is the newest host time on that page. */
   etag: NullableString,
   newest: NullableInstant,
-  /** Branches that still have to be read. The first one is being read. */
+  /** Branches that are not completely read yet. The first branch in the list is being read. */
   branches: Type.Array(Type.Object({ name: Type.String(), head: Type.String() })),
   /**
    * Whether all commits of the current branch have been listed. If true, the next task computes the steps of the

@@ -26,16 +26,16 @@ const ifMatch = Type.Optional(Type.Array(Type.String()));
 const most = Type.Optional(Type.Integer({ minimum: 0 }));
 
 /**
- * Start time of the incarnation that a command is meant for, in milliseconds. If a repository is erased and added
- * again, a new incarnation of the repository begins. The field is absent if the repository's partition did not know the
- * repository. The field is also absent in records of earlier versions of Tidings. If an organization only claims the
- * repository without proof, the incarnation ends when the claim ends.
+ * Start time of the repository's incarnation that a command is meant for, in milliseconds. A new incarnation begins
+ * when a repository is erased and added again. If an organization only claims the repository without proof, the
+ * incarnation ends when the claim ends. The field is absent if the repository's partition did not know the repository.
+ * The field is also absent in records of earlier versions of Tidings.
  */
 const life = Type.Optional(Type.Integer());
 
 /**
  * Fields of the commands with which a person changes a draft. `by` is the id of the person's API key. `ifMatch` lists
- * the digests of the draft that the sender accepts.
+ * digests. The command is accepted only if the draft has one of these digests.
  */
 const conditional = { by: Type.Optional(Type.String()), ifMatch };
 
@@ -149,7 +149,7 @@ export const KeyRecordSchema = Type.Object({
    * no `line`.
    */
   line: Type.Optional(Type.String()),
-  /** Id of the newest key of the line. The field is set for the first key of a line only. */
+  /** Id of the newest key in the rotation line. Only the first key of a rotation line has this field. */
   head: Type.Optional(Type.String()),
   /**
    * Ids of the keys that this key depends on. The field is set for a key created by rotation. If a key in this list is
@@ -293,7 +293,7 @@ const resultNotes = {
    * Idempotency-Key. The result is that of the earlier command.
    */
   replayed: Type.Optional(Type.Literal(true)),
-  /** Scope of the Idempotency-Key under which this result is found. */
+  /** Scope of the command's Idempotency-Key. A repeated command with the same scope gets this result. */
   once: Type.Optional(Type.String()),
 };
 

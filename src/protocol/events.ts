@@ -151,7 +151,7 @@ export const EventBodySchema = Type.Union([
   /** A renamed or deleted label. `to` is the new name, or null if the label was deleted. */
   Type.Object({
     event: Type.Literal('label'),
-    /** Number that the host gave the label; absent if the host sends no number. */
+    /** Number of the label on the host; absent if the host sends no number. */
     id: Type.Optional(Type.String()),
     from: Type.String(),
     to: Nullable(Type.String()),
@@ -199,7 +199,7 @@ const InstalledRepository = Type.Object({
   private: Type.Boolean(),
 });
 
-/** A change of an app's installation: which repositories of an owner it may access. */
+/** A change of an app's installation. An installation determines which repositories of an owner the app may access. */
 export const InstallationBodySchema = Type.Object({
   action: Type.Union([
     Type.Literal('installed'),

@@ -1,6 +1,4 @@
-/**
- * Limits of API requests that the command line and the workers also use.
- */
+/** Limits of API requests. The command line and the workers also use these limits. */
 
 /** Maximum size of `bodyMd`, in bytes of UTF-8. */
 export const maxBodyMdBytes = 1_048_576;

@@ -89,8 +89,8 @@ export const OwnerAnsweredSchema = Type.Object({
       /** Number of an owner on the host. The host names this owner instead of the expected owner. */
       ownerId: Type.Optional(Type.String()),
       /**
-       * Login of the owner that the host names instead of the expected owner; absent in records of earlier versions of
-       * Tidings.
+       * Login of an owner on the host. The host names this owner instead of the expected owner. Absent in records of
+       * earlier versions of Tidings.
        */
       ownerLogin: Type.Optional(Type.String()),
     }),

@@ -48,8 +48,8 @@ const RecordsWaitSchema = Type.Object({
 const kept = Type.Optional(Type.Array(Type.String()));
 
 /**
- * An erasure of organizations waits for approval. `partitions` is the number of repository partitions, which decides
- * the partition of each repository. Journals use the spelling `organisations`.
+ * An erasure of organizations waits for approval. `partitions` is the number of repository partitions. The partition of
+ * each repository depends on this number. Journals use the spelling `organisations`.
  */
 const OrganizationsWaitSchema = Type.Object({
   cause: Type.Literal('organisations'),

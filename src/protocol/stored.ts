@@ -46,8 +46,8 @@ export const RepositoryRecordSchema = Type.Object({
    */
   claimedBy: Type.Optional(Type.String()),
   /**
-   * The newest host time among the proved snapshots of the repository. If `seenAt` is the same time, the field is
-   * absent. A later `seenAt` comes from a delivery that was signed with the owner's own secret.
+   * The newest host time among the proved snapshots of the repository. The field is set only if `seenAt` is later. In
+   * that case, `seenAt` comes from a delivery that was signed with the owner's own secret.
    */
   provedAt: Type.Optional(Instant),
 });
@@ -84,8 +84,9 @@ export const PullRecordSchema = Type.Object({
   /** Rank of the host's action. Two snapshots of the same second are ordered by their ranks. */
   rank: Type.Integer(),
   /**
-   * Versions of the labels and of the merge commit. Each version is set only if it differs from the record's own
-   * version, because a snapshot left out the labels or the merge commit.
+   * Versions of the labels and of the merge commit. Some snapshots do not contain the labels or the merge commit. The
+   * labels or the merge commit then come from another snapshot than the rest of the record. Their own version is set
+   * only in this case.
    */
   labelsAt: Type.Optional(VersionSchema),
   mergeShaAt: Type.Optional(VersionSchema),
@@ -189,7 +190,7 @@ export const TagRecordSchema = Type.Object({
   date: NullableInstant,
   pushedAt: Instant,
   deleted: Type.Boolean(),
-  /** True as long as only a create or delete event has reported the tag. */
+  /** True while only create events have reported the tag. Absent after a push or a deletion of the tag. */
   hint: Type.Optional(Type.Boolean()),
 });
 export type TagRecord = Static<typeof TagRecordSchema>;

@@ -114,7 +114,7 @@ export const PayloadTaskSchema = Type.Object({
   revision: Type.Integer(),
   channel: ChannelNameSchema,
   asDraft: Type.Boolean(),
-  /** Settings of the connection without its secrets, which no payload contains. */
+  /** Settings of the connection, without the secrets of the connection. No payload contains secrets. */
   settings: Type.Record(Type.String(), Type.Unknown()),
   pagesUrl: Type.Union([Type.String(), Type.Null()]),
   /** Path of the page for the draft's persona, relative to the page of the version. */

@@ -201,7 +201,7 @@ export const webhookCommands = [
 ] as const;
 export type WebhookCommand = Static<(typeof webhookCommands)[number]>;
 
-/** The outcome of an attempt; `number` is its position among all attempts of the delivery. */
+/** The outcome of an attempt. `number` is the position of the attempt among all attempts of the delivery. */
 export const WebhookAttemptedSchema = Type.Object({
   result: Type.Literal('webhookAttempted'),
   endpointId: Type.String(),

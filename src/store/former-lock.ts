@@ -8,8 +8,8 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { openFilesOf, ownProcesses } from '../foundation/processes.ts';
 
 /**
- * Whether a process of this user that runs an earlier version of Tidings holds a lock. The lock is that of a partition
- * or of the supervisor. Linux only.
+ * Whether an earlier version of Tidings holds the lock of a partition or of the supervisor. Finds only processes of
+ * this user, and only on Linux.
  */
 export function isHeldByEarlierVersion(dataDir: string, partition: string): boolean {
   const folder = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 24);
@@ -18,8 +18,8 @@ export function isHeldByEarlierVersion(dataDir: string, partition: string): bool
 }
 
 /**
- * Returns the sockets with a name, in the form that a process's list of open files uses (`socket:[INODE]`). The system
- * shows the zero bytes of a socket name as `@`.
+ * Returns the sockets that have the given name, in the form that a process's list of open files uses
+ * (`socket:[INODE]`). The system shows the zero bytes of a socket name as `@`.
  */
 function socketsNamed(name: string): Set<string> {
   const list = '/proc/net/unix';

@@ -30,7 +30,7 @@ export function currentGeneration(dataDir: string, partition: string): number {
   return Number(match[1]);
 }
 
-/** Creates an empty folder for the generation after the one in use, and returns its number. */
+/** Creates an empty folder for the next generation. Returns the number of that generation. */
 export function prepareGeneration(dataDir: string, partition: string): number {
   const generation = currentGeneration(dataDir, partition) + 1;
   const folder = generationFolder(dataDir, partition, generation);

@@ -63,7 +63,7 @@ export function openGeneration(dataDir: string, name: string, generation: number
   return openGated(dataDir, name, generation, false);
 }
 
-/** Opens the generation in use for reading. Returns undefined until the owner has created the partition. */
+/** Opens the current generation read-only. Returns undefined until the owner has created the partition. */
 export function openReadOnly(dataDir: string, name: string): Partition | undefined {
   const generation = currentGeneration(dataDir, name);
   if (generation === 0) return undefined;

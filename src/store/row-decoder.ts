@@ -46,7 +46,8 @@ const foreign = new Error('not a plain row');
 const recurring = new RecurringTexts();
 
 /**
- * Creates a decoder for one table. `fallback` decodes the rows that are not plain, and throws if the bytes are damaged.
+ * Creates a decoder for one table. `fallback` decodes the rows that this decoder cannot decode, and throws if the bytes
+ * are damaged.
  */
 export function createRowDecoder(fallback: Decode): Decode {
   let reader: RowReader | undefined;

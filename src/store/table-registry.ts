@@ -35,7 +35,7 @@ interface RepositoryTraits extends CommonTraits {
    * captured from the host.
    */
   dumpedAs: string | null;
-  /** Whether the rows of this table are kept when the repository is erased without its published notes. */
+  /** True if the rows of this table are kept by an erasure that keeps the repository's published notes. */
   keptWithNotes?: true;
 }
 

@@ -102,8 +102,8 @@ function readDigestKey(dataDir: string, [key, ...former]: readonly [Buffer, ...B
 }
 
 /**
- * Stores the digest key, sealed under the sealing key in use, so that a rotation of the sealing key does not change the
- * digest key.
+ * Stores the digest key, so that a rotation of the sealing key does not change the digest key. The stored digest key is
+ * sealed under the current sealing key.
  */
 function keepDigestKey(settings: KeySettings): void {
   const file = digestKeyFile(settings.dataDir);
@@ -135,8 +135,8 @@ export function openDataDir(dataDir: string): OpenPath[] {
 /**
  * Creates the secrets that are missing. The data directory must be locked: two concurrent starts would overwrite each
  * other's secrets.
- * @throws DataDirError if the data directory was created with another number of partitions, or its sealing key cannot
- *   be used
+ * @throws DataDirError if the data directory was created with a different number of partitions, or its sealing key
+ *   cannot be used
  */
 export function prepareDataDir(settings: Settings): FirstStart {
   const { dataDir } = settings;
@@ -167,7 +167,8 @@ function closeToOthers(dataDir: string): OpenPath[] {
   const remedy = `Or use a folder that does not exist yet, for example TIDINGS_DATA_DIR=${join(dataDir, 'tidings')}`;
   refuseForeign(dataDir, remedy);
   const { closed, open } = closeDataDir(dataDir);
-  // Check the owners again: another user may have added an entry while the directory was still accessible.
+  // Check the owners of the entries again. Another user may have added an entry before the directory was closed to
+  // other users.
   refuseForeign(dataDir, remedy);
   const [first] = open;
   if (first === undefined) return closed;

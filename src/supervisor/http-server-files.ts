@@ -25,8 +25,8 @@ export interface ReviewedServer {
 }
 
 /**
- * Result of the comparison. `unsure` means that the binary differs, but the list itself may be wrong. This is the case
- * if the binary for this platform was not compared when the list was created.
+ * Result of the comparison. `unsure` means that the binary differs from the list, but that the list itself may be
+ * wrong. The list may be wrong if the binary for this platform was not compared when the list was created.
  */
 export interface ServerFinding {
   verdict: 'same' | 'unsure' | 'different';
@@ -101,8 +101,8 @@ function sha256(content: Buffer | string): string {
 }
 
 /**
- * Refuses an HTTP server that differs from the reviewed one, before a process loads it. If the list of reviewed files
- * itself may be wrong (`unsure`), this function only logs a warning.
+ * Checks the files of the native HTTP server before a process loads them. Throws if they differ from the reviewed
+ * files. If the list of reviewed files itself may be wrong (`unsure`), this function only logs a warning.
  * @throws HttpServerError
  */
 export function requireReviewedServer(logger: Logger, { verdict, text } = checkServerFiles()): void {

@@ -95,7 +95,7 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
     env: environment(options, folder),
     stdio: 'ignore',
     // The server gets its own process group, so that Ctrl-C in a terminal does not stop the server. The server must run
-    // until the records that are on their way to it are stored.
+    // until it has stored all records that are still being sent to it.
     detached: true,
   });
   writeFileSync(pidFile(dataDir), `${child.pid ?? 0} ${port}\n`);

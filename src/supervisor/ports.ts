@@ -63,7 +63,7 @@ async function listenOnce({ host, port }: Address): Promise<NodeJS.ErrnoExceptio
   return error;
 }
 
-/** Makes a message with the cause and the remedy from an error that occurred while listening on a port. */
+/** Returns an error for a port that the service cannot listen on. The message contains the cause and the remedy. */
 export function portError(
   { host, port, hostVariable, portVariable }: Address,
   { code, message }: NodeJS.ErrnoException,

@@ -45,7 +45,7 @@ test('the handbooks of operators name settings that exist', () => {
   }
 });
 
-/** Maps each captured event to the name of the event in GitHub's form for webhooks. */
+/** Maps each captured event to its name in GitHub's settings form for webhooks. */
 const githubNames: Record<string, string> = {
   pull_request: 'Pull requests',
   issues: 'Issues',

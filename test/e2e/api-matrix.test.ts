@@ -114,8 +114,9 @@ test('routes accept the right keys only', async (t) => {
 
   await t.test('no other route shows a key anything of another organization (spec 7.2)', async () => {
     const bounds = { type: 'TAG_BASED', fromTag: 'v1.0.0', toTag: 'v1.1.0' };
-    // One request per route, with the expected status. A request that gets 404 names an object of acme. A request that
-    // gets 200 names no object, and its reply must contain nothing of acme.
+    // One request per route, with the expected status. The key belongs to another organization than acme. Requests with
+    // status 404 name an object of acme. Requests with status 200 name no object, and their replies must contain
+    // nothing of acme.
     const asked: Record<string, { query?: string; body?: object; status: number }> = {
       listRanges: { status: 404 },
       listDrafts: { status: 404 },

@@ -1,6 +1,6 @@
 /**
- * Tests publishing by API to the code host and to the service's own pages. The host follows the rules of GitHub or
- * Gitea. The pages are checked as a reader sees them.
+ * Tests publication to the code host and to the service's own pages, requested over the service's API. The host follows
+ * the rules of GitHub or Gitea. The pages are checked as a reader sees them.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

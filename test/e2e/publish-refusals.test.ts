@@ -68,7 +68,7 @@ test('host channels of an app that is not installed are refused', async (t) => {
 });
 
 test('a repository whose owner the host does not confirm is refused, and published after confirmation', async (t) => {
-  // On this host, acme/rocket has a different number than in the deliveries.
+  // The id of acme/rocket on this host differs from its id in the deliveries.
   const host = await startHost(t, buildHistory({ id: 4711 }), { token: 'secret-token' });
   const { service, repoId, publish } = await start(t, host.env);
   const words = /is not connected: the host does not confirm that this repository .* Give the token or the app access/;

@@ -27,8 +27,8 @@ test('ranges follow later deliveries', async (t) => {
   const numbers = await create({ type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 20 });
 
   /**
-   * Waits until a range has the given numbers of pull requests and issues. Checks the reply for this range and the list
-   * of ranges.
+   * Waits until the API reports `prCount` pull requests and `issueCount` issues for a range. The reply for this range
+   * and the list of ranges must both contain these counts.
    */
   async function holds(rangeId: string, prCount: number, issueCount: number): Promise<void> {
     await waitUntil(`the range has ${prCount} and ${issueCount}`, async () => {

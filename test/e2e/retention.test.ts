@@ -181,9 +181,9 @@ test('after three days off nothing is erased until an operator confirms the cloc
   const trusted = async () => (await shown(service)).partitions[1].trustedTime;
   await waitUntil('the first tick', trusted);
   // Sets the time of the partition back by three days, as if the service had been stopped for three days. An approval
-  // is valid only for the two times that it names: the current time of the partition (`from`) and the new time (`to`).
-  // A worker writes a tick after its restart, and this tick changes the current time. Therefore the loop sends a new
-  // approval until one approval is valid.
+  // names two times: the current time of the partition (`from`) and the new time (`to`). The approval is valid only for
+  // these two times. A worker writes a tick after its restart, and this tick changes the current time of the partition.
+  // Therefore, the loop sends new approvals until one of them is valid.
   const at = Date.now() - 3 * dayMs;
   await waitUntil('time is back', async () => {
     const now = await trusted();

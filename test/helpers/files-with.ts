@@ -1,6 +1,6 @@
 /**
- * Finds the files below a folder that contain a text, like `grep -a -r -l`. Binary files are searched too. A running
- * service may add and remove files during the search.
+ * Finds the files that contain a text, in a folder and its subfolders, like `grep -a -r -l`. Binary files are searched
+ * too. A running service may add and remove files during the search.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -18,7 +18,7 @@ export interface Import {
 export interface Rules {
   layerOf: (file: string) => string | undefined;
   allowed: Readonly<Record<string, readonly string[]>>;
-  /** Packages that only files below one folder may import. */
+  /** For each restricted package, the only folder or file that may import the package. */
   packages: Readonly<Record<string, string>>;
   /** Imports that are allowed although the rules forbid them, each with its reason. */
   exceptions: Readonly<Record<string, string>>;

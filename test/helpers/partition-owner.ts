@@ -21,7 +21,7 @@ import { streamBytes } from './partition-stream.ts';
 import { temporaryFolder } from './ports.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** A nats-server, a journal on it and a data directory, in which a test opens owners. */
+/** A nats-server, a journal on this server, and a data directory. A test opens partition owners with them. */
 export interface Bench {
   nats: TestNats;
   journal: Journal;
@@ -96,8 +96,8 @@ export async function ownWithOutbox(
 }
 
 /**
- * Two intervals in milliseconds that are longer than any test. The interval between ticks is set to `never`. The other
- * intervals are set to `maxTimerMs`, the maximum delay of a timer.
+ * Values in milliseconds for the intervals of a keeper. Both values are longer than any test. `never` is the interval
+ * between ticks. `maxTimerMs`, the maximum delay of a timer, is used for all other intervals.
  */
 const never = Number.MAX_SAFE_INTEGER;
 const maxTimerMs = 2 ** 31 - 1;

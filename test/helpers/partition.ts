@@ -1,6 +1,6 @@
 /**
- * Opens and dumps partitions for tests. The partitions are real LMDB stores in temporary folders. Records are folded
- * into them as an owner folds them, but without a journal.
+ * Opens and dumps partitions for tests. The partitions are real LMDB stores in temporary folders. The helpers fold
+ * records as the owner of a partition does, but without a journal.
  */
 import type { TestContext } from 'node:test';
 import type { JournalRecord } from '../../src/protocol/journal.ts';

@@ -1,6 +1,6 @@
 /**
- * Makes webhook payloads for tests, with as few fields as a real host may send. Every function accepts the fields that
- * differ from its defaults.
+ * Makes webhook payloads for tests, with as few fields as a real host may send. Every function has default values. The
+ * caller passes only the fields that have other values.
  */
 
 /** Fields of the repository in a payload. */

@@ -21,9 +21,9 @@ const floorMs = 8;
 
 /**
  * Asserts that the time of some work grows in proportion to the length of the text. Compares the time for one long text
- * with the total time for 16 short texts, which have one sixteenth of the length. The time for the long text must be
- * less than `maxGrowth` times the total time for the short texts. Measures up to three times, because garbage
- * collection slows some measurements. With quadratic work, all measurements are slow.
+ * with the total time for 16 short texts. Each short text has one sixteenth of the length of the long text. The time
+ * for the long text must be less than `maxGrowth` times the total time for the short texts. Measures up to three times,
+ * because garbage collection slows some measurements. With quadratic work, all measurements are slow.
  */
 export function assertLinear(
   name: string,

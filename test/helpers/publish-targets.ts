@@ -1,4 +1,7 @@
-/** Lists the channels of the kill test. Each has a receiver, and a function that counts the receiver's items. */
+/**
+ * Lists the channels of the kill test. Each channel has a receiver, and a function that counts the items of this
+ * receiver.
+ */
 import type { TestContext } from 'node:test';
 import type { ChannelName } from '../../src/protocol/channels.ts';
 import type { TestHost } from './host/server.ts';
@@ -41,8 +44,8 @@ export function hostTargets(host: TestHost): Target[] {
 const slowMs = 150;
 
 /**
- * Returns the channels that publish to other services. Only the support messenger can be asked for its items. The other
- * three receivers cannot be asked.
+ * Returns the channels that publish to other services. Only the support messenger can list the items that it has
+ * received. The service cannot ask the other three receivers for their items.
  */
 export async function outsideTargets(t: TestContext): Promise<Target[]> {
   const [messenger, chat, office, mail] = [
@@ -101,8 +104,8 @@ function heldByRecipients({ mails }: SmtpReceiver, recipients: readonly string[]
 }
 
 /**
- * Returns how many times the list of pages links to the page of a publication. Returns 0 when that page does not
- * contain the text exactly once.
+ * Returns how many times the list of pages links to a publication's own page. Returns 0 if the publication's page does
+ * not contain the text exactly once.
  */
 async function heldByPages(text: string, service: TestService, { url }: Answer['body']): Promise<number> {
   const home = `${service.url}/notes/acme/rocket/`;

@@ -1,7 +1,7 @@
 /**
  * Runs the built client in a separate realm that has web globals only. Usage: `node --experimental-vm-modules
- * web-realm.js FOLDER INPUT`. No service is needed: a function that behaves like `fetch` in browsers and Workers
- * replies to the requests. Prints the outcome as JSON.
+ * web-realm.js FOLDER INPUT`. No service is needed, because `strictFetch` replies to the requests. Prints the outcome
+ * as JSON.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,8 @@ import vm from 'node:vm';
 const [folder = '', input = '{}'] = process.argv.slice(2);
 
 /**
- * Throws the same errors as `fetch` in browsers and Workers. Replies to a correct call with a list of one repository.
+ * Throws the same errors as `fetch` in browsers and Workers. If the call is correct, replies with a list of one
+ * repository.
  */
 function strictFetch(this: unknown, _url: string, init: RequestInit): Promise<Response> {
   if (this !== undefined) throw new TypeError('Illegal invocation');

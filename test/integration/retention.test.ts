@@ -68,7 +68,7 @@ function planted(number: number): EventRecord[] {
   ];
 }
 
-/** Returns the names of the files in the store and the journal that contain the marker. */
+/** Searches the store and the journal. Returns the names of the files that contain the marker. */
 function traces({ dataDir, nats }: Bench): string[] {
   return [...filesWith(dataDir, marker), ...filesWith(join(nats.dataDir, 'nats/jetstream'), marker)];
 }

@@ -29,7 +29,8 @@ const stream = streamOf('p00');
 const api = '$JS.API';
 
 /**
- * One subject of each kind on the server. The key of each entry names the action that a message to the subject causes.
+ * One example of each kind of subject on the server. The key of an entry names the action that a message to this
+ * subject causes.
  */
 const publishes: Record<string, string> = {
   enqueue: recordsSubject('p00'),
@@ -131,7 +132,8 @@ for (const role of journalRoles) {
     for (const subject of Object.values(publishes)) connection.publish(subject);
     for (const subject of Object.values(subscribes)) connection.subscribe(subject, { callback: () => {} });
     await connection.flush();
-    // The server sends its refusals before it answers the flush, but the client can read them slightly later.
+    // The server sends its refusals before it answers the flush, but the client may read the refusals after that
+    // answer.
     await waitUntil('the refusals are read', () => refused.size >= expected('publishes') + expected('subscribes'));
     const taken = (subjects: Record<string, string>, operation: string) =>
       Object.keys(subjects).filter((what) => !refused.has(`${operation} ${subjects[what]}`));

@@ -1,4 +1,4 @@
-/** Tests the check of commit subjects on made-up subjects and on repositories with and without release tags. */
+/** Tests the check of commit subjects. Uses made-up subjects, and repositories with and without release tags. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { test } from 'node:test';

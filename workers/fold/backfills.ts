@@ -42,7 +42,7 @@ function advance(partition: Partition, backfill: BackfillRecord, progress: Backf
   const after = { ...backfill, ...progress, updatedAt: at };
   if (isUnderWay(after)) return writeBackfill(partition, after);
   removeEffect(partition, backfill.row);
-  // After a completed backfill, the store contains the steps of every branch since the time `since`. A backfill that
+  // After a completed backfill, the store contains the steps of every branch from the time `since` on. A backfill that
   // failed or was canceled does not change `depth`.
   const depth = after.state === 'completed' ? after.since : after.depth;
   writeBackfill(partition, { ...after, depth, finishedAt: at });
@@ -58,8 +58,8 @@ export function startBackfill(
   const before = readBackfill(partition, repository.id);
   if (before && isUnderWay(before)) return { ok: true, value: backfillResponse(before) };
   const repoId = repository.id;
-  // The command's data was read before the command was enqueued. If a repository is already stored, the stored data is
-  // newer, and the command's data is not used.
+  // The command's data about the repository was read before the command was enqueued. If the repository is already
+  // stored, the stored data is newer, and the command's data is not used.
   if (!readRepository(partition, repoId)) {
     // If `confirmed` is false, `repository` is a copy of a stored repository. The stored repository was erased after
     // the copy was made. Only the host knows the repository's current state, so the copy is not stored again.

@@ -35,7 +35,7 @@ const actionRanks: Record<string, number> = {
   merged: 7,
 };
 const otherRank = 5;
-/** Version of a part of a record, such as its labels, until a snapshot contains this part. */
+/** Version of a part of a record (such as its labels) that no snapshot has contained yet. */
 const never: Version = [0, 0];
 
 /**
@@ -190,7 +190,7 @@ function compareVersions(a: Version, b: Version): number {
   return a[0] - b[0] || a[1] - b[1];
 }
 
-/** Returns the version to store for a part, or undefined if the part has the same version as the whole record. */
+/** Returns a part's version, or undefined if it equals the version of the whole record and need not be stored. */
 function unlessOwn(version: Version, record: Captured): Version | undefined {
   return compareVersions(version, versionOf(record)) === 0 ? undefined : version;
 }

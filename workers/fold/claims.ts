@@ -45,7 +45,8 @@ export function judgeClaim(before: RepositoryRecord | undefined, { repository, s
 /**
  * Folds the proof of who owns a repository. If the proved owner's organization has claimed the repository, this claim
  * becomes proved. The claim of any other organization ends, and everything that was stored under that claim is erased.
- * Organizations are compared, not owner numbers, because two organizations may have claimed the same number.
+ * The function compares organizations and not owner numbers, because two organizations may have claimed the same owner
+ * number.
  */
 export function foldProof(
   partition: Partition,
@@ -60,8 +61,8 @@ export function foldProof(
 }
 
 /**
- * Ends an organization's claim and erases everything that was stored under the claim. Delayed deliveries of other
- * organizations are kept.
+ * Ends an organization's claim and erases everything that was stored under the claim. Dead letters and delayed events
+ * from deliveries of other signers are kept.
  */
 export function dropClaim(
   partition: Partition,

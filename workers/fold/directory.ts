@@ -111,10 +111,10 @@ export function foldSeen(
 }
 
 /**
- * Returns the listed owner of a repository if the owner's former login now belongs to another organization. A
- * repository does not change its owner when a login passes to another organization. The listed owner therefore keeps
- * the repository if the partition reports the same login as before and no owner number. Example: organization 77 owns
- * `acme/app`, and organization 88 is now called `acme`. The repository stays with 77.
+ * A repository keeps its owner when the owner's login passes to another organization. In this case, returns the listed
+ * owner. The partition then reports the same login as before and no owner number, although the login now belongs to
+ * another organization. Example: organization 77 owns `acme/app`, and organization 88 is now called `acme`. The
+ * repository stays with 77.
  */
 function keeperOf(
   partition: Partition,

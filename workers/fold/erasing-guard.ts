@@ -25,8 +25,8 @@ import { approveOrganizations } from './organizations.ts';
 const trustedStepMs = dayMs;
 
 /**
- * Moves the trusted time forward to the time of a tick, by at most a day. If the tick is further away, ahead or behind,
- * a jump of the clock is recorded.
+ * Moves the trusted time forward to the time of a tick. If the tick is more than a day before or after the trusted
+ * time, records a jump of the clock and leaves the trusted time unchanged.
  */
 export function trustTick(partition: Partition, at: number): void {
   const trusted = readTrustedTime(partition);

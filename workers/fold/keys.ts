@@ -11,8 +11,8 @@ import { keyResponse } from '../../src/store/tables/keys.ts';
 type Named<Name extends DirectoryCommand['name']> = Extract<DirectoryCommand, { name: Name }>;
 
 /**
- * Creates a key for the organization `orgId`, or for the instance if `orgId` is null. The creation fails if the key
- * that sent the request has ended, or was rotated after the request.
+ * Creates a key for the organization `orgId`, or for the instance if `orgId` is null. The creation fails if the
+ * caller's own key has ended, or if this key was rotated after the request.
  */
 export function createKey(
   partition: Partition,
@@ -38,8 +38,8 @@ export function rotateKey(partition: Partition, command: Named<'rotateKey'>, at:
   const { keyId, key, overlapMs } = command;
   const old = readKey(partition, keyId);
   if (!old) return unknownKey(keyId);
-  // A line is a key and all keys that replaced it by rotation. Rotations in records of earlier versions of Tidings have
-  // no `line`. They are folded as those versions folded them.
+  // A line consists of a key and all keys that replaced it by rotation. Earlier versions of Tidings wrote rotations
+  // without `line`. Such rotations are folded in the same way as by those versions.
   const isBound = key.line !== undefined;
   const status = isBound ? keyStateOf(partition, old, at).status : keyStatus(old, at);
   if (status !== 'active') return conflict(`The API key ${keyId} is ${status}. Create a new key.`);
@@ -58,8 +58,9 @@ export function rotateKey(partition: Partition, command: Named<'rotateKey'>, at:
 }
 
 /**
- * Finishes a rotation. The new key joins the rotation line of the old key, and depends on the keys that the old key
- * depended on. If another key requested the rotation, the new key also depends on the requesting key.
+ * Finishes a rotation. A rotation line is a key and all keys that replaced it. The new key joins the rotation line of
+ * the old key, and depends on the keys that the old key depended on. If another key requested the rotation, the new key
+ * also depends on the requesting key.
  */
 function rotateBound(
   partition: Partition,
@@ -135,8 +136,8 @@ function activeKeys(partition: Partition, orgId: string | null, at: number): Key
 }
 
 /**
- * Counts the active keys of an organization. `unrotated` leaves out keys in their overlap. Keys that have ended are
- * removed from the list of keys in use.
+ * Counts the active keys of an organization. `unrotated` does not include rotated keys, which stay active until their
+ * overlap ends. Keys that have ended are removed from the list of keys in use.
  */
 function countKeys(partition: Partition, orgId: string, at: number): { all: number; unrotated: number } {
   const counts = { all: 0, unrotated: 0 };

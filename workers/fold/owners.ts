@@ -42,8 +42,8 @@ export function foldOwnerAnswer(
 }
 
 /**
- * Returns the organization, with its owner's number added if only its login was known. No number is added if another
- * organization has that number by now.
+ * Returns the organization. If only its login was known, the function adds the owner's number `ownerId`. The function
+ * does not add the number if another organization already has it.
  */
 function withNumber(
   partition: Partition,
@@ -57,8 +57,8 @@ function withNumber(
 }
 
 /**
- * Reports the proved owner of a claimed repository to the repository's partition. The owner is the organization that
- * claims the repository, or another organization.
+ * Reports the proved owner of a claimed repository to the repository's partition. If the owner is not the organization
+ * that claims the repository, the claim is refuted.
  */
 export function proveOwner(
   partition: Partition,
@@ -74,7 +74,8 @@ export function proveOwner(
 }
 
 /**
- * Stores that the owner's number is proved, and adopts the login that the host gives, unless a later rename is known.
+ * Marks the organization's owner number as proved. Also adopts the login that the host gives, unless a later rename is
+ * known.
  */
 function proveOrganization(
   partition: Partition,
@@ -95,7 +96,7 @@ function proveOrganization(
 
 /**
  * Changes the full names of all repositories of a renamed owner. This function changes the names in the directory
- * partition. Relays change the names in the repositories' partitions.
+ * partition. It also writes relays, which change the names in the repositories' partitions.
  */
 export function renameAll(
   partition: Partition,

@@ -48,7 +48,7 @@ export function publicationSending(partition: Partition, outcome: Outcome<'publi
   if (recipients) noteSending(partition, before, recipients);
 }
 
-/** Stores that an attempt succeeded. Only the first success of a publication is counted in the statistics. */
+/** Records the success of an attempt. Only the first success of a publication is counted in the statistics. */
 export function published(partition: Partition, outcome: Outcome<'published'>, at: number): void {
   const before = readPublication(partition, outcome.publicationId);
   if (!before || before.sending?.attempt !== outcome.attempt) return;

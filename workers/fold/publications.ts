@@ -99,8 +99,8 @@ function removePage(partition: Partition, known: PublicationRecord): void {
 }
 
 /**
- * The connection that a publication uses, and the location of its page. A field without a value must be absent, not
- * undefined, because the stored bytes would differ.
+ * The connection that a publication uses, and the location of the publication's page. A field without a value must be
+ * absent, not undefined, because the stored bytes would differ.
  */
 type Through = Pick<PublicationRecord, 'connection' | 'pagesUrl' | 'personaPath'>;
 
@@ -116,8 +116,8 @@ function publishAgain(partition: Partition, known: PublicationRecord, through: T
 }
 
 /**
- * Starts a publication. Older publications of the same draft to the same receiver fail, unless they are being sent. If
- * they were sent later, they would overwrite the newer publication.
+ * Starts a publication. Waiting publications of the same draft to the same receiver fail, because they would overwrite
+ * the new publication if they were sent after it. A publication that is being sent does not fail.
  */
 function start(partition: Partition, publication: PublicationRecord): CommandResult {
   const { updatedAt } = publication;

@@ -1,6 +1,6 @@
 /**
- * Makes the results of commands that cannot be carried out on the stored data. The messages in these results are those
- * of the API.
+ * Makes the results of commands that cannot be carried out on the stored data. The results contain the API's error
+ * messages.
  */
 import { notFound, ServiceError } from '../../src/foundation/errors.ts';
 import type { CommandResult } from '../../src/protocol/commands.ts';

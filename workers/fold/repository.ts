@@ -45,8 +45,8 @@ export function recordRepository(
   if (verdict === 'refused') return undefined;
   if (verdict === 'restarts') giveUpRepository(partition, id, stored?.claimedBy);
   const before = verdict === 'restarts' ? undefined : stored;
-  // Missing fields of the record are filled in from the stored repository, but only after the verdict. The verdict can
-  // end the stored incarnation, so it must not depend on fields that come from this incarnation.
+  // Missing fields of the record are copied from the stored repository, but only after the verdict. The verdict can end
+  // the incarnation of the stored repository, so it must not depend on the fields of that incarnation.
   const record = before ? completed(before, reported) : reported;
   finishErasing(partition, id);
   const known = before && withComparedTime(before, record, seenAt);
@@ -83,8 +83,8 @@ function relayToDirectory(
 
 /**
  * Removes a repository whose organization was erased. If the repository belongs to another organization by now, the
- * repository is kept, and a relay reports it to the directory partition again. A replayed erase order must not affect a
- * repository that was added again after the order.
+ * repository is kept, and a relay reports it to the directory partition again. If the relay that requests the removal
+ * is replayed, it must not affect a repository that was added again in the meantime.
  */
 export function foldErased(
   partition: Partition,
@@ -181,9 +181,9 @@ export function followOwner(
 }
 
 /**
- * Requests a recount after the repository or its default branch was renamed. Both renames can change the counts. The
- * repository's names decide which issue links count. If captured pushes do not show whether a change counts, the date
- * of the change on the default branch decides.
+ * Requests a recount after the repository or its default branch was renamed. Both renames can change the result of a
+ * count. The repository's names decide which issue links refer to the repository. If captured pushes do not show
+ * whether a change belongs to a range, the date of the change on the default branch decides.
  */
 function follow(partition: Partition, before: RepositoryRecord, after: RepositoryRecord): void {
   const renamed = !isDeepStrictEqual(namesOf(after), namesOf(before));
@@ -254,8 +254,8 @@ function mergeRepository(
 }
 
 /**
- * Returns the record with missing fields (numbers, privacy, address) filled in from the stored repository. A claim can
- * set neither the repository's number nor the number of a proved owner.
+ * Returns the record. Its missing fields (numbers on the host, privacy, address) are filled in from the stored
+ * repository. A claim cannot change the repository's number. A claim cannot change the number of a proved owner either.
  */
 function completed(before: RepositoryRecord, record: Seen): Seen {
   const { repository: seen, signedBy } = record;

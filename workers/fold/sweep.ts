@@ -38,7 +38,7 @@ import { sweepOrganizations } from './organizations.ts';
  * fifteen (measured). Other records wait no longer than that.
  */
 const pieceRows = 1500;
-/** Minimum age in days of records that a sweep may erase. A sweep with a later cut-off is rejected. */
+/** Minimum age in days of records that a sweep may erase. A sweep that would erase younger records is rejected. */
 const minDays = 365;
 
 /** Folds one sweep record. */

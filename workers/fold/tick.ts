@@ -1,7 +1,8 @@
 /**
  * Removes delivery ids, stored results and webhook deliveries after their retention periods. Each tick removes a
- * limited number. Only ticks cause removals, so that a replay of the journal removes the same entries at the same
- * position. Ages are measured by the trusted time, so that a jump of the clock removes nothing.
+ * limited number of entries of each kind. Only ticks cause removals, so that a replay of the journal removes the same
+ * entries at the same position. The age of an entry is measured by the partition's trusted time, so that a jump of the
+ * clock removes nothing.
  */
 
 import { dayMs } from '../../src/foundation/days.ts';

@@ -20,16 +20,16 @@ export interface Receipt {
 export const undatedRank = 8;
 
 /**
- * Time of a snapshot that counts as older than anything stored. The time 0 is already used for parts that no snapshot
- * has contained.
+ * A snapshot with this time counts as older than anything stored. The time is not 0, because 0 is the time of parts of
+ * a record that no snapshot has contained.
  */
 const earliest = 1;
 
 /**
  * Returns the time and the rank of a snapshot without a host time. The snapshot is never ordered before the stored
- * record, because the snapshot was received later. There are two exceptions. A number is opened only once, so an
- * `opened` event that arrives late is the oldest snapshot of all. A replayed dead letter keeps the time of its first
- * receipt.
+ * record, because the snapshot was received later. There are two exceptions. An issue or pull request is opened only
+ * once, so an `opened` event that arrives late is the oldest snapshot of all. A replayed dead letter keeps the time of
+ * its first receipt.
  */
 export function orderOf(
   { updatedAt }: { updatedAt: number },

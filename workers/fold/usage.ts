@@ -43,7 +43,7 @@ export function foldUsage(partition: Partition, record: UsageRecord): void {
   for (const { id, usedAt } of keys) if (readKey(partition, id)) writeKeyUse(partition, id, usedAt);
 }
 
-/** Counts a draft or publication that another partition has relayed. */
+/** Counts one draft or publication that a relay from another partition reports. */
 export function foldCounted(partition: Partition, body: Extract<RelayBody, { relay: 'counted' }>): void {
   const orgId = readDirectoryRepository(partition, body.repoId)?.orgId;
   if (orgId !== undefined)

@@ -95,8 +95,8 @@ function failed(partition: Partition, endpoint: WebhookEndpointRecord, outcome: 
 }
 
 /**
- * Returns the time with which an endpoint's failing period is measured: the earlier of `at` and the trusted time. A
- * clock that jumps ahead must not disable endpoints, and the trusted time moves by at most a day per tick.
+ * Returns the time with which an endpoint's failing period is measured: the earlier of `at` and the trusted time. The
+ * trusted time moves by at most a day per tick. A clock that jumps ahead therefore does not disable endpoints.
  */
 function steadyTime(partition: Partition, at: number): number {
   return Math.min(at, readTrustedTime(partition) || at);

@@ -21,7 +21,10 @@ const concurrency = 2;
  */
 const faultMs = 10_000;
 
-/** Slots for running backfills, shared by the partitions of a worker. */
+/**
+ * Limits the number of concurrent backfills. Each running backfill takes a slot. All partitions of a worker share the
+ * slots.
+ */
 export class BackfillPlaces {
   private taken = 0;
   private readonly waiting = new Set<() => void>();

@@ -37,8 +37,8 @@ export async function* stepsOf(graph: CommitGraph, head: string): AsyncGenerator
     below = graph.parents(below)?.[0];
   }
   const reached = new Set<string>();
-  // The commit `below` and its ancestors can be the whole history, so the ancestors are visited only if the line
-  // contains merges. Without merges, only the commit `below` itself matters.
+  // The ancestors of the commit `below` can be the whole history, so the ancestors are visited only if `line` contains
+  // a merge. Without a merge, only the commit `below` itself matters.
   const merges = line.some((sha) => (graph.parents(sha)?.length ?? 0) > 1);
   if (merges && below !== undefined) for await (const _ of reach(graph, below, reached, turn));
   else if (below !== undefined) reached.add(below);

@@ -27,9 +27,9 @@ const releaseBranch =
  */
 const maxBranches = 50;
 /**
- * Limits of bodies and records, so that each body and each record is folded in a few milliseconds. `perBody` limits the
- * characters of messages and the commits in one body. `perRecord` limits the steps in one record and the commits that
- * these steps list.
+ * Limits of bodies and records, so that each body and each record is folded in a few milliseconds. `perBody` limits one
+ * body: the characters of its commit messages, and the number of its commits. `perRecord` limits one record: the number
+ * of its steps, and the number of commits that these steps list.
  */
 const perBody = { characters: 65_536, commits: 100 };
 const perRecord = { steps: 200, shas: 1000 };
@@ -69,7 +69,7 @@ async function findBranches(backfill: PhaseContext): Promise<{ name: string; hea
   let page: HostPage = await counted(backfill.client.first(backfill.name, { kind: 'branches' }));
   for (;;) {
     for (const { name: givenName, commit } of page.items) {
-      // Names are redacted as in deliveries, so that a branch has the same name here and in its pushes.
+      // Branch names are redacted as in deliveries, so that a branch has the same name in this list and in its pushes.
       const [name, head] = [storedName(String(givenName)), shaOf(commit)];
       const matters = name === defaultBranch || releaseBranch.test(name);
       if (matters && head !== undefined) found.push({ name, head });

@@ -2,7 +2,7 @@
 import { ServiceError } from '../../src/foundation/errors.ts';
 import { hostRequests } from '../../src/foundation/metrics.ts';
 
-/** Waits for a request to a host and counts its outcome. */
+/** Waits until a request to a host has ended, and counts the outcome of the request. */
 export async function counted<T>(question: Promise<T>): Promise<T> {
   try {
     const answer = await question;

@@ -98,8 +98,8 @@ function noteFirst(backfill: PhaseContext, phase: ListPhase, page: HostPage) {
 }
 
 /**
- * Returns the time of the oldest change that must be read. Items that changed before that time are not wanted, or were
- * read by an earlier backfill or in the first pass.
+ * Returns the time of the oldest change that must be read. Items that changed before that time need not be read. Either
+ * the backfill does not include them, or an earlier backfill or the first pass has already read them.
  */
 function cutoffOf(backfill: PhaseContext, phase: ListPhase): number {
   const { again, newest } = backfill.progress.position;

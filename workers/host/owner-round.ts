@@ -46,8 +46,9 @@ export function ownerRound(context: HostContext): Round {
 }
 
 /**
- * Asks the host with the credentials of the organization that is listed as the repository's owner. Returns undefined if
- * the host has answered, even with a refusal. Otherwise returns the error of the request.
+ * Asks the host who owns a repository. The request uses the credentials of the organization that is listed as the
+ * owner. Returns undefined if the host has answered, even with a refusal. Returns the error of the request if the host
+ * has not answered.
  */
 async function askWithItsOwn(
   context: HostContext,
@@ -76,7 +77,7 @@ function mayAskAny(context: HostContext, listed: DirectoryRepository): boolean {
   return contender !== undefined && mayAskOwner(context, { ...listed, installationId: contender.installationId });
 }
 
-/** Whether a repository is only claimed and the host has not named its owner. */
+/** Whether an organization only claims a repository, without proof, and the host has not yet named the owner. */
 function isOwnerUnknown({ claimed, ownership }: DirectoryRepository): boolean {
   return claimed === true && (ownership === undefined || (!ownership.confirmed && ownership.ownerId === undefined));
 }
@@ -110,7 +111,7 @@ async function askContenders(
 
 /**
  * Returns the installation whose credentials are used to find the owner, or null to use the configured token. The token
- * is used if the claimant's installation was refused, because it belongs to another account.
+ * replaces a claimant's installation that was refused because the installation belongs to another account.
  */
 function installationFor(
   { hosts }: HostContext,

@@ -61,7 +61,7 @@ type Answer = OwnerAnswered['answer'];
 type Account = { id: string; login: string };
 type Known = Pick<OrganizationRecord, 'ownerId' | 'ownerProof' | 'login'>;
 
-/** Minimum time between two equal answers in the journal, in milliseconds. */
+/** Minimum time until an unchanged answer of the host is journaled again, in milliseconds. */
 const refreshMs = 3_600_000;
 /**
  * How long the account of an installation is remembered, in milliseconds (`accountMs`), and how many accounts are
@@ -85,7 +85,7 @@ export class Owners {
   /** Accounts of installations. The key contains the web address of the host and the installation id. */
   private readonly accounts = new Map<string, { account: Account | undefined; at: number }>();
 
-  /** Ids of the claimed repositories, read from the directory at its journal sequence number `seq`. */
+  /** Ids of the claimed repositories. The ids were read when the directory was at journal sequence number `seq`. */
   private claimed: { seq: number; ids: readonly string[] } = { seq: -1, ids: [] };
 
   constructor(options: OwnersOptions) {

@@ -1,4 +1,7 @@
-/** The context in which a phase of a backfill works: the running backfill, without the functions that run it. */
+/**
+ * The context in which a phase of a backfill works. It describes the running backfill, but does not contain the
+ * functions that run the backfill.
+ */
 import type { HostClient } from '../../src/host/client.ts';
 import type { RestContext } from '../../src/intake/rest.ts';
 import type { BackfillRecord } from '../../src/protocol/backfill.ts';

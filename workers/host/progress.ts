@@ -182,7 +182,7 @@ export class Progress {
     this.assertFolded(progress);
   }
 
-  /** Stops the backfill if a person or the removal of the app has disconnected the repository. */
+  /** Stops the backfill if the repository is disconnected. Either a person disconnected it, or the app was removed. */
   private assertConnected(): void {
     const connection = this.context.listed(this.row.repoId)?.state ?? 'connected';
     if (connection === 'connected') return;

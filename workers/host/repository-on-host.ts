@@ -26,7 +26,7 @@ export interface Reached extends TagSource {
  */
 const refusedMs = 3_600_000;
 
-/** Whether a repository is connected and its host may be asked with the credentials of the settings. */
+/** Whether a repository is connected and the service may ask its host, using the credentials in the settings. */
 export function mayAsk(context: HostContext, repoId: string): boolean {
   const listed = context.listed(repoId);
   const isKnown = readRepository(context.partition(), repoId) !== undefined;

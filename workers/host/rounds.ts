@@ -7,7 +7,7 @@ import type { HostContext } from './context.ts';
 
 /** A kind of work on repositories, and when the work is due. */
 export interface Round {
-  /** Name of the work in the log line of a failure. */
+  /** Name of the work. If the work fails, the log line contains this name. */
   name: string;
   /** Returns ids of further repositories to visit. The partition does not know these repositories. */
   others?: () => readonly string[];

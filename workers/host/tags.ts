@@ -87,8 +87,8 @@ export async function unknownTag(source: TagSource, item: RestItem): Promise<Eve
 /**
  * Requests a tag from the host and sets its time of change.
  * - A new tag gets its own date, so that any delivery about the tag takes precedence.
- * - A tag that is stored with another commit gets the time of the last push that the host had seen. The tag had
- *   certainly been moved by then.
+ * - A tag that is stored with another commit gets the time of the last push to the repository. This push or an
+ *   earlier push moved the tag.
  */
 export async function askedTag(source: TagSource, name: string): Promise<EventBody | undefined> {
   const details = await counted(source.client.tagDetails(source.name, name)).catch((error: unknown) => {
@@ -97,8 +97,8 @@ export async function askedTag(source: TagSource, name: string): Promise<EventBo
   });
   if (!details) return undefined;
   const stored = readTag(source.partition(), source.repoId, storedName(name));
-  // One second is subtracted, so that a delivery about the tag takes precedence if it has the same second as the last
-  // push.
+  // One second is subtracted, so that a delivery about the tag takes precedence even if the delivery and the last push
+  // have the same second.
   const latest = Math.max(0, source.pushedAt - 1000);
   return tagBody(name, details, stored ? latest : Math.min(details.date ?? latest, latest));
 }

@@ -76,8 +76,8 @@ export class Keeper {
   }
 
   /**
-   * Takes a snapshot now. Then purges the messages that each of the two newest snapshots contains. Concurrent calls
-   * share one snapshot.
+   * Takes a snapshot now. Then purges the messages that the two newest snapshots both contain. Concurrent calls share
+   * one snapshot.
    */
   snapshot(): Promise<Snapshot> {
     this.taking ??= snapshotAndPurge(this.owner, this.options.lane).finally(() => {

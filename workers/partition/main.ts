@@ -56,7 +56,7 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
   return { stop };
 }
 
-/** The resources that all partitions of a worker share, and the partitions that it serves. */
+/** The partitions that a worker serves, and the resources that these partitions share. */
 interface Tools {
   served: ServedPartition[];
   shared: Shared;

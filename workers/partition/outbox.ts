@@ -43,7 +43,7 @@ const maxPerOrganization = 2;
 const rowsPerRead = 1000;
 const pauseMs = 25;
 /**
- * Number of attempts after which an effect fails, if the process ended during each attempt. A smaller number would not
+ * If the process has ended during this number of attempts of an effect, the effect fails. A smaller number would not
  * prove a fault of the effect, because a kill can come at any moment.
  */
 const maxEnds = 3;

@@ -5,7 +5,7 @@
 import type { Journal } from '../../src/journal/connect.ts';
 import type { RenderPool } from '../render/pool.ts';
 
-/** The receiver of the reports: whether the worker is ready, and errors that only a restart repairs. */
+/** Receives two kinds of reports: whether the worker is ready, and errors that only a restart repairs. */
 interface ReadinessTarget {
   setReady: (ready: boolean) => void;
   fail: (error: Error) => void;

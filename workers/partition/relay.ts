@@ -12,8 +12,8 @@ type Relayed = Extract<ResultBody, { result: 'relayed' }>;
 const maxPerRound = 200;
 
 /**
- * Enqueues the waiting rows of one target. The next call handles another target.
- * @param sent per target, the number of the last row whose outcome is already in the journal
+ * Enqueues the waiting rows of one target partition. Rows of other targets wait for the next call.
+ * @param sent for each target, the number of the last row whose outcome is already in the journal
  * @returns the outcome to journal, or undefined if no row was waiting
  */
 export async function relay(

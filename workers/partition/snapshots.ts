@@ -65,8 +65,8 @@ async function markPurged(owner: PartitionOwner, erasures: number): Promise<void
 }
 
 /**
- * Fills the journal's current block with padded ticks, so that the block can be removed as a whole. Without this, a
- * purge would leave the bytes of purged messages in the block that contains the first remaining message.
+ * Fills the journal's current block with padded ticks, so that the block can be removed as a whole. If the block were
+ * not filled, a purge would leave the bytes of purged messages in the block that contains the first remaining message.
  * @returns false if the stream has no room for the ticks now
  */
 async function fillBlock(owner: PartitionOwner, lane: Lane): Promise<boolean> {

@@ -182,8 +182,8 @@ export class Attempt {
   }
 
   /**
-   * Converts an error to a `DeliveryError`. After a timeout, a stop of the worker or a defect of the channel, the item
-   * may have arrived, unless the channel reported otherwise.
+   * Converts an error to a `DeliveryError`. A `DeliveryError` of the channel is returned unchanged. After a timeout, a
+   * stop of the worker or a defect of the channel, the item may have arrived.
    */
   private toDeliveryError(error: unknown, signal: AbortSignal): DeliveryError {
     if (error instanceof DeliveryError) return error;

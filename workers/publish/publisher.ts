@@ -61,7 +61,7 @@ export class Publisher {
   };
 
   /**
-   * Stops starting publications and aborts deliveries that do not end soon. The next run of the worker finds out
+   * Starts no further publications, and aborts deliveries that do not end soon. The next run of the worker finds out
    * whether an aborted attempt succeeded.
    */
   async close(): Promise<void> {

@@ -15,8 +15,9 @@ import { type IndexKey, indexedBefore, isStale } from '../../src/store/tables/sy
 const rowsPerRead = 1000;
 
 /**
- * Counts records per repository. `stale` counts the records whose last sync was before the day `before`. `whole` counts
- * all records of the repositories in the task.
+ * Counts records per repository. `stale` contains each repository with stale records, and counts only the records that
+ * were last synced before the day `before`. `whole` contains the repositories in the task, and counts all their
+ * records.
  */
 export function countDue(partition: Partition, { before, repositories }: DueTask): Due {
   const named = (repoId: string, counts: RecordCounts): RepositoryCounts => {

@@ -8,9 +8,9 @@ export const usualHeapMb = 512;
 
 /**
  * Returns the heap limits of a thread. A long range creates many short-lived objects. With a large young generation,
- * fewer of these objects are copied before they are collected. Measured for 5,000 pull requests, compared with a
- * smaller young generation: 64 ms instead of 75 ms, in a process that takes 390 MB instead of 180 MB. A draft of 300
- * pull requests takes no more memory than with the smaller one.
+ * fewer of these objects are copied before they are collected. Measured for 5,000 pull requests: a draft takes 64 ms
+ * and the process takes 390 MB. With a smaller young generation, the draft takes 75 ms and the process takes 180 MB.
+ * For 300 pull requests, the larger size takes no more memory than the smaller size.
  */
 export function heapLimits(heapMb: number): ResourceLimits {
   return { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: heapMb / 2 };

@@ -12,7 +12,8 @@ export function organizationOf(partition: Partition, repoId: string): string {
   const repository = readRepository(partition, repoId);
   if (!repository) return '';
   const { origin, owner, claimedBy } = repository;
-  // A claimant gets its own turns, not those of the owner that it names, because a claim is not a proof.
+  // The tasks of a claimed repository count as tasks of the claimant. They do not count as tasks of the owner that the
+  // claimant names, because a claim is not a proof.
   return claimedBy ?? `${origin} ${owner.id}`;
 }
 

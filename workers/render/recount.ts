@@ -6,7 +6,10 @@ import { RepositoryView } from '../../src/store/repository-view.ts';
 import { listRanges } from '../../src/store/tables/ranges.ts';
 import { countsOf } from './preview.ts';
 
-/** Counts all ranges of a repository. Returns an empty list if the partition does not have the repository. */
+/**
+ * Returns the current counts of pull requests, issues and commits for each range of a repository. Returns an empty list
+ * if the partition does not have the repository.
+ */
 export function recount(partition: Partition, { repoId }: RecountTask, beforeRead?: () => void): RangeCount[] {
   const view = RepositoryView.of(partition, repoId, beforeRead);
   if (!view) return [];

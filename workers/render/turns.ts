@@ -45,7 +45,7 @@ export class Turns {
    */
   async take(organization: string, kind: keyof Queue, maxWaitMs = Number.POSITIVE_INFINITY): Promise<void> {
     // When a thread becomes free, `free` gives it to a waiting organization that holds no thread. If a thread is still
-    // free, all waiting organizations already hold a thread. So this organization need not wait.
+    // free here, every waiting organization already holds a thread, and `organization` need not wait.
     if (this.holding.size < this.threads && !this.holding.has(organization)) {
       this.holding.add(organization);
       return;

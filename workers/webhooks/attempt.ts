@@ -120,8 +120,8 @@ function withoutQuery(text: string, query: string): string {
 }
 
 /**
- * Returns the message of an error. A defect of the sender also counts as a failed attempt, because the number of
- * attempts would otherwise be unlimited.
+ * Returns the message of an error. A defect of the sender also counts as a failed attempt. Without this count, the
+ * sender would repeat the attempt without end.
  */
 function errorOf(error: unknown, logger: Logger): string {
   if (error instanceof EgressError) return `The webhook was not delivered: ${error.message}.`;

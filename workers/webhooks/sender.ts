@@ -33,17 +33,17 @@ const concurrency = 100;
  * the clock can be changed during the wait.
  */
 const maxSleepMs = 30_000;
-/** How long running deliveries may continue after the worker was stopped, in milliseconds. */
+/** Maximum time that deliveries under way may continue after the worker was stopped, in milliseconds. */
 const stopMs = 2000;
 /**
- * Interval between two checks whether the worker was stopped, in milliseconds. The sender makes these checks while it
- * waits until an outcome is folded.
+ * While the sender waits until an outcome is folded, it regularly checks whether the worker was stopped. This is the
+ * interval between two checks, in milliseconds.
  */
 const maxWaitMs = 5000;
 
 export class WebhookSender {
   private readonly options: SenderOptions;
-  /** Endpoints that have a delivery under way. An endpoint is removed when the outcome of the delivery is folded. */
+  /** Endpoints with a delivery under way. The map keeps an endpoint until the outcome of the delivery is folded. */
   private readonly busy = new Map<string, Promise<void>>();
   private readonly stopping = new AbortController();
   private timer: NodeJS.Timeout | undefined;
@@ -111,8 +111,8 @@ export class WebhookSender {
   }
 
   /**
-   * Waits after the journal did not accept an outcome. The endpoint stays busy during the pause; then the delivery is
-   * sent again.
+   * Pauses when the journal has not accepted an outcome. The endpoint stays busy during the pause. After the pause, the
+   * delivery is sent again.
    */
   private async later(error: Error): Promise<void> {
     this.options.logger.warn({ err: error }, 'a webhook is sent again');

@@ -1,4 +1,4 @@
-/** Lists hand-written changes to accounts, sign-in and permissions, by release. */
+/** Lists changes to accounts, sign-in and permissions, by release. The texts are written by hand. */
 
 import { type AreaContent, breaking, change, declined, feature, fix, report, wish } from '../change.ts';
 

@@ -1,4 +1,4 @@
-/** Lists hand-written changes to installing and running the service, by release. */
+/** Lists changes to the installation and operation of the service, by release. The texts are written by hand. */
 
 import { type AreaContent, breaking, change, declined, feature, fix, report, wish } from '../change.ts';
 

@@ -1,4 +1,4 @@
-/** Lists hand-written changes to albums and the timeline, by release. */
+/** Lists the hand-written changes of the invented project's albums and timeline, by release. */
 
 import { type AreaContent, change, declined, feature, fix, report, wish } from '../change.ts';
 

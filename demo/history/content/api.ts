@@ -1,4 +1,4 @@
-/** Lists hand-written changes to the API and the command line, by release. */
+/** Lists changes to the API and the command line, by release. The texts are written by hand. */
 
 import { type AreaContent, breaking, change, declined, feature, fix, report, wish } from '../change.ts';
 

@@ -1,4 +1,4 @@
-/** Lists hand-written changes to phone and desktop sync, by release. */
+/** Lists changes to phone and desktop sync, by release. The texts are written by hand. */
 
 import { type AreaContent, breaking, change, feature, fix, report, wish } from '../change.ts';
 

@@ -1,4 +1,4 @@
-/** Lists hand-written changes to search, people and places, by release. */
+/** Lists changes to search, people and places, by release. The texts are written by hand. */
 
 import { type AreaContent, change, feature, fix, report, wish } from '../change.ts';
 

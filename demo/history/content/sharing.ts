@@ -1,4 +1,4 @@
-/** Lists hand-written changes to links for sharing and to invitations, by release. */
+/** Lists the hand-written changes of the area `sharing` (shared links and invitations), by release. */
 
 import { type AreaContent, breaking, change, declined, feature, fix, report, wish } from '../change.ts';
 

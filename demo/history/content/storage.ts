@@ -1,4 +1,4 @@
-/** Lists hand-written changes to storage, backups and the object store, by release. */
+/** Lists changes to storage, backups and the object store, by release. The texts are written by hand. */
 
 import { type AreaContent, breaking, change, feature, fix, report, wish } from '../change.ts';
 

@@ -1,4 +1,4 @@
-/** Lists hand-written changes to uploading and importing, by release. */
+/** Lists the hand-written changes of the area `uploads` (uploading and importing), by release. */
 
 import { type AreaContent, breaking, change, declined, feature, fix, report, wish } from '../change.ts';
 

@@ -1,4 +1,4 @@
-/** Lists hand-written changes to the picture viewer and the editor, by release. */
+/** Lists changes to the picture viewer and the editor, by release. The texts are written by hand. */
 
 import { type AreaContent, change, declined, feature, fix, report, wish } from '../change.ts';
 

@@ -25,7 +25,7 @@ export interface Tally {
 
 /**
  * Sends the message to all recipients.
- * @returns the counts, and the recipients that were reached. The server accepted at least one message
+ * @returns the numbers of accepted and refused messages, and the recipients that were reached
  * @throws DeliveryError if the server accepted no message, if it is unknown whether a message arrived, or if sending
  *   stopped early
  */
@@ -86,8 +86,8 @@ class Round {
   }
 
   /**
-   * Returns the error of an attempt that stopped early. The recipients reached are known, so another attempt can send
-   * to the remaining ones.
+   * Returns the error of an attempt that stopped early. The error contains the recipients that were reached, so that
+   * another attempt can send to the remaining recipients.
    */
   private failedAfter(accepted: number, all: number, failure: DeliveryError, reached: Reached): DeliveryError {
     const { outcome, message, retryAfterMs } = failure;

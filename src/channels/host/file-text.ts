@@ -47,7 +47,10 @@ export function withVersion(text: string | null, title: string, notes: VersionNo
   return mark + before + gap(before, lineEnd) + section + (after === '' ? '' : lineEnd) + after;
 }
 
-/** Position of a version's section, existing or new, with the text and level of its heading. */
+/**
+ * Position of a version's section in the file. `written` is the heading of the section, and `level` is the level of
+ * this heading. For a new section, `start` and `end` are the position at which the section is inserted.
+ */
 interface Place {
   start: number;
   end: number;

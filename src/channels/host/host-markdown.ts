@@ -1,7 +1,7 @@
 /**
- * Prepares a note's Markdown for the source-code host: the text has no effects there, and every fence is closed. In
- * notes for customers, markers are removed, and also links into a private repository. Other modules shorten the text
- * and insert it into files.
+ * Prepares a note's Markdown for the source-code host. The prepared text causes no action on the host, such as a
+ * notification. Every fence is closed. In notes for customers, markers and links into a private repository are removed.
+ * Other modules shorten the text and insert it into files.
  */
 import { visibleText } from '../../foundation/visible-text.ts';
 import type { Note } from '../channel.ts';

@@ -188,9 +188,9 @@ function escapeCardText(text: string): string {
 }
 
 /**
- * Escapes characters at the start of a line that would make the line a heading, a list item or a rule. Blanks before
- * these characters do not matter to Markdown, so the patterns skip blanks. The patterns do not skip line ends, so each
- * pattern scans a blank only once.
+ * Escapes the characters at the start of a line with which Markdown would read the line as a heading, a list item or a
+ * rule. Markdown ignores blanks before these characters, so the patterns skip blanks. The patterns do not skip line
+ * ends, because each pattern would then scan the same blanks several times.
  */
 function escapeLineStarts(text: string): string {
   return text

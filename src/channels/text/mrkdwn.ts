@@ -130,8 +130,8 @@ function lineText(content: readonly Inline[]): string {
 }
 
 /**
- * Writes the text of a line, word by word. Words that directly touch another piece, such as a link, are never written
- * as code.
+ * Writes a text within a line, word by word. If no blank separates a word from another piece of the line, such as a
+ * link, the word is never written as code.
  * @param begins whether the text begins the line
  * @param ends whether the text ends the line
  */
@@ -204,7 +204,7 @@ function signsOf(code: string): string {
     .replaceAll('`', 'ˋ');
 }
 
-/** Protects a text from being broken. The line may still be broken before and after the text. */
+/** Prevents line breaks inside a text. The line may still be broken before and after the text. */
 function whole(text: string): string {
   return mayBreak + text.replaceAll(mayBreak, '').replaceAll(' ', hardBlank).replaceAll('\n', hardLine) + mayBreak;
 }

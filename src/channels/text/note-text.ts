@@ -1,6 +1,6 @@
 /**
  * Makes the parts of a note that readers of a channel see: its title, its blocks, and the address of the complete note.
- * From notes for customers, this module removes all addresses that lead into a private repository. So the channels do
+ * If a note is for customers, this module removes all addresses that lead into a private repository. So the channels do
  * not need to remove these addresses.
  */
 import type { Note } from '../channel.ts';
@@ -33,7 +33,10 @@ export function readOnUrl(note: Pick<Note, 'pageUrl' | 'compareUrl' | 'persona' 
   return isInside(note) ? null : (note.compareUrl ?? note.repository.url);
 }
 
-/** Whether the repository is private and the readers are customers, who must not learn its address. */
+/**
+ * Whether the repository is private and the readers are customers. Customers must not learn the address of a private
+ * repository.
+ */
 function isInside({ persona, repository }: Pick<Note, 'persona' | 'repository'>): boolean {
   return persona === 'customer' && repository.private;
 }
@@ -53,7 +56,10 @@ function withoutLinksInto(blocks: readonly Block[], repositoryUrl: string): Bloc
   return mapBlocks(blocks, strip, bare);
 }
 
-/** Whether an address is below a repository's address. The case of letters is ignored, as hosts ignore it in names. */
+/**
+ * Whether an address is below a repository's address. The case of letters is ignored, because hosts ignore the case of
+ * names.
+ */
 function isBelow(url: URL, home: URL): boolean {
   if (url.host !== home.host) return false;
   const path = `${home.pathname.replace(/\/+$/, '')}/`.toLowerCase();

@@ -12,7 +12,7 @@ export const hardBlank = '\u0001';
 export const hardLine = '\u0002';
 export const mayBreak = '\u0003';
 
-/** Replaces each placeholder by the blank or line end that it represents. Removes `mayBreak`. */
+/** Replaces each placeholder by the blank or line end that it represents, and removes the `mayBreak` characters. */
 export function settled(text: string): string {
   return text.replaceAll(hardBlank, ' ').replaceAll(hardLine, '\n').replaceAll(mayBreak, '');
 }
@@ -53,7 +53,7 @@ function breakBefore(text: string, max: number): number {
   return any > 0 ? any : withinWord(head);
 }
 
-/** Returns the offset at which a text without blanks is broken. Surrogate pairs and escapes are not broken. */
+/** Returns the offset at which to split a text without blanks. A split never divides a surrogate pair or an escape. */
 function withinWord(head: string): number {
   const end = /&[a-z]{0,4}$/.exec(head)?.index ?? head.length;
   const at = /[\uD800-\uDBFF]$/.test(head.slice(0, end)) ? end - 1 : end;

@@ -20,7 +20,10 @@ type Place = [start: number, end: number];
 
 /** Number of characters that are read on either side of a disguise. Secrets and addresses are rarely longer. */
 const around = 160;
-/** Maximum number of characters that are read again, so that a text full of disguises does not take twice the time. */
+/**
+ * Maximum number of characters near disguises that are searched a second time. Without this maximum, a text full of
+ * disguises would take twice the time.
+ */
 const maxRechecks = 4096;
 
 const unseen = '\\u00ad\\u034f\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\ufeff';

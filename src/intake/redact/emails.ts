@@ -67,7 +67,10 @@ function localStart(text: string, at: number, floor: number): number {
   return start;
 }
 
-/** Returns the end of a host name whose top level has two letters or more; -1 when the text is not such a host name. */
+/**
+ * Returns the end of a host name whose top-level domain has two letters or more. Returns -1 when no such host name
+ * begins at `at`.
+ */
 function hostEnd(text: string, at: number): number {
   let end = -1;
   let label = at;

@@ -13,8 +13,8 @@ const cookieChars = charClass(/[^\s"'`<>;,\\]/);
 const attribute = /^(?:path|domain|expires|max-age|samesite|version|priority)$/i;
 
 /**
- * Finds values of cookies in a `Cookie` or `Set-Cookie` header. Attributes of a cookie stay in the text, and so do
- * values that are words.
+ * Finds values of cookies in a `Cookie` or `Set-Cookie` header. The attributes of a cookie and values that are words
+ * stay in the text.
  */
 export function findCookies(text: string): Span[] {
   const spans: Span[] = [];

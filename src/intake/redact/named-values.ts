@@ -1,7 +1,7 @@
 /**
  * Finds values with a name that marks them as secret. Such values occur in settings, JSON fields, query parameters,
- * flags, and environment dumps (`NAME=value`). An upper-case name before `=` is enough. Other names also occur in code
- * and prose, so values of such names must look like secrets too.
+ * flags, and environment dumps (`NAME=value`). A value after an upper-case name and `=` need not look like a secret.
+ * Other names also occur in code and prose, so the values of other names must look like secrets.
  */
 
 import { charClass, runEnd, type Span } from './scan.ts';

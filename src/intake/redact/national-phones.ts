@@ -1,6 +1,6 @@
 /**
  * Finds phone numbers in national notation. No library can recognize such numbers without knowing the country. So each
- * form here requires the usual separators between the digits, or an announcing word such as "phone" before the number.
+ * form here requires the usual separators between the digits, or a term such as "phone" before the number.
  */
 
 import { countDigits, noDate, phoneGap, phoneStart } from './phones.ts';
@@ -66,7 +66,10 @@ export function findSeparatedPhones(text: string): Span[] {
   return spans;
 }
 
-/** Finds numbers in any form after an announcing word, including `tel:` links. */
+/**
+ * Finds phone numbers after an announcing word such as `phone` or `tel`. The numbers can have any form. Numbers in
+ * `tel:` links are found too.
+ */
 export function findAnnouncedPhones(text: string): Span[] {
   const spans: Span[] = [];
   for (const match of text.matchAll(announced)) {

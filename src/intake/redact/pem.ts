@@ -1,4 +1,7 @@
-/** Finds private keys in PEM format: quoted, indented, or in one line with `\n`. Certificates and public keys stay. */
+/**
+ * Finds private keys in PEM format. The keys may be quoted, indented, or in one line with `\n`. Certificates and public
+ * keys are not redacted.
+ */
 
 import { charClass, runEnd, type Span } from './scan.ts';
 

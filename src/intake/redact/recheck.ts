@@ -1,6 +1,6 @@
 /**
- * Searches a long text again near its replacements, since a replacement can reveal another match at its edge. A second
- * search of the whole text would take as long as the first.
+ * Searches a long text again near the placeholders that replaced matches. After a replacement, another match can become
+ * visible at the edge of the placeholder. A second search of the whole text would take as long as the first.
  */
 import { type Finder, findIn, type Span } from './scan.ts';
 
@@ -18,7 +18,8 @@ const maxRechecks = 4096;
 const placeholder = /\[(?:attachment|card|email|ip|phone|secret)\]/g;
 
 /**
- * A part of the text. `from` and `to` are offsets in the text. `at` is the offset of the same part in the joined parts.
+ * A part of the text that is searched again. `from` and `to` are offsets in the text. All parts are joined into one
+ * text for the search, and `at` is the offset in the joined text at which this part begins.
  */
 interface Part {
   from: number;

@@ -1,8 +1,8 @@
 /**
- * Provides the basics that all finders of redaction use: spans, character classes, and searches for runs of characters.
- * Texts may be hostile, so the search time must stay linear. Some functions here take constant time. The caller of any
- * other function runs it at most once over the same characters. Regular expressions in the rest of this folder have
- * bounded repeats only.
+ * Provides the basics that all finders use: spans, character classes, and searches for runs of characters. Texts may be
+ * hostile, so the search time must stay linear. Some functions here take constant time. A finder runs each of the other
+ * functions at most once over the same characters. Regular expressions in the rest of this folder have bounded repeats
+ * only.
  */
 
 /** The texts that replace secrets and personal data. */
@@ -74,8 +74,8 @@ export function runStart(kind: CharClass, text: string, at: number, floor = 0): 
 }
 
 /**
- * Whether the text contains a run of at least `min` members of a class. The function checks only the units at multiples
- * of `min`, and the runs around these units. This is fast on prose.
+ * Whether the text contains a run of at least `min` UTF-16 units of a class. The function checks only every `min`-th
+ * unit and the run around this unit, because every such run contains one of these units. This is fast on prose.
  */
 export function hasRun(kind: CharClass, text: string, min: number): boolean {
   for (let at = min - 1; at < text.length; at += min) {

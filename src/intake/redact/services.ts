@@ -101,7 +101,7 @@ const shortest = 20;
 const tailChars = charClass(/[\w.~%+/=@-]/);
 const headChars = charClass(/[\w~]/);
 
-/** Finds tokens that match one of the shapes. */
+/** Finds the tokens that match one of the `shapes`. */
 export function findServiceTokens(text: string): Span[] {
   const spans: Span[] = [];
   if (!hasRun(anyChars, text, shortest)) return spans;

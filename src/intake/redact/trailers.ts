@@ -1,6 +1,6 @@
 /**
- * Handles the lines at the end of a commit message that name people, such as `Signed-off-by:`. Reads the handles of
- * co-authors from noreply addresses. Finds all addresses on such lines, even malformed ones, so that they are removed.
+ * Reads trailers: lines in a commit message that name people, such as `Signed-off-by:`. Takes the handles of co-authors
+ * from their noreply addresses. Finds all addresses on these lines, even malformed ones, so that they are removed.
  */
 
 import type { Span } from './scan.ts';

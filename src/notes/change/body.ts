@@ -59,7 +59,10 @@ export function announcesBreaking(body: string): boolean {
   return breakingText(visibleProse(body).split('\n')) !== '';
 }
 
-/** Returns how to upgrade: the section about upgrading, else the text of a breaking footer, else an empty text. */
+/**
+ * Returns the upgrade instructions: the section about upgrading, else the text of a `BREAKING CHANGE` footer, else an
+ * empty text.
+ */
 export function upgradeText(body: string): string {
   if (!upgradeHint.test(body)) return '';
   return sectionUnder(body, upgradeHeading) || breakingText(withoutComments(body).split('\n'));

@@ -115,7 +115,7 @@ export function closingRuns(runs: readonly Span[]): (number | undefined)[] {
   return closings;
 }
 
-/** Returns the runs of backticks of a text. */
+/** Returns all runs of backticks in a text. */
 export function backtickRuns(line: string): Span[] {
   const runs: Span[] = [];
   let start = line.indexOf('`');

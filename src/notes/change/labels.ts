@@ -12,7 +12,7 @@ export type ChangeType = 'breaking' | 'feature' | 'fix' | 'security' | 'performa
 export interface LabelReading {
   /** Kinds from labels of the form `type: x` (spec part 2, rule 3). */
   specTypes: Set<ChangeType>;
-  /** Kinds from labels that other projects use in place of `type: x`. */
+  /** Kinds from labels of other forms, such as `bug` or `kind: feature`. Some projects use these forms. */
   aliasTypes: Set<ChangeType>;
   areas: string[];
   priority: boolean;

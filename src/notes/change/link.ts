@@ -5,7 +5,7 @@
  */
 import { visibleProse } from './scan.ts';
 
-/** The repository that the body belongs to. Links to other repositories are ignored. */
+/** The pull request whose body is read, and its repository. Links to other repositories are ignored. */
 export interface LinkContext {
   fullName: string;
   formerNames: readonly string[];
@@ -23,8 +23,8 @@ const keyword =
   /(?<![\w/#@.-])(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)(?::[ \t]{0,8}|[ \t]{1,8})(?:([a-z0-9][\w-]{0,38}\/[\w.-]{1,100})?#(\d{1,10})(?!\w)|(https?:\/\/[^\s<>()[\]"']{1,400}))/gi;
 
 /**
- * Matches a body that may link an issue. Most bodies link nothing, and this check takes a fraction of the time of
- * removing code, comments and quotations.
+ * Matches a body that may link an issue. Most bodies link nothing. For these bodies, this quick check replaces the much
+ * slower removal of code, comments and quotations.
  */
 const mayLink = /(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)[: \t]/i;
 

@@ -12,9 +12,9 @@ import { type Meaning, meaningOf, signOf } from './title-words.ts';
 export interface ParsedTitle {
   /** The kind that a prefix names, or null. */
   type: ChangeType | null;
-  /** Whether `!` or a sign marks the change as breaking. No label can undo that mark. */
+  /** Whether the title marks the change as breaking, for example with `!` or an emoji. No label can undo that mark. */
   breaking: boolean;
-  /** Whether a prefix names work on the project itself. */
+  /** Whether a prefix shows that the change is housekeeping, which is work on the project itself. */
   housekeeping: boolean;
   /** Scope of a conventional prefix, or the word before a colon. */
   areas: string[];
@@ -193,7 +193,7 @@ function takeArea(text: string, parsed: ParsedTitle): string | undefined {
   return text.slice(match[0].length);
 }
 
-/** Removes the first part of a branch name that a host made into a title: `Feature/shop 142 add search`. */
+/** Removes the first part of a title that a host made from a branch name: `Feature/shop 142 add search`. */
 function takeBranchName(text: string, parsed: ParsedTitle): string | undefined {
   const match =
     /^(feat|feature|fix|bugfix|hotfix|bug|chore)\/(?:([A-Za-z][A-Za-z0-9]{1,9})[- ](\d{1,9})[-_ ]+)?([^:.]{3,200})$/i.exec(

@@ -40,7 +40,7 @@ interface Group {
   listed: boolean;
 }
 
-/** Makes entries from one source with one vocabulary. */
+/** Makes entries. All entries of an instance use the same source and the same vocabulary. */
 export class EntryMaker {
   private readonly source: NotesSource;
   private readonly vocabulary: Vocabulary;
@@ -135,7 +135,7 @@ function firstSaid<Said>(pulls: readonly PullRecord[], read: (body: string) => S
   return undefined;
 }
 
-/** Returns the pull requests that an entry represents and that are in the range. */
+/** Returns the pull requests of the draft's range that an entry represents. */
 export function shipped(entry: Entry): PullRecord[] {
   if (entry.restoredBy) return [entry.restoredBy];
   if (entry.pull.number !== entry.id) return entry.backports;

@@ -5,7 +5,7 @@
 import { visibleText } from '../../foundation/visible-text.ts';
 import { codeSpansIn, type Span, singleBlanks } from '../change/code-spans.ts';
 
-/** How a mention is broken so that the host notifies no one: by an empty comment, or by an invisible joiner. */
+/** How a mention is changed so that the host notifies no one: an empty comment or an invisible joiner is inserted. */
 export type MentionBreak = 'comment' | 'joiner';
 
 const maxTextLength = 300;
@@ -15,7 +15,7 @@ const unclean = /[^ -~]| {2}/;
 
 /**
  * Cleans a line. The result has at most 300 characters and contains no control or bidirectional characters. Outside
- * code, every blank is single.
+ * code, each run of blanks becomes a single space.
  */
 export function cleanLine(text: string): string {
   const line = withoutUnseen(text.slice(0, 40 * maxTextLength));
@@ -100,7 +100,7 @@ function escapeStart(text: string): string {
   return /^[-+=#](?:\s|$)|^#{2,6}(?:\s|$)|^(?:-{2,}|={2,}|\+{2,})/.test(text) ? `\\${text}` : text;
 }
 
-/** Breaks text that a host would read as a mention. `@scope/package` and `action@v5` stay unchanged. */
+/** Changes each mention so that the host notifies no one. `@scope/package` and `action@v5` stay unchanged. */
 export function breakMentions(text: string, by: MentionBreak): string {
   if (!text.includes('@')) return text;
   const gap = by === 'comment' ? '<!-- -->' : '\u200D';

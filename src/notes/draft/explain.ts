@@ -16,7 +16,7 @@ import { isUnresolved } from './issues.ts';
 
 type Verdict = Pick<Change, 'included' | 'reason' | 'detail' | 'section'>;
 
-/** All examined changes, and the numbers of changes that lack a type label or an area. */
+/** All examined changes, and a count of the changes that lack a type label or an area. */
 export interface Explanation {
   changes: Change[];
   diagnostics: Diagnostics;

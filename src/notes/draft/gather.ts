@@ -1,6 +1,6 @@
 /**
- * Gathers the facts of a draft, which are the same for every persona: entries, dependency updates, issues, people, and
- * the changes that are left out, each with its reason. The personas choose the wording.
+ * Gathers the facts of a draft: entries, dependency updates, issues, people, and left-out changes with their reasons.
+ * The facts are the same for every persona. The personas choose the wording.
  */
 import type { Reason } from '../../protocol/notes.ts';
 import type { CommitRecord, IssueRecord, PullRecord, RangeBounds } from '../../protocol/stored.ts';
@@ -33,7 +33,7 @@ export interface RevertEntry {
 export interface Dropped {
   number: number;
   reason: Extract<Reason, 'release' | 'label' | 'author' | 'reverted' | 'reverts' | 'shipped' | 'publication'>;
-  /** The label, tag, login, publication or other pull request (`#12`) that the reason refers to. */
+  /** The reason refers to this label, tag, login, publication, or number of another pull request (`#12`). */
   detail?: string;
 }
 

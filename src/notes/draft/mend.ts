@@ -35,8 +35,8 @@ export function mended(text: string): string {
 }
 
 /**
- * Appends the text after a cut. At the start of a text and after a list mark, leading signs such as `:` are removed,
- * because they belonged to the removed text.
+ * Appends a piece of text that followed a cut. At the start of the result and after a list mark, the piece loses its
+ * leading signs, such as `:`, because these signs belonged to the removed text.
  */
 function append(kept: string[], piece: string, apart: boolean): void {
   const last = kept.at(-1);

@@ -52,9 +52,9 @@ const versionLike = /^v?\d+(?:\.\d+)*$/;
 const unnamed = 'Unnamed change';
 
 /**
- * Returns the text of an entry for customers, not yet escaped. The first of these texts that contains words is used:
- * the release note, the title of an issue that a user reported, the entry's own title, the title of any issue. The
- * result is empty if none of these texts contains words.
+ * Returns the text of an entry for customers, not yet escaped. Four texts are tried in this order: the release note,
+ * the title of an issue that a user reported, the entry's own title, the title of any issue. The first text that
+ * contains words is used. The result is empty if none of the four texts contains words.
  */
 export function customerText(entry: Entry): string {
   const report = entry.section === 'breaking' ? undefined : reportOf(entry);
@@ -182,7 +182,10 @@ function customerLines(markdown: string, origin: string): string[] {
   return lines.filter((line, index) => line !== '' || (index > 0 && lines[index - 1] !== ''));
 }
 
-/** Changes the text around links. Links to the host are removed, with the words that precede them. */
+/**
+ * Applies `read` to all text except web addresses. A Markdown link to the host is replaced by its words. A bare address
+ * of the host is removed, together with the words that lead to it.
+ */
 function besideLinks(text: string, origin: string, read: (text: string) => string): string {
   const isInside = (url: string): boolean => url.toLowerCase().startsWith(origin.toLowerCase());
   return text

@@ -12,13 +12,13 @@ const maxQuoteLength = 4_000;
 const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 
 /**
- * Quotes Markdown as lines. Raw HTML is shown as text, and images are reduced to their words. Only http(s) and mailto
- * links are kept. Mentions are broken, and open fences are closed.
+ * Quotes Markdown as lines. Raw HTML is shown as text, and images are replaced by their alternative text. Only http(s)
+ * and mailto links are kept. Mentions are disabled, and open fences are closed.
  */
 export function quoteLines(markdown: string, mentions: MentionBreak): string[] {
   const lines: string[] = [];
   let open = '';
-  // A code span may continue on the next line. The next line alone does not show which of its parts are code.
+  // A code span may continue on the next line. Without the lines before it, a line does not show which parts are code.
   let inCode = false;
   const text = shorten(markdown);
   const isCode = codeLines(text);
@@ -90,7 +90,7 @@ function* proseLines(markdown: string): Generator<string> {
 }
 
 /**
- * Returns a Markdown line as text, without its list mark and bold signs. Links and images are reduced to their words.
+ * Returns a Markdown line as text, without its list mark and bold signs. Links and images are replaced by their text.
  */
 export function inlineText(line: string): string {
   return fence.test(line) ? '' : inlineWords(line.replace(listMark, ''), 'words');
@@ -102,7 +102,7 @@ function shorten(markdown: string): string {
   return `${cut.slice(0, Math.max(cut.lastIndexOf('\n'), 0) || cut.length)}\n…`;
 }
 
-/** Quotes a line. Code spans stay unchanged, except that a marker inside a span is broken. */
+/** Quotes a line. Code spans stay unchanged, except that a marker inside a code span is made ineffective. */
 function quoteLine(text: string, code: readonly { start: number; end: number }[], mentions: MentionBreak): string {
   let quoted = '';
   let from = 0;
@@ -168,8 +168,8 @@ function withoutLinks(text: string): string {
 }
 
 /**
- * Breaks a marker inside code. Edits are matched by markers, and an unbroken marker in code would be read as a real
- * one.
+ * Makes the markers inside code ineffective. The merge of edits finds entries by their markers, and would also read a
+ * marker inside code.
  */
 function withoutMarkers(code: string): string {
   return code.replaceAll('<!-- rn:', '<! -- rn:');

@@ -48,7 +48,9 @@ export class Chain {
     return this.put({ ...block, gap: apart ? 1 : 0 }, place, place ? place.after : this.first);
   }
 
-  /** Inserts an entry before another entry. The blank lines that preceded the other entry now precede the new entry. */
+  /**
+   * Inserts a new entry before an existing entry. The blank lines before the existing entry now precede the new entry.
+   */
   putBefore(place: Link, block: Block): Link {
     const link = this.put({ ...block, gap: place.block.gap }, place.before, place);
     place.block = { ...place.block, gap: place.block.lines.length > 1 ? 1 : 0 };

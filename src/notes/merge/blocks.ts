@@ -97,7 +97,7 @@ export function setApart(sections: readonly Section[]): Section[] {
   });
 }
 
-/** Returns the text of a block for comparing. Blanks at line ends are ignored. */
+/** Returns the text of a block for comparison with other blocks. Blanks at line ends are ignored. */
 export function blockText(block: Block): string {
   const { lines } = block;
   return lines.length === 1 ? (lines[0] as string).trimEnd() : lines.map((line) => line.trimEnd()).join('\n');

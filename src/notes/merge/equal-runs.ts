@@ -27,7 +27,10 @@ interface Stretch {
   length: number;
 }
 
-/** The middle of a run, the entry before this middle, and the offset of this middle in each of the three drafts. */
+/**
+ * The middle of a run (`text`), the entry before the middle (`before`), and the offset of the middle in each of the
+ * three drafts (`starts`). The middle consists of the entries that are removed from the drafts.
+ */
 interface Middle {
   before: string;
   starts: [base: number, mine: number, next: number];
@@ -165,7 +168,7 @@ function entriesFrom(text: string, from: number, max: number): [string, number][
   return found;
 }
 
-/** Returns the middles of all runs between two offsets of the base. */
+/** Finds the runs between two offsets of the base, and returns the middle part of each run. */
 function middlesIn(base: string, from: number, to: number, places: { mine: number; next: number }): Middle[] {
   const found: Middle[] = [];
   const shared = base.slice(from, to);

@@ -9,8 +9,8 @@ const opening = '<!-- rn:new';
 const end = '-->';
 
 /**
- * Returns the lines that a hidden comment shows: lines of the new draft's prose that neither the base nor the person's
- * prose contains.
+ * Returns the lines that a hidden comment shows. These lines are in the prose of the new draft (`next`). They are not
+ * in the prose of `base` and not in the person's prose (`mine`).
  * @param follows true if the merged draft replaces unedited prose by the prose of the new draft. The lines of the
  *   replacement are left out, because the merged draft shows them anyway
  */
@@ -53,8 +53,9 @@ function isHiddenComment({ lines }: Block): boolean {
 }
 
 /**
- * Makes a line safe inside a comment, so that the line does not end the comment. Markers are removed. Mentions are
- * broken by an invisible joiner, because an empty comment would end the outer comment.
+ * Makes a line safe inside a comment, so that the line does not end the comment. Markers are removed. In a draft, an
+ * empty comment breaks a mention. This empty comment is replaced by an invisible joiner, because it would end the outer
+ * comment.
  */
 function inComment(line: string): string {
   return line

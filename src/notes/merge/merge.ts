@@ -1,8 +1,8 @@
 /**
  * Merges a person's edits of a draft with a newly generated draft, entry by entry. The person's words are always kept.
- * Entries that are new since the edited draft are added once. Text that the person did not change follows the new
- * draft. If both the person and the new draft changed the same text, a comment next to the person's words lists the new
- * words.
+ * An entry of the new draft is added once if the generated draft that the person edited does not contain this entry.
+ * Text that the person did not change follows the new draft. If both the person and the new draft changed the same
+ * text, a comment next to the person's words lists the new words.
  *
  * The time of a merge grows linearly with the length of the drafts. This is important, because a fold waits for the
  * merge.
@@ -24,8 +24,8 @@ import { restore, shorten } from './equal-runs.ts';
 import { newLinesOf, withHiddenComment, withoutHiddenComment } from './hidden-comments.ts';
 
 /**
- * Maximum number of characters that are merged again because headings are repeated. The limit allows several hundred
- * repetitions of the longest sections. Merging that many repetitions takes a second.
+ * Maximum total length, in characters, of the sections that are merged again because a person repeated their headings.
+ * The limit allows several hundred repetitions of the longest sections. Merging that many repetitions takes a second.
  */
 const maxRepeated = 16_777_216;
 
@@ -88,8 +88,8 @@ class Merge {
   }
 
   /**
-   * Merges a section of the person's version. Returns undefined when nothing remains of the section and the new draft
-   * does not have it.
+   * Merges a section of the person's version. Returns undefined if the merged section is empty and the new draft does
+   * not contain this section.
    */
   private mergeSection(mine: Section): Section | undefined {
     const base = this.base.byKey.get(mine.key);
@@ -163,8 +163,8 @@ class Merge {
   }
 
   /**
-   * Returns the merged form of one of the person's entries. The result is empty when the entry is removed, or when the
-   * new draft moves the entry to another section.
+   * Merges one entry of the person's draft with the new draft. The result is empty when the entry is removed, or when
+   * the new draft moves the entry to another section.
    */
   private mergeBlock(block: Block, section: Section): Block[] {
     const base = block.id === null ? undefined : this.base.places.get(block.id);
@@ -223,7 +223,7 @@ class Merge {
 
   /**
    * Prepares a section of the new draft for the merged draft. Returns undefined if the section must not be added.
-   * @param parents headings of the new draft that have an area with content
+   * @param parents headings of the new draft under which at least one area has content
    */
   private sectionToAdd(next: Section, parents: ReadonlySet<string | null>): Section | undefined {
     const isNew = !this.base.byKey.has(next.key);
@@ -253,8 +253,8 @@ class Merge {
 
   /**
    * Inserts an entry after the nearest placed entry that precedes it in the new draft. If no placed entry precedes it,
-   * the entry is inserted before the nearest placed entry that follows it. If none follows it either, the order of the
-   * new draft decides.
+   * the entry is inserted before the nearest placed entry that follows it. If no placed entry follows it either, the
+   * entry is inserted into `home`, in the order of the new draft.
    */
   private place(block: Block, earlier: Link | undefined, later: Link | undefined, next: Section, home?: Chain): void {
     const link = earlier

@@ -17,7 +17,7 @@ export interface Attribution {
    * the given commits.
    */
   bySubject: Set<number>;
-  /** Numbers that commits name as their pull request, but that are not captured at all. */
+  /** Numbers of the pull requests that commits name as their own, but that are not captured at all. */
   notCaptured: Set<number>;
   /**
    * Maps the number of a pull request to the publication of this service that made all commits of the pull request. The

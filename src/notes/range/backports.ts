@@ -1,6 +1,6 @@
 /**
- * Finds the pull request that a backport carries to another branch. Both pull requests become one entry under the
- * original's title.
+ * Finds the original of a backport: the pull request that the backport carries to another branch. The original and the
+ * backport become one entry under the title of the original.
  */
 import type { PullRecord } from '../../protocol/stored.ts';
 import { visibleProse } from '../change/scan.ts';

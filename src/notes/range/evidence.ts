@@ -38,7 +38,7 @@ export function reportedAncestry(
 
 /**
  * Groups the commits of a comparison by captured push, because a push also keeps the commits of a rebase together. If
- * the pushes do not contain exactly the commits of the comparison, the groups of the comparison are returned.
+ * the pushes and the comparison do not contain the same commits, the function returns the groups of the comparison.
  */
 function grouped({ groups }: ComparisonRecord, walked: Difference | undefined): string[][] {
   if (!walked) return groups;

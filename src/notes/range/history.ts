@@ -20,7 +20,10 @@ import { ancestorsIn, type Step, stepsDown } from './ways-down.ts';
 export interface Difference {
   /** Commits by push, with the oldest push first. Within a push, commits keep the order of the push. */
   pushes: string[][];
-  /** Commits that the start of the range contains and its end does not. The order and grouping are as in `pushes`. */
+  /**
+   * Commits that the start of the range contains, but the end of the range does not contain. Their order and grouping
+   * are the same as in `pushes`.
+   */
   lost: string[][];
   /** True if the start of the range is not an ancestor of its end. */
   diverged: boolean;
@@ -34,8 +37,8 @@ export interface Ground {
    */
   pushes: { at: number; shas: string[] }[];
   /**
-   * The places where the captured history ends. Each place gives the branch and the time of the last push that the walk
-   * followed to that place.
+   * The places where the captured history ends. For each place, `branch` and `at` are the branch and the time of the
+   * last push on the walk to this place.
    */
   ends: { branch: string; at: number }[];
 }
@@ -75,8 +78,8 @@ export function commitsBetween(source: NotesSource, from: string, to: string): D
 }
 
 /**
- * Returns the captured ancestors of a commit. Pushes are followed only from commits whose newest push is later than
- * `until` (milliseconds).
+ * Returns the captured ancestors of a commit. The walk goes down from push to push, the newest push first. It ends when
+ * no remaining push is later than `until` (milliseconds).
  */
 export function groundBelow(source: NotesSource, sha: string, until: number): Ground {
   const walk = new Walk(source, sha);
@@ -125,8 +128,8 @@ class Walk {
   }
 
   /**
-   * Takes the reached commit with the newest push, and follows the pushes of this commit to older commits. Returns the
-   * commits that are reached for the first time.
+   * Continues the walk from the reached commit whose push is the newest. Returns the older commits that this step
+   * reaches for the first time.
    */
   descend(): string[] {
     const place = this.takeNewest();

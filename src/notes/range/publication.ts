@@ -22,9 +22,9 @@ const mergeSubject = /^Merge /;
 const squashed = /^\* \S/;
 
 /**
- * Returns the publication that made a commit, or undefined for any other commit. After the subject, the message may
- * contain only trailers. If a squashed pull request also contains other people's commits, its message has other lines.
- * Such a pull request stays in the notes.
+ * Returns the publication that made a commit, or undefined for any other commit. After the subject, the message of a
+ * publication's commit contains only trailers. The message of a squashed pull request contains other lines if the pull
+ * request also has commits of other people. Such a pull request stays in the notes.
  */
 export function publicationOf(message: string): string | undefined {
   if (!message.includes(publicationTrailer)) return undefined;
@@ -46,8 +46,8 @@ export function publicationOf(message: string): string | undefined {
 }
 
 /**
- * Returns the publication that made the first commit of a list. Returns undefined if any commit of the list was not
- * made by a publication.
+ * If publications made all commits of a list, returns the publication that made the first commit. If not, returns
+ * undefined.
  */
 export function publicationOfAll(commits: readonly CommitRecord[]): string | undefined {
   const publications = commits.map(({ message }) => publicationOf(message));

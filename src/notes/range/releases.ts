@@ -74,8 +74,8 @@ function carriedBefore(source: NotesSource, from: string, { pulls }: Selection):
 }
 
 /**
- * For each given backport, finds an earlier backport of the same original to the same branch. Backports in the range
- * and reverted backports are left out.
+ * For each given backport, finds an earlier backport of the same original pull request to the same branch. Backports in
+ * the range and reverted backports are left out.
  */
 function earlierBackports(
   source: NotesSource,

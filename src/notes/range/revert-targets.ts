@@ -1,7 +1,7 @@
 /**
  * Finds the changes that the reverts in a range refer to. A range can contain thousands of changes and thousands of
  * reverts. So each change is found in an index and never by a search over all changes. The time grows in proportion to
- * the range.
+ * the number of changes in the range.
  */
 import type { CommitRecord, PullRecord } from '../../protocol/stored.ts';
 import { firstLine } from './attribute.ts';
@@ -82,7 +82,10 @@ function titleOf(title: string): string {
   }
 }
 
-/** Returns the index of the first item that matches, in a list where all items after that item match too. */
+/**
+ * Returns the index of the first matching item, or the length of the list if no item matches. The list must be sorted
+ * so that all matching items come last.
+ */
 function firstWhere<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
   let [low, high] = [0, items.length];
   while (low < high) {

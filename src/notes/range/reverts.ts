@@ -19,7 +19,7 @@ export interface Cancelled {
   other: string;
 }
 
-/** The result of pairing the reverts of a range. */
+/** The result of matching each revert in a range with the change that the revert undoes. */
 export interface RevertOutcome {
   /** Numbers of pull requests that are left out of the notes. */
   cancelled: Map<number, Cancelled>;

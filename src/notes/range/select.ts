@@ -30,7 +30,7 @@ export interface Selection {
    * requests with at least one captured commit that is not a merge.
    */
   publications: ReadonlyMap<number, string | undefined>;
-  /** Pull requests that `fromTag` has and `toTag` does not. */
+  /** Pull requests that `fromTag` contains but `toTag` does not contain. */
   lost: PullRecord[];
   /** True if `fromTag` is not an ancestor of `toTag`. Such a range is allowed, and the draft mentions it. */
   diverged: boolean;
@@ -70,7 +70,7 @@ function selectByTags(source: NotesSource, { fromTag = '', toTag = '' }: RangeBo
   return selection(source, { pulls: pullsInWindow(source, from, to), closed, resolution: 'window' });
 }
 
-/** Selects from the start of `fromDate` to the end of `toDate` in UTC, on any base branch. */
+/** Selects the changes from the start of `fromDate` to the end of `toDate` in UTC, on any base branch. */
 function selectByDates(source: NotesSource, { fromDate = '', toDate = '' }: RangeBounds): Selection {
   const span = { from: Date.parse(`${fromDate}T00:00:00Z`), to: Date.parse(`${toDate}T00:00:00Z`) + dayMs };
   const pulls = [...source.pullsMergedBetween(span.from, span.to)];

@@ -26,11 +26,11 @@ export interface Step {
 /**
  * Returns the steps down from a commit. `sha` can also be the end of one part of a long push to `branch`.
  *
- * An exact push is a push that ends at the commit. If an exact push shows the ancestors of the commit, only exact
- * pushes are used. If no exact push shows the ancestors, the function also uses pushes that list the commit before
- * their end. Only the oldest of these further pushes is used, together with the pushes that end at the same commit as
- * the oldest one. A newer push may list the commit only because the newer push merged the commit. Such a push also
- * lists commits that are not ancestors of the commit.
+ * An exact push ends at the commit. An inexact push lists the commit but ends at a later commit. If an exact push shows
+ * the ancestors of the commit, only exact pushes are used. If no exact push shows the ancestors, the oldest inexact
+ * push is used too, and so is each push that has the same end as the oldest inexact push. A newer push is not used,
+ * because it may list the commit only as part of a merge. Such a push also lists commits that are not ancestors of the
+ * commit.
  */
 export function stepsDown(source: NotesSource, sha: string, branch?: string): Step[] {
   const ofPart: CommitRecord['pushes'] = branch !== undefined && isPartEnd(sha) ? [[branch, sha]] : [];
@@ -41,15 +41,15 @@ export function stepsDown(source: NotesSource, sha: string, branch?: string): St
 }
 
 /**
- * Returns the steps through pushes that contain the commit but end at a later commit. A push is left out if one of its
- * later commits may have merged the commit.
- * @param isHead true if a push ends at the commit but does not show the commits below it. The commit may then be the
- *   head of a merged branch. So a push is used only if all its later commits belong to pull requests
+ * Returns the steps through pushes that list the commit `sha` but end at a later commit. A push is left out if it also
+ * lists a later commit that may be a merge of `sha`.
+ * @param isHead true if another push ends at `sha` but does not show the ancestors of `sha`. Then `sha` may be the head
+ *   of a merged branch. In this case, a push is used only if all its commits after `sha` belong to pull requests
  */
 function stepsInside(source: NotesSource, keys: CommitRecord['pushes'], sha: string, isHead: boolean): Step[] {
   const named = keys.flatMap(([branch, after]) => source.push(branch, after) ?? []);
-  // A commit can name a push that does not list the commit any more. A backfill can replace a push from which the host
-  // left out commits, and the replacement can list other commits.
+  // A backfill can replace a push that the host sent with an incomplete list of commits. The replacement can list other
+  // commits. So a commit can name a push that does not list the commit.
   const listing = named.filter((push) => push.after !== sha && push.shas.includes(sha));
   const first = listing.reduce<PushRecord | undefined>((a, b) => (a && a.at <= b.at ? a : b), undefined);
   if (!first) return [];
@@ -76,9 +76,9 @@ function wholePush(source: NotesSource, push: PushRecord): string[] {
 }
 
 /**
- * Whether a later commit of the push may be the merge that contains the commit `sha`. Usually the subject shows that a
- * commit is a merge. But hosts can give a merge the title of its pull request. In that case the merged commits come
- * before the merge and name no pull request.
+ * Whether a later commit of the push may be the merge that contains the commit `sha`. The subject of most merges shows
+ * that they are merges. But hosts can give a merge the title of its pull request. Such a merge is recognized by the
+ * commits before it that name no pull request.
  */
 function mayBeMerged(source: NotesSource, shas: readonly string[], sha: string, isHead: boolean): boolean {
   const at = shas.lastIndexOf(sha);
@@ -96,7 +96,7 @@ function mayBeMerged(source: NotesSource, shas: readonly string[], sha: string, 
   return false;
 }
 
-/** Returns those of the named pushes that end at `head`. */
+/** Reads the pushes with the given keys. Returns only the pushes that end at `head`. */
 function pushesAt(source: NotesSource, keys: CommitRecord['pushes'], head: string): PushRecord[] {
   const found: PushRecord[] = [];
   for (const [branch, after] of keys) {
@@ -115,7 +115,7 @@ function stepsBy(pushes: readonly PushRecord[], sha: string): Step[] {
   return steps;
 }
 
-/** Returns the commit that a step starts from, and the ancestors of this commit in the step's push. */
+/** Returns the commit that a step starts from, and those ancestors of this commit that are in the same push. */
 export function ancestorsIn({ push, index }: Step): string[] {
   return index === push.shas.length - 1 ? push.shas : push.shas.slice(0, index + 1);
 }
@@ -124,7 +124,8 @@ function toStep(push: PushRecord, sha: string): Step | undefined {
   const index = isPartEnd(sha) ? push.shas.length - 1 : push.shas.lastIndexOf(sha);
   if (index === -1) return undefined;
   const known = push.before !== null && !push.forced && !push.gap;
-  // If the commits below a push are unknown, they get a name. All walks that end in this push use the same name.
+  // If the commit below a push is unknown, a name that is made from the push replaces the commit's sha. Every walk that
+  // ends at this push uses the same name.
   const below = known ? (push.before as string) : `below ${push.branch} ${push.after}`;
   return { push, index, below, known };
 }

@@ -8,8 +8,8 @@ import type { Contracts } from './contract.ts';
 import { closed, count, day, orgId, orNull, repoId, text, time } from './fields.ts';
 
 /**
- * Selects the waits that an operator approves: those of one partition, one wait by its id, or all waits if neither
- * field is given.
+ * Selects the waiting erasures that an operator approves. `partition` selects the waiting erasures of one partition,
+ * and `id` selects one waiting erasure. If neither field is given, all waiting erasures are selected.
  */
 export const ApproveRetentionBodySchema = Type.Object(
   {

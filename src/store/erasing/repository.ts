@@ -97,8 +97,8 @@ function eraseSyncs(partition: Partition, repoId: string, limit: number): number
 }
 
 function erasePublications(partition: Partition, repoId: string, limit: number, keeps: boolean): number {
-  // Reading the publications of all pages can be slow. So they are read only if the rows of other tables have not used
-  // up the limit.
+  // Reading the publications of all pages can be slow. So the publications are read only if the erased rows of other
+  // tables have not used up the limit.
   const kept = keeps && limit > 0 ? publicationsOnPages(partition, repoId) : undefined;
   return removePublications(partition, repoId, limit, kept);
 }
@@ -177,8 +177,8 @@ function rowsOf(repoId: string) {
 type PieceEraser = (partition: Partition, repoId: string, limit: number, keeps: boolean) => number;
 
 /**
- * The functions that erase the history tables that `tablesByRepository` does not contain, in the order of execution.
- * One function can erase several tables.
+ * Maps each history table that is missing in `tablesByRepository` to the function that erases the table. The functions
+ * are listed in the order of execution. One function can erase several tables.
  */
 const pieceErasers = {
   syncs: eraseSyncs,

@@ -79,8 +79,8 @@ function eraseNumber(partition: Partition, repoId: string, number: number): Reco
 }
 
 /**
- * Erases a push and its commits. A commit is kept if another push lists the commit, or if the commit has a sync of its
- * own.
+ * Erases a push and its commits. A commit is kept if another push lists the commit, or if the commit has its own sync
+ * record.
  */
 function erasePush(partition: Partition, key: SyncKey & { 1: 'push' }): RecordCounts {
   const [repoId, , branch, after] = key;

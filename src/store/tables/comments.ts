@@ -19,7 +19,7 @@ export function writeComment(partition: Partition, repoId: string, comment: Comm
   partition.tables.comments.putSync([repoId, comment.number, comment.kind, comment.id], comment);
 }
 
-/** Returns the comments of one pull request or issue that are not deleted, ordered by kind and id. */
+/** Returns the comments of one pull request or issue, ordered by kind and id. Deleted comments are left out. */
 export function listComments(partition: Partition, repoId: string, number: number): CommentRecord[] {
   const rows = partition.tables.comments.getRange({ start: [repoId, number], end: [repoId, number + 1] });
   return [...rows].map((row) => row.value as CommentRecord).filter((comment) => !comment.deleted);

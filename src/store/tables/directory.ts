@@ -24,8 +24,8 @@ export interface OrganizationRecord {
   /** When the app was removed, in milliseconds; null while the app is installed, or if it was never installed. */
   uninstalledAt: number | null;
   /**
-   * The time of the first payload that used this login, according to the host. The field is absent if the operator
-   * created the organization and no delivery has arrived for it yet.
+   * The host's time of the first payload that contained this login. The field is absent if the operator created the
+   * organization and no delivery has arrived for the organization yet.
    */
   namedAt?: number;
   /**
@@ -73,9 +73,9 @@ export interface DirectoryRepository {
    */
   contenders?: readonly Contender[];
   /**
-   * The time of the app removal after which everything except the published notes was erased. The field has no effect
-   * after the app is installed again. If the app is removed again, the time of the removal differs, so the field still
-   * has no effect.
+   * Time of an app removal. The field is set after that removal, when everything except the published notes is erased.
+   * It has an effect only as long as it equals the organization's `uninstalledAt`. A new installation or a later
+   * removal ends the effect.
    */
   keptSince?: number;
 }
@@ -114,8 +114,8 @@ export function refusalOf(
  * The host must have reported this organization's number as the owner's number. If this organization's number is not
  * proved, the host must also have reported this organization's login. The login is trusted, because the operator
  * entered it.
- * @param ownerId the number on the host that this organization has, or that this organization claims with its first
- *   delivery
+ * @param ownerId this organization's owner number on the host, or the number that this organization claims with its
+ *   first delivery
  */
 export function isRefutedFor(
   { claimed, ownership }: DirectoryRepository,
@@ -154,8 +154,8 @@ export function organizationByLogin(
  * organization matches the number, searches by the owner's login. Two kinds of organizations do not match:
  * - an organization that has the owner's login but a different number;
  * - an organization that only claims the owner's number and has a different login.
- * @param isProof whether the payload proves the owner; if true, an organization with the owner's login matches even if
- *   the organization claims another number
+ * @param isProof whether the payload proves the owner's number. If true, an organization with the owner's login matches
+ *   even if the organization claims a different number
  */
 export function organizationOfOwner(
   partition: Partition,
@@ -208,7 +208,10 @@ export function mayClaimOwner(
   return isFreeNumber(partition, organization, owner.id);
 }
 
-/** Returns false if the owner's number is proved for another organization, and true in all other cases. */
+/**
+ * Returns false if another organization has this owner number and the number is proved. Returns true in all other
+ * cases.
+ */
 export function isFreeNumber(
   partition: Partition,
   { id, origin }: Pick<OrganizationRecord, 'id' | 'origin'>,
@@ -280,7 +283,9 @@ export function removeDirectoryRepository(partition: Partition, id: string): voi
   indexRepository(partition, before, undefined);
 }
 
-/** Returns a repository as API replies contain it (spec part 2). `scmRepoId` is omitted if the host sent no number. */
+/**
+ * Converts a repository to its form in API replies (spec part 2). `scmRepoId` is omitted if the host sent no number.
+ */
 export function directoryRepositoryResponse(repository: DirectoryRepository): Record<string, unknown> {
   const { id, orgId, hostId, fullName, defaultBranch, state, createdAt, ownership } = repository;
   return {
@@ -292,9 +297,9 @@ export function directoryRepositoryResponse(repository: DirectoryRepository): Re
 }
 
 /**
- * Returns why a repository's owner is not confirmed; null if the owner is confirmed. The text lists all possible
- * causes, but not the actual cause. The actual cause would reveal whether the host has a repository with a guessed
- * number.
+ * Returns why a repository's owner is not confirmed; null if the owner is confirmed. The text lists all possible causes
+ * and does not state which of them is the actual cause. The actual cause would reveal whether the host has a repository
+ * with a guessed number.
  */
 function unconfirmedReason(ownership: Ownership | undefined): string | null {
   if (ownership === undefined)
@@ -364,7 +369,7 @@ export function putKeyInUse({ tables }: Partition, { id, orgId }: KeyRecord): vo
   tables.keysInUse.putSync([orgId ?? '', id], true);
 }
 
-/** Removes a key that has ended from the list of keys in use. */
+/** Removes an ended key from its organization's list of keys in use. */
 export function removeKeyInUse({ tables }: Partition, { id, orgId }: Pick<KeyRecord, 'id' | 'orgId'>): void {
   tables.keysInUse.removeSync([orgId ?? '', id]);
 }

@@ -121,10 +121,10 @@ export function listHostedNotes(partition: Partition, repoId: string, offset: nu
 }
 
 /**
- * Removes an old note from the version's own page if it has the same persona as `note`. Earlier versions of the service
- * published the notes for every persona on that page. If the old note was for engineers, the page redirects readers to
- * the new page. If the old note was internal, the page does not redirect. The page's address can be guessed, and a
- * redirect would reveal the secret new address.
+ * Removes an old note from the page of a released version if the old note has the same persona as `note`. Earlier
+ * versions of Tidings published the notes for every persona on that page. If the old note was for engineers, the page
+ * then redirects readers to the new page. If the old note was internal, the page does not redirect, because its address
+ * can be guessed and a redirect would reveal the secret new address.
  */
 function leaveVersionPage({ tables: { hostedNotes } }: Partition, note: HostedNote): void {
   const key = keyOf(note.repoId, note.version);

@@ -21,7 +21,7 @@ export interface KeyEnd {
    * `expiresAt`.
    */
   expiresWith: string | null;
-  /** Id of the other key whose revocation has ended this key; null = none. */
+  /** Id of another key, if the revocation of that other key has ended this key; null = no such key. */
   revokedWith: string | null;
 }
 
@@ -82,8 +82,8 @@ export function endOf(partition: Partition, key: KeyRecord): KeyEnd {
 
 /**
  * Returns the keys that the successor of the key `old` depends on. These are the keys that `old` depends on, and the
- * key `rotatedBy` that was used for the rotation. If `old` was used to rotate itself, `rotatedBy` is left out. If one
- * of the keys is a successor of another one, only the successor is returned.
+ * key `rotatedBy` that was used for the rotation. If `old` was used to rotate itself, `rotatedBy` is left out. If these
+ * keys include both a key and its successor, only the successor is returned.
  *
  * Example: key A created `old`, A was rotated to B, and B now rotates `old`. Only B is returned, because B is the
  * successor of A.

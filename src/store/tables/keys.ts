@@ -15,7 +15,10 @@ export function rotateBy(key: KeyRecord): number {
   return key.createdAt + rotationMs;
 }
 
-/** Returns a key as API replies contain it at time `now`, including the effect of the keys that it depends on. */
+/**
+ * Converts a key to its form in API replies at time `now`. The form shows the effect of the keys that the key depends
+ * on.
+ */
 export function keyReply(partition: Partition, key: KeyRecord, now: number): Record<string, unknown> {
   const { status, expiresAt, endedWith } = keyStateOf(partition, key, now);
   const response = keyResponse(partition, key, now);

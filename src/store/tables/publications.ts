@@ -137,7 +137,7 @@ export function stopPublications(partition: Partition, repoId: string): void {
     partition.tables.publicationsUnderWay.removeSync([repoId, channel, id]);
 }
 
-/** Returns a publication as API replies contain it. */
+/** Converts a publication to its form in API replies. */
 export function publicationResponse(publication: PublicationRecord): Record<string, unknown> {
   const { id, status, url, publishedAt, draftId, revision, channel, asDraft } = publication;
   const { error, outcomeUnknown, attempts, nextAttemptAt, counts, createdAt, updatedAt } = publication;

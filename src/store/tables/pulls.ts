@@ -40,7 +40,7 @@ export function authorKey(repoId: string, pull: PullRecord): [string, string, nu
   return [repoId, pull.author.login.toLowerCase(), pull.mergedAt, pull.number];
 }
 
-/** Returns the number of the author's pull request that was merged first. The case of `login` is ignored. */
+/** Returns the number of the earliest merged pull request of the author `login`. The case of `login` is ignored. */
 export function firstPullBy(partition: Partition, repoId: string, login: string): number | undefined {
   const author = login.toLowerCase();
   const range = { start: [repoId, author], end: [repoId, author, Number.MAX_SAFE_INTEGER], limit: 1 };

@@ -7,7 +7,7 @@ import { isNumber, repositoryId } from '../../foundation/ids.ts';
 import type { Partition } from '../partition.ts';
 import type { DirectoryRepository, OrganizationRecord } from './directory.ts';
 
-/** Updates the index rows of a repository that is written. If `after` is undefined, the repository is removed. */
+/** Updates a repository's index rows when its own row changes. If `after` is undefined, the repository is removed. */
 export function indexRepository(
   { tables }: Pick<Partition, 'tables'>,
   before: DirectoryRepository | undefined,

@@ -19,8 +19,8 @@ export type RepositoryIdentity = Pick<EventRepository, 'id' | 'hostId'>;
 export type FoundIdentity = RepositoryIdentity & { isListed: boolean };
 
 /**
- * Returns the id of the repository with a given number. Usually this is `id` itself. But a repository that was first
- * known only by its name keeps its former id when it adopts the number. In this case, the former id is returned.
+ * Returns the id of the repository with a given number. Usually the result is `id`. But a repository that was first
+ * known only by its name keeps its former id when it adopts the number. In this case, the result is the former id.
  * @param id the id that is derived from the number
  */
 export function idOfNumber({ tables }: Partition, id: string): string {
@@ -41,8 +41,9 @@ export function repositoryNamed(
 }
 
 /**
- * Returns the repository that an organization has under a full name. A repository of another organization is not
- * returned. Example: the other organization formerly had the same login, so its repository has the same full name.
+ * Returns the repository that an organization has under a full name. Another organization can have a repository with
+ * the same full name, for example if both organizations had the same login at different times. The repository of the
+ * other organization is not returned.
  */
 export function repositoryOf(
   partition: Partition,
@@ -68,8 +69,8 @@ export function identityOfName(
   orgId: string | undefined,
 ): FoundIdentity {
   for (let nth = 1; ; nth++) {
-    // The text for each further id contains a space, and no host allows a space in a name. So a repository with another
-    // name cannot have this id.
+    // From the second attempt on, the text contains a space. No host allows a space in a name, so a repository with
+    // another name cannot have this id.
     const hostId = nth === 1 ? nameAsNumber(fullName) : `${nameAsNumber(fullName)} ${nth}`;
     const id = repositoryId(origin, hostId);
     const listed = partition && readDirectoryRepository(partition, id);

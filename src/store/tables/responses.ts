@@ -44,7 +44,7 @@ export function rangeResponse(range: RangeRecord, repositoryUrl: string): Record
   };
 }
 
-/** Returns a draft as API replies to GET and List contain it. */
+/** Converts a draft to its form in the API's replies to GET and List. */
 export function draftResponse(draft: DraftRecord): Record<string, unknown> {
   return {
     id: draft.id,

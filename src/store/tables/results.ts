@@ -15,8 +15,8 @@ export function writeResult(partition: Partition, commandId: string, result: Com
 }
 
 /**
- * Removes up to `limit` results of commands whose id is lower than `beforeId` in sort order. Also removes the
- * Idempotency-Keys of these commands. Returns how many results were removed.
+ * Removes the results of up to `limit` commands. The ids of these commands are lower than `beforeId` in sort order.
+ * Also removes the Idempotency-Keys of these commands. Returns how many results were removed.
  */
 export function removeResultsBefore(partition: Partition, beforeId: string, limit: number): number {
   const rows = [...partition.tables.results.getRange({ end: beforeId, limit })];

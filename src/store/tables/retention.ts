@@ -47,8 +47,8 @@ export function noCounts(): RecordCounts {
 }
 
 /**
- * Returns the sum of the counts without pushes. A sweep compares this sum with the total number of records, and needs
- * approval if the share is too large. Pushes are left out, because they only list commits.
+ * Returns the sum of the counts without pushes. A sweep compares this sum with the total number of records. If the sum
+ * is too large a share of the total, the sweep needs approval. Pushes are left out, because they only list commits.
  */
 export function countedRecords({ pulls, issues, comments, commits }: RecordCounts): number {
   return pulls + issues + comments + commits;
@@ -72,7 +72,7 @@ export function dueOrganizations(partition: Partition, at: number): DueOrganizat
 }
 
 /**
- * Whether the app of an organization is still removed. The result is false if the app was installed again after
+ * Whether an organization is still without the app. The result is false if the app was installed again after
  * `uninstalledAt`.
  */
 export function isUninstalled(partition: Partition, { id, uninstalledAt }: DueOrganization): boolean {
@@ -114,8 +114,8 @@ export function writeJump(partition: Partition, jump: Jump | undefined): void {
 }
 
 /**
- * Returns the time to store for a record that was created at `at`. If the stored jump shows that the clock is behind,
- * the result is at least the trusted time.
+ * Returns the time to store for a record that was created at `at`. If the clock is more than a day behind the trusted
+ * time (see `Jump`), the result is at least the trusted time.
  */
 export function correctedTime(partition: Partition, at: number): number {
   const jump = readJump(partition);
@@ -175,7 +175,7 @@ export function retentionStatus(partition: Partition): RetentionStatus {
   };
 }
 
-/** Whether rows are left to count or to erase now, without a wait for approval. */
+/** Whether rows remain that can be counted or erased now. Rows whose erasure waits for an approval are ignored. */
 export function isSweeping(partition: Partition): boolean {
   const phase = readSweep(partition)?.phase;
   if (phase === 'counting' || phase === 'erasing') return true;
@@ -185,8 +185,8 @@ export function isSweeping(partition: Partition): boolean {
 const erasures = 'erasures';
 
 /**
- * Returns how many folded records have erased rows. The counter of each `Trace` is compared with this number. A lower
- * counter means that erased bytes remain on disk.
+ * Returns the number of folded records that caused an erasure of rows. The counter of each `Trace` is compared with
+ * this number. A lower counter means that erased bytes remain on disk.
  */
 export function countErasures(partition: Partition): number {
   return readCounter(partition, erasures);

@@ -54,8 +54,8 @@ export function readFlags(partition: Partition, draft: DraftRecord, revision: Dr
 
 /**
  * Writes the newest revision of a draft. `after` contains the texts of this revision. The replaced texts in `before`
- * are written to the table of texts. Then the oldest revisions above the maximum number, and texts without a revision,
- * are removed.
+ * are written to the table of texts. Then removes the oldest revisions above the maximum number, and the texts that no
+ * longer belong to a revision.
  */
 export function writeRevision(
   partition: Partition,

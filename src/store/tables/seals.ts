@@ -1,4 +1,4 @@
-/** Lists all sealed texts of the directory, and replaces them after the sealing key was changed. */
+/** Lists all sealed texts of the directory partition, and replaces them after the sealing key was changed. */
 import { type ChannelRecord, channelSealedFor } from '../../protocol/channels.ts';
 import type { Partition } from '../partition.ts';
 import { writeChannel } from './channels.ts';

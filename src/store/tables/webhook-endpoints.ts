@@ -31,14 +31,14 @@ export function listWebhookEndpoints(partition: Partition, orgId: string | null)
 }
 
 /**
- * Returns the values with which an endpoint's secrets are sealed. A sealed secret that is copied to another endpoint or
- * organization cannot be opened.
+ * Returns the values to which the seal binds an endpoint's secrets. A sealed secret can be opened only with the same
+ * values. A secret that is copied to another endpoint or organization therefore cannot be opened.
  */
 export function sealedForEndpoint({ id, orgId }: Pick<WebhookEndpointRecord, 'id' | 'orgId'>): string[] {
   return ['webhook endpoint', id, orgId];
 }
 
-/** Returns an endpoint as API replies contain it: everything but its secret and the query of its address. */
+/** Converts an endpoint to its form in API replies. The form omits the secret, and the query of the address. */
 export function webhookEndpointResponse(endpoint: WebhookEndpointRecord): Record<string, unknown> & { id: string } {
   const { id, orgId, description, events, disabled, previous, failingSince, createdAt, updatedAt } = endpoint;
   const last = previous.reduce((latest, { until }) => Math.max(latest, until), 0);

@@ -21,7 +21,10 @@ export interface FuzzOptions {
   seed: number;
   /** Called after each reply. */
   advance?: () => void;
-  /** Called before each comparison of the other organization's rows; a test adds a forbidden change here. */
+  /**
+   * Called before each comparison of the idle organization's rows. A test uses this callback to make a forbidden
+   * change.
+   */
   breach?: (stage: Stage) => Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Makes known writes of one organization, one after another, while another organization sends fuzzed requests. Each
- * write must succeed. Before each change of the draft, the draft must still contain the text of the previous known
- * write.
+ * write must succeed. The writes change one draft of the organization repeatedly. Before each change, the draft must
+ * still contain the text of the previous known write.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

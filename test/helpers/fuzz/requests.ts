@@ -81,10 +81,10 @@ export class RequestMaker {
   }
 
   /**
-   * Returns valid requests of a caller for all write operations. In each request, exactly one id is an id of the
-   * organization `org`. An operation gets at least one request for each of its ids; ids in optional query parameters
-   * count too. Some operations have a path parameter that is not an id, for example the channel. For these operations,
-   * the requests are repeated with each known value of that parameter.
+   * Returns valid requests of a caller for all write operations. In each request, exactly one id belongs to the
+   * organization `org`. For each id that an operation takes, at least one request contains an id of `org` in that
+   * place. This includes ids in optional query parameters. Some operations have a path parameter that is not an id, for
+   * example the channel. For these operations, the requests are repeated with each known value of that parameter.
    */
   trespasses(caller: Caller, org: Org): FuzzRequest[] {
     return writes.flatMap((operation) => {

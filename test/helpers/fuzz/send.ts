@@ -9,7 +9,7 @@ export interface FuzzReply {
   text: string;
 }
 
-/** Timeout of a request in milliseconds. It is longer than any handler waits. */
+/** Timeout of a request, in milliseconds. The timeout is longer than the longest wait of any handler. */
 const maxMs = 60_000;
 
 export class Sender {

@@ -70,8 +70,8 @@ export async function setStage(t: TestContext): Promise<Stage> {
 }
 
 /**
- * Returns the number for the repository umbrella/lab. With this number, the repository is stored in a different
- * partition than acme/rocket.
+ * Returns the number that the host gives to the repository umbrella/lab. Because of this number, the repository is
+ * stored in a different partition than acme/rocket.
  */
 function labNumber(origin: string): number {
   const of = (number: number) => partitionOf(slotOfId(repositoryId(origin, String(number))) as number, partitions);

@@ -40,7 +40,7 @@ export class Tally {
     return this.sum('sent');
   }
 
-  /** Number of write requests that a handler carried out or refused because of the current state. */
+  /** Number of write requests that a handler either carried out, or refused because of the current state. */
   get reached(): number {
     return this.sum('succeeded') + this.sum('refused');
   }

@@ -32,7 +32,7 @@ const prefixes: Readonly<Record<string, string>> = {
 const pairs = /^from([A-Z]\w*)?$/;
 const day = 86_400_000;
 const [firstDay, days] = [Date.UTC(2025, 11, 1), 1500];
-/** Each pattern of the document matches at least one of these texts. */
+/** Each pattern in the OpenAPI document matches at least one of these texts. */
 const patterned = [
   'docs/NEWS.md',
   'main',

@@ -20,16 +20,16 @@ export type Things = ReadonlyMap<string, string>;
 export interface Difference {
   thing: string;
   how: 'created' | 'changed' | 'deleted';
-  /** All ids in the name or the content of the row or object. */
+  /** All ids that the name or the content of the thing contains. */
   ids: string[];
 }
 
 /** Tables that change with time only, without any request. */
 const movesByItself: ReadonlySet<string> = new Set(['meta', 'retention']);
 /**
- * Matches ids of objects that are stored in partitions. When a row of a partition contains such an id, the object with
- * this id belongs to the organization of the partition. Ids of keys are left out, because an instance key can be the
- * author of a change and belongs to no organization.
+ * Matches ids of objects that are stored in the partitions of repositories. In this test, each of these partitions
+ * belongs to one organization. All matching ids in its rows belong to the same organization. Ids of keys are left out,
+ * because an instance key can be the author of a change and belongs to no organization.
  */
 const ofPartitions = /^(repo|range|draft|pub|bf|evt|dlv)_/;
 const restMs = 1_500;
@@ -62,8 +62,9 @@ export class Rows {
   }
 
   /**
-   * Returns all rows of an organization. All rows in the partition of its repository belong to the organization. In the
-   * directory partition, only rows with an id of the organization or of its objects belong to the organization.
+   * Returns all rows of an organization. In the partition of the organization's repository, all rows belong to the
+   * organization. In the directory partition, only rows with an id of the organization or of its objects belong to the
+   * organization.
    */
   async of(org: Org): Promise<Things> {
     const { world, partitionOf } = this.stage;

@@ -17,7 +17,10 @@ export interface Caller {
   kind: 'main' | 'instance' | 'made' | 'reader' | 'test' | 'useless';
 }
 
-/** Ids of the existing and the deleted objects of one organization, by prefix, newest last. */
+/**
+ * The ids of one organization's objects. `living` contains the existing objects, and `gone` contains the deleted
+ * objects. Both maps are keyed by id prefix. Each list ends with the newest id.
+ */
 interface Holding {
   living: Map<string, string[]>;
   gone: Map<string, string[]>;
@@ -78,7 +81,10 @@ export class World {
     if (ids.length > maxLiving) ids.splice(Math.floor(maxLiving / 4), 1);
   }
 
-  /** Adds an object that must exist until the run ends. Only requests of the other organization use its id. */
+  /**
+   * Adds an object that must exist until the run ends. Only requests of the other organization use the id of this
+   * object.
+   */
   keep(id: string, org: Org): void {
     this.kept.add(id);
     this.add(id, org);
@@ -104,7 +110,8 @@ export class World {
   /**
    * Returns an id for a request of an organization. Most ids belong to an existing object of this organization. Some
    * belong to the other organization, to a deleted object, or to an object of another kind.
-   * @param mayNameKept false for instance keys, which could delete or change objects that the run still needs
+   * @param mayNameKept whether the id may belong to an object that the run still needs; false for instance keys,
+   *   because their requests could delete or change the object
    */
   idFor(random: Random, org: Org, prefix: string, mayNameKept: boolean): string {
     const own = this.living(org, prefix).filter((id) => !this.kept.has(id));

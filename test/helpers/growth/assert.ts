@@ -1,6 +1,6 @@
 /**
  * Asserts that the time of text functions grows at most in proportion to the length of hostile texts. Every test run
- * measures the shapes listed here; `test/fuzz/growth.ts` tries many more.
+ * measures the shapes that are listed here. `test/fuzz/growth.ts` tries many more shapes.
  */
 import assert from 'node:assert/strict';
 import { superlinear } from './search.ts';
@@ -17,7 +17,8 @@ const few = [' ', '\0 ', '*a ', '`a', '<!--', '\n- a'].map((piece) => repeated(p
 const nested = [halves('*a ', 'a* '), halves('![', '](b)'), halves('> ', '\n'), halves('<b>', '</b>')];
 
 /**
- * Asserts that the time grows at most in proportion to the length, for each function of a source folder and each shape.
+ * Asserts, for each function of a source folder and each shape of text, that the time grows at most in proportion to
+ * the length of the text.
  */
 export function assertProportion(folder: string): void {
   for (const { name, isWhole, work } of textFunctions[folder] ?? assert.fail(`no functions of ${folder}`)) {

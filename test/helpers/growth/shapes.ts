@@ -388,8 +388,8 @@ export function halves(first: string, second: string, suffix = ''): Shape {
 }
 
 /**
- * Runs of one piece between a prefix and a suffix. The prefix makes a regular expression read the run. The suffix makes
- * the match fail at the end of the run.
+ * Shapes that repeat one piece between a prefix and a suffix. The prefix makes a regular expression read the repeated
+ * pieces. The suffix makes the match fail after the last piece.
  */
 export const enclosed: readonly Shape[] = [' ', '\t', '-', 'a', '.', '(', '\0 ', ' \0'].flatMap((run) => [
   repeated(run, '# a', 'b'),

@@ -21,7 +21,7 @@ const bot: Person = { login: 'dependabot[bot]', id: 49699333, bot: true };
 const releaseBranch = 'release/1.x';
 
 export interface HistoryOptions {
-  /** Number of pull requests and issues together, because they share one numbering. */
+  /** Total number of pull requests and issues. Both share one sequence of numbers. */
   numbers?: number;
   id?: number;
   fullName?: string;

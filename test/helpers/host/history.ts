@@ -11,7 +11,7 @@ export interface Person {
 
 export interface HistoryCommit {
   sha: string;
-  /** The first parent is the commit that the branch pointed to before. */
+  /** The first parent is the commit that the branch pointed to before this commit was made. */
   parents: string[];
   message: string;
   author: Person;

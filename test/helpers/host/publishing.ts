@@ -1,7 +1,7 @@
 /**
  * Simulates writes of releases and files to a test host, under the rules of GitHub or Gitea. The test host refuses the
  * same writes as the real host: a second release of a tag, a change to an outdated version of a file, and a text that
- * is too long. Both hosts create the tag of a release when the tag is missing.
+ * is too long. GitHub and Gitea both create the tag of a release when the tag is missing.
  */
 import { createHash } from 'node:crypto';
 import type { Reply } from './app.ts';

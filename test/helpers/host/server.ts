@@ -60,7 +60,7 @@ export class TestHost {
   readonly history: History;
   /** The releases and files of the host, including those that requests wrote. */
   readonly publishing: Publishing;
-  /** All received requests except those in `probed`, in order. */
+  /** All received requests in the order of receipt, except those in `probed`. */
   readonly seen: SeenRequest[] = [];
   /**
    * Received requests about the host itself and about credentials. These requests read no repository. They are sent by

@@ -1,6 +1,6 @@
 /**
- * Tests reading and sending of delivery files. Plain and gzipped files are read completely, and messages name the file
- * and the line of a fault. Deliveries are signed, and sent again after a failure.
+ * Tests that delivery files are read and sent. Plain and gzipped files are read completely, and error messages name the
+ * file and the line of a fault. Each delivery is signed, and is sent again after a failure.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
 /**
- * Tests texts for terminals: characters that control a terminal or are invisible are never printed unescaped.
+ * Tests the text that is printed on a terminal. Invisible characters and characters that control the terminal are
+ * always escaped.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,7 +1,7 @@
 /**
- * Tests the authorization of the client. The client uses either a token in the host's own scheme or tokens of an app's
- * installation. The client creates and replaces the tokens of an installation. No credential may appear in a log or an
- * error.
+ * Tests the authorization of the client. The client uses either a token from the settings, in the form that the host
+ * expects, or tokens of an app's installation. The client itself requests and replaces the tokens of an installation.
+ * No credential may appear in a log or an error.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Tests the redaction of disguised addresses, tokens and numbers: a reader recognizes them, but a search for their
- * usual form does not find them. Harmless texts that look similar must stay.
+ * Tests the redaction of disguised addresses, tokens and numbers. A person recognizes a disguised text, but a search
+ * for the usual form of the text does not find it. Harmless texts that look similar must stay.
  */
 
 import assert from 'node:assert/strict';

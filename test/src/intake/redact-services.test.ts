@@ -1,6 +1,6 @@
 /**
- * Tests tokens of many services, and credentials in cookies, command lines, hashes and files. The samples are joined
- * from pieces, so that scanners of repositories do not report them as real secrets.
+ * Tests the redaction of tokens of many services, and of credentials in cookies, command lines, hashes and files. The
+ * samples are joined from pieces, so that scanners of repositories do not report them as real secrets.
  */
 
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /**
- * Tests the redaction of texts. Each of the two scopes (text and comment) removes certain kinds of data, and some
- * properties hold for every redacted text. Also tests the handles of co-authors, which are read before redaction.
+ * Tests which kinds of data redaction removes in each of the two scopes (text and comment). Also tests properties that
+ * every redacted text must have, and the handles of co-authors, which are read before redaction.
  */
 
 import assert from 'node:assert/strict';

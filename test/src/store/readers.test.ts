@@ -19,7 +19,7 @@ async function write(partition: Partition, time: number): Promise<void> {
   await partition.write(() => writeTime(partition, time));
 }
 
-/** Opens a partition whose stored time is 1, and starts a process that reads it. */
+/** Opens a partition, writes 1 as its time, and starts a process that reads the partition. */
 async function beginReading(t: TestContext, mode: 'fresh' | 'held') {
   const dataDir = temporaryFolder(t);
   const partition = openTestPartition(t, 'p00', dataDir);

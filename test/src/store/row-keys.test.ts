@@ -1,5 +1,5 @@
 /**
- * Tests encoding of keys: our encoder writes the same bytes as the encoder of lmdb.
+ * Tests that our encoder of keys writes the same bytes as the encoder of lmdb.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -75,7 +75,7 @@ test('a claim by another owner changes nothing that is proved', async (t) => {
   await fold(2, { ...rocket, fullName: 'acme/ghost' }, acme);
   await fold(3, { ...rocket, fullName: 'acme/ghost', owner: { id: '88', login: 'acme' } }, weak);
   assert.deepEqual([stored().fullName, stored().pulls], ['victimcorp/private', [1]]);
-  // The number of this organization is not proved, but its login is the login of the repository's owner.
+  // This organization has not proved its owner number, but it has the same login as the repository's owner.
   await fold(3, victim, { org: 'org_victim', proved: false });
   assert.deepEqual(stored().pulls, [1, 3]);
 });
@@ -109,7 +109,7 @@ test('a stored time far in the future does not block later events', async (t) =>
 
 let rows = 0;
 
-/** Returns a relay of partition p00 about a repository. */
+/** Returns a relay record in which partition p00 reports a repository to the directory partition. */
 function seen(repository: typeof rocket, claimedBy: string | null, seenAt = epoch): RelayRecord {
   rows += 1;
   const body = { relay: 'repositorySeen', repository, seenAt, claimedBy } as const;

@@ -193,8 +193,8 @@ const nameHistory: HostDelivery[] = [
 const histories = { pullHistory, issueHistory, tagHistory, pushHistory, nameHistory };
 
 /**
- * Makes the records of the payloads. All records have the same time of receipt, so that neither the order nor
- * duplicates of payloads change the time.
+ * Makes the records of the payloads. All records have the same time of receipt. Therefore the stored times do not
+ * depend on the order of the payloads, or on duplicates.
  */
 function recordsOf(deliveries: readonly HostDelivery[]): EventRecord[][] {
   return deliveries.map(([event, payload]) => {

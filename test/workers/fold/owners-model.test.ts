@@ -273,14 +273,16 @@ class World {
     this.deliverOwn();
   }
 
-  /** The operator names the attacker's organization again after the organization was erased. */
+  /** After the attacker's organization was erased, the operator creates it again by its login. */
   private nameAgain(): void {
     if (readOrganization(this.directory, this.orgs.get('attacker') as string)) return;
     this.fold(this.directory, commandRecord({ name: 'nameOrganisation', origin, login: 'acme' } as never, this.now));
     this.orgs.set('attacker', organizationByLogin(this.directory, origin, 'acme')?.id as string);
   }
 
-  /** The attacker unselects a repository that the directory lists as the attacker's. */
+  /**
+   * The attacker unselects a repository. The directory partition lists the attacker as the owner of this repository.
+   */
   private unselect(): void {
     const { id } = pick(this.random, this.repositories);
     if (readDirectoryRepository(this.directory, id)?.orgId !== this.orgs.get('attacker')) return;
@@ -381,7 +383,7 @@ class World {
     if (this.random(2) === 0) this.arrive();
   }
 
-  /** Folds a random record of the sent records. Returns false if no record is left. */
+  /** Folds one of the sent records, chosen at random. Returns false if no record is left. */
   private arrive(): boolean {
     const [next] = this.sent.splice(this.random(this.sent.length), 1);
     if (!next) return false;

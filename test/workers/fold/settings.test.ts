@@ -1,5 +1,6 @@
 /**
- * Checks a repository's settings in its partition: their effects, and the events after which they are still stored.
+ * Tests a repository's settings in its partition: their defaults, writes and effects. Also tests that the settings
+ * survive a rename of the repository.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

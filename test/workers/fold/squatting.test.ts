@@ -1,6 +1,7 @@
 /**
- * Checks that a claim does not survive the proof of another owner, in whatever order the records are folded. Covers
- * renames, claims that are no longer valid when they are folded, times in the future, and events that wait.
+ * Checks that a claim ends when another organization is proved to be the owner. The order in which the records are
+ * folded does not matter. The tests cover renames, claims that are no longer valid when they are folded, times in the
+ * future, and events that wait.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -151,7 +152,7 @@ test('a claim that is folded after it lost its basis binds neither number nor lo
   await deliver(1, wrong, { org: acme, proved: false });
   await settle();
   assert.equal(readOrganization(directory, acme)?.ownerId, '88');
-  // The owner is proved while another claim with the same owner number is sent but not yet folded.
+  // Another claim with the same owner number is already sent. A delivery proves the owner before that claim is folded.
   await deliver(2, victim, null);
   await settle();
   const owner = { id: '88', login: 'victimcorp' };
@@ -321,8 +322,8 @@ test('erasing a claimant takes nothing from the owner that was proved since', as
   await settle();
   assert.deepEqual(owners(), { listed: 'victimcorp', stored: 'victimcorp', pulls: [2] });
 
-  // A directory that does not know the owner yet would list the repository without an owner. So the partition relays
-  // the repository again.
+  // The directory partition may not know the owner yet. It would then list the repository without an owner. So the
+  // repository's partition relays the repository again.
   const reported = () => listEffects(partition, 0, 100).length;
   const before = reported();
   const body = { relay: 'repositoryErased', repoId, orgId: acme, ownerId: null } as const;

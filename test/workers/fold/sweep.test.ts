@@ -110,8 +110,8 @@ test('erases records that were last synced a year ago, with all that belongs to 
 test('keeps records that were synced since, even without a change', async (t) => {
   const partition = await aged(t, ...pulls(1, 6), issue(7));
   const lately = { at: later - 365 * dayMs };
-  // Pull request 1 is synced again by a snapshot without a change. Pull request 2 is synced again by a comment. The
-  // last sync of pull request 3 is one day older than these two syncs, so pull request 3 is old enough to be erased.
+  // Pull request 1 is synced again by an unchanged snapshot, and pull request 2 is synced again by a comment. The last
+  // sync of pull request 3 is one day older than these two syncs, so the sweep erases pull request 3.
   await foldRecords(partition, 3, pullRecord(1, lately), comment(2, lately), pullRecord(3, { at: lately.at - dayMs }));
   await foldRecords(partition, 4, sweep());
   assert.deepEqual(

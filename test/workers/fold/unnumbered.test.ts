@@ -335,8 +335,8 @@ test('an organization proved only by login is not the owner that the host names 
 });
 
 /**
- * Returns the first relay of the given kind about the repository `named`. The relay comes from the directory and has
- * the form in which a partition receives it.
+ * Returns the first relay of the given kind about the repository in the constant `named`. The relay comes from the
+ * directory and has the form in which a partition receives it.
  */
 function relayed(directory: Partition, relay: RelayRecord['body']['relay']): RelayRecord {
   const bodies = listEffects(directory, 0, 1000).flatMap(({ effect }) =>

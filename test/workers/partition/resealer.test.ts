@@ -1,7 +1,7 @@
 /**
- * Checks the resealer. The resealer seals queries of webhook addresses that an earlier version of Tidings stored
- * unsealed. It also seals again all values that were sealed with a former key. It writes through the journal, and no
- * record is too large.
+ * Checks the resealer. The resealer seals the query of a webhook address if an earlier version of Tidings stored the
+ * query as plain text. The resealer also seals again all values that were sealed with a former key. All changes are
+ * written through the journal, and no record is too large.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

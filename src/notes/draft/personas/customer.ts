@@ -14,7 +14,9 @@ import { actionText, customerSteps, customerTexts, reportOf, withoutInside } fro
 /** The order in which groups get their share of the lines. New features get half of the lines, fixes a third. */
 const groupNames = ['new', 'fixed', 'improved'] as const;
 type Group = (typeof groupNames)[number];
-/** The words that summarize hidden items, for one item and for several items. */
+/**
+ * The words that summarize the hidden items of a group. The first text is for one item, the second for several items.
+ */
 const rests: Record<Group, readonly [string, string]> = {
   new: ['more new feature', 'more new features'],
   improved: ['more improvement', 'more improvements'],

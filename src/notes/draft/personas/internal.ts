@@ -104,8 +104,9 @@ function numbered(entry: Entry): Entry['backports'] {
 }
 
 /**
- * Returns a line with the issues that led to the change. An issue whose title differs from the entry's text gets a line
- * of its own below the entry. For other issues, only the number is shown.
+ * Returns the lines of an entry, with the issues that led to the change. `line` is the first line of the entry, and
+ * `more` are its further lines. An issue whose title differs from the entry's text gets its own line at the end. For
+ * all other issues, only the number is shown, in the first line.
  */
 function withReports(entry: Entry, line: string, more: readonly string[], links: LinkStyle): string {
   if (entry.issues.length === 0) return [`${line} ${marker('pr', entry.id)}`, ...more].join('\n');

@@ -211,8 +211,8 @@ const releases = fc
 
 /**
  * Returns the parts of Markdown that can have an effect: HTML, the addresses of links, and the text outside code. The
- * text may contain `<` and `javascript:`, because `<` has an effect only as HTML, and `javascript:` only in an
- * address.
+ * function removes `<` and `javascript:` from the text outside code. They are harmless there: `<` has an effect only as
+ * HTML, and `javascript:` only in an address.
  */
 function actsOutsideCode(markdown: string): string {
   const reader = new MarkdownIt({ html: true });

@@ -82,8 +82,8 @@ class Repository {
   }
 
   /**
-   * Returns the numbers of the pull requests whose commits are between two commits. The parents of the commits decide
-   * which commits are between the two.
+   * Returns the numbers of the pull requests whose commits are reachable from `to` but not from `from`. The parents of
+   * the commits decide which commits are reachable.
    */
   between(from: string, to: string): number[] {
     const excluded = this.ancestors(from);

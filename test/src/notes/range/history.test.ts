@@ -24,7 +24,7 @@ class Host {
   readonly parents = new Map<string, string[]>([['c0', []]]);
   readonly heads = new Map<string, string>([['main', 'c0']]);
   readonly pushes: ReturnType<typeof aPush>[] = [aPush('main', null, ['c0'], 1)];
-  /** Commits that were the head of a pushed branch, in the order of the pushes. */
+  /** Commits that tags can name: the head of each push, in the order of the pushes. */
   readonly tagged = ['c0'];
 
   ancestors(sha: string): Set<string> {

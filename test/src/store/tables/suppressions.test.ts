@@ -1,6 +1,6 @@
 /**
- * Tests suppressions, which are recipients who want no more mail. An unsubscribe token identifies only the recipient,
- * and works only with the key that it was made with.
+ * Tests suppressions. A suppression marks a recipient who wants no more mail. An unsubscribe token identifies one
+ * recipient, and is valid only under the key that it was made with.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -150,8 +150,8 @@ export class Refusals implements RefusalMemory {
 }
 
 /**
- * Contains either the refusals of all signed deliveries or the refusals of all unsigned deliveries. A lane counts the
- * refusals of the current minute by source, and keeps the newest entries.
+ * Holds refused deliveries. There are two lanes: one for signed deliveries, and one for unsigned deliveries. A lane
+ * counts the refusals of the current minute by source, and keeps the newest entries.
  */
 class Lane {
   kept: RefusedDelivery[] = [];

@@ -53,8 +53,8 @@ const maxAttempts = 12;
 /** Maximum number of secrets that are tried on a body without an owner. */
 const maxAttemptsWithoutOwner = 8;
 /**
- * Maximum size of a body without an owner, in bytes. No secret is tried on a larger body without an owner. For example,
- * a ping can have no owner.
+ * Maximum size, in bytes, of a body that names no owner, such as some pings. No secret is tried on a larger body of
+ * this kind.
  */
 const maxBytesWithoutOwner = 65_536;
 

@@ -153,7 +153,8 @@ export const webhookCommands = [
     name: Type.Literal('updateWebhookEndpoint'),
     endpointId: Type.String(),
     /**
-     * `url` and `query` together replace the address. `url` without `query` means that the new address has no query.
+     * The new address without its query. The query of the new address is in `query`. If `query` is missing, the new
+     * address has no query.
      */
     url: Type.Optional(Type.String()),
     query: Type.Optional(SealedQuerySchema),

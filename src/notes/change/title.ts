@@ -193,7 +193,10 @@ function takeArea(text: string, parsed: ParsedTitle): string | undefined {
   return text.slice(match[0].length);
 }
 
-/** Removes the first part of a title that a host made from a branch name: `Feature/shop 142 add search`. */
+/**
+ * Removes the first part of a title that a host made from a branch name: `Feature/shop 142 add search` becomes `add
+ * search`, and the key is `SHOP-142`.
+ */
 function takeBranchName(text: string, parsed: ParsedTitle): string | undefined {
   const match =
     /^(feat|feature|fix|bugfix|hotfix|bug|chore)\/(?:([A-Za-z][A-Za-z0-9]{1,9})[- ](\d{1,9})[-_ ]+)?([^:.]{3,200})$/i.exec(

@@ -109,8 +109,8 @@ class Words {
 }
 
 /**
- * Characters of writing systems that put no blanks between words, such as Chinese. A sign next to such a character is
- * at the border between words.
+ * Characters of writing systems that put no blanks between words, such as Chinese. A markup sign such as `*` next to
+ * such a character counts as a sign at the border of a word.
  */
 const unspaced = String.raw`\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\uFF00-\uFFEF`;
 const startsWord = new RegExp(String.raw`^$|[\s([{<>"'“‘«*_~:|–—${unspaced}-]`);

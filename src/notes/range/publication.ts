@@ -46,7 +46,7 @@ export function publicationOf(message: string): string | undefined {
 }
 
 /**
- * If publications made all commits of a list, returns the publication that made the first commit. If not, returns
+ * If every commit of a list was made by a publication, returns the publication of the first commit. Otherwise returns
  * undefined.
  */
 export function publicationOfAll(commits: readonly CommitRecord[]): string | undefined {

@@ -47,7 +47,7 @@ type Test = Parameters<typeof openTestPartition>[0];
 
 const { origin } = repositoryFields();
 const nameId = nameAsNumber('acme/app');
-/** The repository as a payload without ids describes it. */
+/** The repository, as described in a payload without ids. */
 const named: EventRepository = {
   ...repositoryFields({ fullName: 'acme/app', url: `${origin}/acme/app`, defaultBranch: null }),
   ...{ id: repositoryId(origin, nameId), hostId: nameId, bare: true, owner: { id: 'name:acme', login: 'acme' } },

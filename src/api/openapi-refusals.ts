@@ -90,7 +90,7 @@ const receiverRefusals: Readonly<Record<number, Refusal>> = {
     when: 'The signature is missing or does not match.',
     example: {
       message:
-        'The signature does not match. X-Hub-Signature-256 must be sha256= followed by the HMAC-SHA256 of the raw body, with the webhook secret as the key. Give the webhook on the host the same secret as this service.',
+        'The signature does not match. X-Hub-Signature-256 must be sha256= followed by the HMAC-SHA256 of the raw body, with the webhook secret as the key. On the host, set the secret of the webhook to the secret of this service.',
     },
   },
   403: {

@@ -266,7 +266,7 @@ export const hostItems = new Counter({
 /** `outcome` is one of: confirmed, missing, owner, login, installation, unavailable. */
 export const ownerConfirmations = new Counter({
   name: 'tidings_owner_confirmations_total',
-  help: 'Checks of repository owners with their hosts, by outcome; only "confirmed" permits the use of the service’s credentials',
+  help: 'Requests to hosts to confirm the owner of a repository, by outcome; only after "confirmed" may the service use its credentials for the repository',
   labelNames: ['outcome'] as const,
   registers,
 });

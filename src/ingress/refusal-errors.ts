@@ -11,7 +11,7 @@ type Headers = Pick<Exchange, 'headers'>;
 
 const wanted =
   'X-Hub-Signature-256 must be sha256= followed by the HMAC-SHA256 of the raw body, with the webhook secret as the key.';
-const mismatch = `The signature does not match. ${wanted} Give the webhook on the host the same secret as this service.`;
+const mismatch = `The signature does not match. ${wanted} On the host, set the secret of the webhook to the secret of this service.`;
 
 /**
  * Makes the error for a delivery that was not signed with a known secret. Its message describes what to change on the
@@ -24,7 +24,7 @@ export function unsigned(request: Headers, hasSecrets: boolean): ServiceError {
 function unsignedMessage(request: Headers, hasSecrets: boolean): string {
   if (!hasSecrets) return 'No webhook secret is configured, so the signature cannot be verified.';
   if (isForm(request)) return `The signature does not match. ${wanted} ${formRemedy}`;
-  if (isUnsigned(request)) return `The signature is missing. ${wanted} Give the webhook on the host a secret.`;
+  if (isUnsigned(request)) return `The signature is missing. ${wanted} On the host, set a secret for the webhook.`;
   return mismatch;
 }
 

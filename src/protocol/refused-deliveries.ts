@@ -8,12 +8,12 @@ export const refusalReasons = {
   wrong_signature: {
     because: 'the signature of the delivery does not match any webhook secret that was tried',
     remedy:
-      'Give the webhook on the host the secret of this service. The secret is in TIDINGS_WEBHOOK_SECRETS or, if that is unset, in the file webhook-secret of the data directory. If the organization has its own secret, use that secret instead (tidings webhook-secrets list)',
+      'On the host, set the secret of the webhook to the secret of this service. The service takes its secret from TIDINGS_WEBHOOK_SECRETS or, if that is unset, from the file webhook-secret of the data directory. If the organization has its own secret, use that secret instead (tidings webhook-secrets list)',
   },
   no_signature: {
     because: 'the delivery is not signed',
     remedy:
-      'Give the webhook on the host the secret of this service. The secret is in TIDINGS_WEBHOOK_SECRETS or, if that is unset, in the file webhook-secret of the data directory',
+      'On the host, set the secret of the webhook to the secret of this service. The service takes its secret from TIDINGS_WEBHOOK_SECRETS or, if that is unset, from the file webhook-secret of the data directory',
   },
   form_body: {
     because: 'the body of the delivery is a form (application/x-www-form-urlencoded)',

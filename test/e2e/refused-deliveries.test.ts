@@ -53,7 +53,7 @@ test('refused deliveries are reported', async (t) => {
 
   await t.test('the replies distinguish a wrong signature from a missing one', async () => {
     const other = await send(service, payload, hmac('some other secret', payload), 'application/json');
-    assert.match(other.body.message, /does not match.*Give the webhook on the host the same secret/);
+    assert.match(other.body.message, /does not match.*On the host, set the secret of the webhook/);
     const none = await send(service, payload, '', 'application/json');
     assert.match(none.body.message, /^The signature is missing/);
     assert.deepEqual([other.status, none.status], [401, 401]);
@@ -140,7 +140,7 @@ test('refused deliveries are reported', async (t) => {
     const { output } = await service.run('doctor');
     assert.match(
       output,
-      /! 6 deliveries were refused in the last hour\. The last one, at \S+ from 127\.0\.0\.1 \(gitea\), event pull_request, was refused because the signature of the delivery does not match any webhook secret that was tried\. Give the webhook/,
+      /! 6 deliveries were refused in the last hour\. The last one, at \S+ from 127\.0\.0\.1 \(gitea\), event pull_request, was refused because the signature of the delivery does not match any webhook secret that was tried\. On the host, set the secret/,
     );
   });
 });

@@ -32,8 +32,8 @@ const hmac = { name: 'HMAC', hash: 'SHA-256' };
  * @param rawBody the bytes of the request, or their text, never the parsed object
  * @param secret `whsec_` followed by base64, or an array of such secrets during a rotation
  * @param toleranceSeconds maximum difference between the webhook's timestamp and the clock of this machine
- * @returns the parsed body; `event` determines the shape of `data`. The body of an event that this version does not
- *   know is returned unchanged.
+ * @returns the parsed body; `event` determines the shape of `data`. The body is also returned if this version of the
+ *   SDK does not know the event.
  * @throws WebhookError for a webhook that cannot be trusted, or TypeError for a body or secret of the wrong form
  */
 export async function verifyWebhook(

@@ -16,10 +16,11 @@ import type { BenchContext, Comparison, Scenario } from '../scenario.ts';
 import { allFolded, type BenchService, environmentOf, startBenchService } from '../service.ts';
 
 /**
- * Number of connections, and the lowest ratio that passes (the line). Group commit writes many records as one journal
- * message with one fsync. It is designed for 256 connections, so only this load has a line. With 64 connections, a
- * journal message contains only a quarter of the records but costs as much as a full message. The ratio for 64
- * connections is therefore shown but not judged.
+ * Each load has a number of connections and a line: the lowest ratio of the service's rate to the floor's rate that
+ * passes. Only the load with 256 connections has a line, because group commit is designed for this load. Group commit
+ * writes many records as one journal message with one fsync. With 64 connections, a journal message contains only a
+ * quarter of the records but costs as much as a full message. The ratio for 64 connections is therefore shown but not
+ * judged.
  */
 const loads: readonly (readonly [connections: number, line: number | null])[] = [
   [64, null],

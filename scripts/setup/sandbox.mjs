@@ -11,10 +11,10 @@ const FOLDERS = ['state/lists/partial', 'cache/archives/partial', 'download'];
 const PASSED = ['', 'state', 'state/lists', 'cache', 'cache/archives'];
 
 /**
- * Makes the folders that one fetch needs. The folders are inside `own`, or inside a temporary folder if the
- * unprivileged user cannot reach `own`. The returned `user` is the name for apt's configuration. The returned `wrap`
- * extends a command line so that the command runs as this user. The returned `note` is the reason if root has to do the
- * work.
+ * Makes the folders in which one package is fetched and unpacked. The folders are inside `own`, or inside a temporary
+ * folder if the unprivileged user cannot reach `own`. The returned `user` is the user name for apt's configuration. The
+ * returned `wrap` extends a command line so that the command runs as the unprivileged user. If root has to do the work
+ * itself, `wrap` changes nothing and the returned `note` says why.
  */
 export function prepareSandbox(own, { keyring, isRoot = process.getuid?.() === 0, user = USER } = {}) {
   const asWeAre = { folder: own, user: 'root', wrap: (...command) => command, remove: () => remove(own) };

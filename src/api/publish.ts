@@ -166,9 +166,9 @@ function pagesOf(context: ApiContext, directory: Partition, published: Published
 }
 
 /**
- * Returns the path of a draft's page below the page of its version. A draft for customers has no such page, because the
- * page of the version shows the draft. In this case, returns undefined. The path of an internal page is derived from a
- * secret of the instance, so no one can guess the path. The path is the same for all revisions.
+ * Returns the path of a draft's page, relative to the page of its version. Returns undefined for a draft for customers,
+ * because the page of the version itself shows this draft. The path of an internal page is derived from a secret of the
+ * instance, so no one can guess the path. All revisions of a draft have the same path.
  */
 export function personaPathOf({ sealer }: ApiContext, { repoId, rangeId, persona }: Published): string | undefined {
   return personaPath(persona, sealer.mac(rangeId, ['internal page', repoId]));

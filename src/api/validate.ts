@@ -50,8 +50,9 @@ export function check<T>(schema: TObject, value: unknown, what: string): T {
 
 /**
  * Fills in the defaults of a schema where fields are missing. A field of the wrong type is not changed, so that `check`
- * refuses it. TypeBox's own function is not used, because it merges an object into the default of an array. For
- * example, it turns `{"length": 1e9}` into an array with a billion items, and then visits each of them.
+ * refuses it. TypeBox's own function is not used. If a field's default is an array and the client sends an object, that
+ * function copies the object's fields into the array. For example, `{"length": 1e9}` makes an array with a billion
+ * items, and the function then visits each item.
  */
 export function withDefaults(schema: TSchema, value: unknown): unknown {
   const given = value === undefined ? structuredClone(schema.default) : value;

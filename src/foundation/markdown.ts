@@ -18,10 +18,10 @@ const markdown = reader();
 const withoutTables = reader().disable('table');
 
 /**
- * Maximum number of missing cells in a text, counted over all tables. In a short row, the library adds the missing
- * cells as empty cells. The library's own maximum is the same number, but it applies to each table separately.
- * Measured: 1.5 KB of text became 65,000 cells, and 24 KB became 500 MB of tokens. If a text has more missing cells,
- * its tables are read as plain text.
+ * Maximum number of missing cells in a text, counted over all tables. If a row has fewer cells than its table has
+ * columns, markdown-it adds the missing cells as empty cells. markdown-it has the same maximum, but counts each table
+ * separately. Measured: 1.5 KB of text became 65,000 cells, and 24 KB became 500 MB of tokens. If a text has more
+ * missing cells, its tables are read as plain text.
  */
 const maxMissing = 65_536;
 

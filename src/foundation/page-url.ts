@@ -91,9 +91,9 @@ export function decodedPath(path: string): string | undefined {
 
 function versionPath(version: string): string {
   const parts = version.toWellFormed().split('/');
-  // The slashes of two kinds of versions are encoded. One kind has a part that is empty, `.` or `..`, such as `a/../b`.
-  // Clients would remove such a part from a path. The other kind is a version such as `v1/engineer`. Its address would
-  // be the same as the address of the engineer's page of `v1`.
+  // The slashes of a version are encoded in two cases. First, a part of the version is empty, `.` or `..`, as in
+  // `a/../b`. Clients would remove this part from a path. Second, the version looks like the path of a persona's page,
+  // as in `v1/engineer`. Without the encoding, this version would have the same address as the engineer's page of `v1`.
   const isMistakable = parts.some((part) => /^\.{0,2}$/.test(part)) || belowVersion.test(version);
   const divider = isMistakable ? '%2F' : '/';
   const path = parts.map(encodeURIComponent).join(divider);

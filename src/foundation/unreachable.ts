@@ -3,11 +3,11 @@
  */
 
 /**
- * Ends a switch whose cases cover every member of a union. If a member of the union has no case, the call does not
- * compile.
- * @param _value the value of the switch. Its type is `never` after the cases for all members.
- * @throws Error with the message, for example for a value that a later version of Tidings wrote. A fold then stores the
- *   record as a dead letter.
+ * Call this function after the last case of a switch over a union. If a member of the union has no case, the call does
+ * not compile.
+ * @param _value the value of the switch. Its type is `never` when every member has a case.
+ * @throws Error with `message`. At run time, the value can be unknown, for example because a later version of Tidings
+ *   wrote it. A fold then stores the record as a dead letter.
  */
 export function unreachable(_value: never, message: string): never {
   throw new Error(message);

@@ -242,10 +242,13 @@ function receive(exchange: Exchange, allowList: AllowList, receiver: Receiver, r
 }
 
 /**
- * Returns whether the events of a repository are accepted. With `autoConnect`, the first delivery of an unknown
- * repository connects the repository. An organization can claim a repository without proof of ownership. If that
- * organization disconnects the repository, only the events that name the organization as owner are refused. An event
- * with another owner is treated like an event of an unknown repository.
+ * Returns whether the gateway accepts an event of a repository. Events of an unknown repository are accepted only with
+ * `autoConnect`, because then the first delivery connects the repository. Events of a known repository are accepted if
+ * the repository is connected.
+ *
+ * Exception: an organization can claim a repository without proof of ownership. If this organization disconnects the
+ * repository, only events that name this organization as the owner are refused. An event with another owner is treated
+ * like an event of an unknown repository.
  */
 function isConnected(directory: Partition | undefined, { id, owner }: EventRepository, autoConnect: boolean): boolean {
   const listed = directory && readDirectoryRepository(directory, id);

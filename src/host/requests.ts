@@ -1,6 +1,6 @@
 /**
- * Sends requests to one host, one after another, until each request has a final reply. It waits at rate limits, retries
- * after temporary faults, and replaces a refused installation token once. Callers choose the requests and interpret the
+ * Sends requests to one host, one after another. Waits at rate limits, retries after temporary faults, and replaces a
+ * refused installation token once, until each request has a final reply. Callers choose the requests and interpret the
  * replies.
  *
  * Octokit's plugins decide which requests are sent again. The waiting is done here, because the plugins' own waits

@@ -89,8 +89,8 @@ export class Exchange {
 
   /**
    * Collects the body and calls `done` in the same turn of the event loop in which the last byte arrived. The bytes are
-   * valid only until `done` returns. A body that arrives in one piece is not copied. Replies 413 to a body over the
-   * maximum size. When the budget is used up, replies 500 and closes the connection.
+   * valid only until `done` returns. A body that arrives in one piece is not copied. Replies 413 if the Content-Length
+   * is more than `maxBytes`. If the memory for all bodies (`budget`) is used up, replies 500 and closes the connection.
    * @param onChunk is called with each piece as it arrives
    */
   receive({ maxBytes, budget }: BodyLimits, onChunk: (chunk: Buffer) => void, done: (body: Buffer) => void): void {

@@ -1,8 +1,9 @@
 /**
- * Detects requests whose length is ambiguous, before any handler runs. The HTTP parser accepts two Content-Length
- * headers and invalid chunk endings. Behind a proxy, an attacker could hide a second request in the body of such a
- * request. The connection is closed without a reply, because after a reply the server would also serve the hidden
- * request.
+ * Detects requests whose length can be ambiguous, before any handler runs. The HTTP parser accepts two Content-Length
+ * headers and invalid chunk endings. Behind a proxy, an attacker could use these to hide a second request in a body. A
+ * request counts as ambiguous if it has Transfer-Encoding, several Content-Length headers or an invalid Content-Length.
+ * The server closes the connection of such a request without a reply, because after a reply the server would also
+ * serve the hidden request.
  */
 
 /** The header values that decide where a body ends. They are collected while the headers are read. */

@@ -188,10 +188,10 @@ export class Identities {
 }
 
 /**
- * Returns the owner of a repository. If the owner has no number from the host, the function adds the number of the
- * organization with the same login. For a delivery signed with a secret of the whole host, the function adds only a
- * proved number. For a delivery signed with an organization's own secret, the function considers only this
- * organization.
+ * Returns the owner of a repository. If the payload lacks the owner's number, the function adds the number of the
+ * organization with the owner's login. The secret that signed the delivery determines which organization is considered:
+ * - a secret of the whole host: any organization on this host whose number is proved
+ * - an organization's own secret: only this organization, even if its number is not proved
  */
 function ownerOf(
   directory: Partition,
@@ -216,9 +216,10 @@ function identityOf(
 }
 
 /**
- * Returns the identity of a repository whose number was sent under an organization's own secret. The organization may
- * already have a repository with this name but without a number. Then the event belongs to the existing repository. The
- * existing repository does not adopt the number, because the number is not proved and may belong to another repository.
+ * Returns the identity of a repository whose number was in a delivery signed with an organization's own secret. If no
+ * repository with this number is known, the organization may have a repository with the same name and without a number.
+ * Then the event belongs to that repository. The number is not stored for that repository, because the number is not
+ * proved and may belong to another repository.
  */
 function claimedIdentity(
   directory: Partition,

@@ -1,9 +1,9 @@
 /**
- * Limits the ingestion of webhooks to 100 per minute and 1000 per hour per organization (spec part 8). Each rate is a
- * token bucket, implemented with GCRA (generic cell rate algorithm). A delivery over the limit is accepted with a due
- * time. The delivery is not folded before this time. If the delay would exceed the maximum delay, the delivery is
- * refused (`docs/architecture.md` decision 16). The state is in memory. At start, the state is restored from the
- * deliveries that wait in the partitions.
+ * Limits the ingestion of webhooks per organization, by default to 100 per minute and 1000 per hour (spec part 8). Each
+ * rate is a token bucket, implemented with GCRA (generic cell rate algorithm). A delivery over the limit is accepted
+ * with a due time. The delivery is not folded before this time. If the delay would exceed the maximum delay, the
+ * delivery is refused (`docs/architecture.md` decision 16). The state is in memory. At start, the state is restored
+ * from the deliveries that wait in the partitions.
  */
 
 /** One rate limit: `count` events per `periodMs`. */

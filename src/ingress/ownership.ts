@@ -80,10 +80,11 @@ export function checkClaim(
 }
 
 /**
- * Whether the owner in a claim is the given organization. If the numeric id of the organization on the host is known,
- * the ids are compared. An organization that was added before its first delivery has no numeric id yet. In this case,
- * the logins are compared, and the owner is refused if the owner's id is proved for another organization. An owner
- * whose login belongs to another organization is always refused.
+ * Whether an organization may claim to be this owner. All three conditions must be met:
+ * - The owner has the organization's numeric id on the host. An organization that was added before its first delivery
+ *   has no numeric id yet. In this case, the owner has the organization's login.
+ * - The owner's login does not belong to another organization.
+ * - The owner's numeric id is not proved for another organization.
  */
 function isOwner(directory: Partition, organization: OrganizationRecord, owner: Claim['owner']): boolean {
   if (Math.max(owner.id.length, owner.login.length) > maxLength) return false;

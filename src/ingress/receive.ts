@@ -1,9 +1,9 @@
 /**
  * Receives webhooks and handles each delivery from its request line to its reply. The signature over the raw bytes is
  * checked first. Then the body is parsed, checked, reduced to the captured fields, counted towards the limits and
- * enqueued. The reply is 202 once the journal has the records on disk. The secret of a delivery determines the host of
- * the delivery. A delivery that was signed with an organization's own secret may report only events of that
- * organization. The body is not kept.
+ * enqueued. The reply is 202 once the journal has the records on disk. The secret that signed a delivery determines the
+ * host that the delivery belongs to. A delivery that was signed with an organization's own secret may report only
+ * events of that organization. The body is not kept.
  */
 import type { Settings } from '../../config/schema.ts';
 import { invalid, ServiceError } from '../foundation/errors.ts';

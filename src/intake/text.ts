@@ -63,7 +63,8 @@ const latestTime = 253_402_300_799_999;
 /**
  * Converts a host's time to a UTC instant. The host sends ISO 8601 with any offset, or seconds since 1970.
  * @param now time of receipt. A host's time more than five minutes after `now` becomes five minutes after `now`.
- *   Without this limit, a sender could take precedence with a future date, because the latest time wins.
+ *   Without this limit, data with a date in the far future could never be replaced, because the data with the latest
+ *   time is kept.
  */
 export function time(value: string | number | null | undefined, now = latestTime): number | null {
   if (value == null) return null;

@@ -93,10 +93,10 @@ export async function connectionFault(settings: NatsSettings, role: JournalRole)
 }
 
 /**
- * Keeps an error listener on a connection's socket until the socket is completely closed. The NATS client (nats 2.29.3)
- * removes its own listeners too early, because a last write to the closed socket can still fail. Without a listener,
- * the `error` event of the failed write ends the process. When the server was killed, one in three processes that had
- * just sent a request ended in this way.
+ * Keeps an error listener on a connection's socket. When the NATS client (nats 2.29.3) closes a connection, it removes
+ * all listeners from the socket, but a write that is still pending can fail after that. Without a listener, the `error`
+ * event of this write ends the process. When the server was killed, one in three processes that had just sent a request
+ * ended in this way.
  */
 function outliveSocket(connection: NatsConnection): void {
   type Inside = { protocol?: { transport?: { socket?: Socket } } };

@@ -1,10 +1,11 @@
 /**
- * Commits records to one partition's stream in groups. One journal message is in flight at a time. The next message
- * contains all records that arrived while the previous message was in flight (`docs/architecture.md` decision 2).
+ * Commits records to one partition's stream in batches. Each batch is one journal message, and one batch is in flight
+ * at a time. Records that arrive in the meantime wait for the next batch (`docs/architecture.md` decision 2).
  *
  * The lane sends a batch again until the outcome of the batch is known, and only then sends the next batch. The number
  * and total size of waiting records are limited. If a record passes its deadline, the caller gets an error, but the
- * record may still be stored. If the caller sends the record again, the second record is recognized as a duplicate.
+ * record may still be stored. If the caller sends the record again, the fold recognizes the second record as a
+ * duplicate.
  */
 import { ErrorCode, NatsError } from 'nats';
 import { ServiceError } from '../foundation/errors.ts';

@@ -101,9 +101,9 @@ export async function purgeStream(journal: Journal, partition: PartitionName, se
 const largestBlockBytes = 8_388_608;
 
 /**
- * Returns how many bytes must follow a message until the block that contains this message is certainly full. A purge
- * removes only whole blocks from the disk. So the file of the first remaining block can still contain purged messages.
- * The server does not return purged messages, but a person who reads the file can find them.
+ * Returns how many bytes must follow a message so that a purge certainly removes the message from the disk. A purge
+ * removes only whole blocks. So the file of the first remaining block can still contain purged messages. The server
+ * does not return purged messages, but a person who reads the file can find them.
  */
 export function blockBytesOf({ maxBytes }: Pick<StreamState, 'maxBytes'>): number {
   const quarter = maxBytes > 0 ? Math.ceil(maxBytes / 4) + 100 : largestBlockBytes;

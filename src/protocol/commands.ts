@@ -26,10 +26,11 @@ const ifMatch = Type.Optional(Type.Array(Type.String()));
 const most = Type.Optional(Type.Integer({ minimum: 0 }));
 
 /**
- * Start time of the repository's incarnation that a command is meant for, in milliseconds. A new incarnation begins
- * when a repository is erased and added again. If an organization only claims the repository without proof, the
- * incarnation ends when the claim ends. The field is absent if the repository's partition did not know the repository.
- * The field is also absent in records of earlier versions of Tidings.
+ * Start time, in milliseconds, of the repository's incarnation that a command is meant for. An incarnation ends when
+ * the repository is erased, or when an unproved claim to the repository ends. If the repository is added again, a new
+ * incarnation begins, and a command for an earlier incarnation is refused. The field is absent if the repository's
+ * partition did not know the repository when the command was sent. The field is also absent in records of earlier
+ * versions of Tidings.
  */
 const life = Type.Optional(Type.Integer());
 

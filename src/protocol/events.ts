@@ -13,10 +13,12 @@ export const Nullable = <T extends ReturnType<typeof Type.String> | ReturnType<t
 
 /**
  * The signer of a delivery. Null means that the delivery was signed with a secret of the whole host. Only the operator
- * and the host know such a secret, so the signature proves the content. If the secret belongs to an organization, the
- * delivery is only a claim of that organization. `proved` states whether the organization's owner was confirmed at
- * receipt. `supersedes` is the id of another organization that claimed the repository before. The host has refuted that
- * claim. The whole field is absent in records of earlier versions of Tidings.
+ * and the host know such a secret, so the signature proves the content. In all other cases, the delivery was signed
+ * with the secret of the organization `org`, and the content is only a claim of this organization.
+ *
+ * `proved` states whether the organization's number on the host was proved when the delivery was received. `supersedes`
+ * is the id of another organization that claimed the repository before, if the host has refuted that claim. The whole
+ * field is absent in records of earlier versions of Tidings.
  */
 export const SignedBySchema = Type.Union([
   Type.Null(),

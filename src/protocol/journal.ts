@@ -42,8 +42,9 @@ export type EventRecord = Static<typeof EventRecordSchema>;
 
 /**
  * Data that was read over the host's REST API: a page of a backfill, the result of a tag sync, or data for a range that
- * is being created. `seenAt` is the time at which the host was asked for the repository. A page that does not fit into
- * one record is split into several records. Only the last of these records contains `progress`.
+ * is being created. `seenAt` is the time at which the host was asked for the repository. If `repository` is the stored
+ * description, `seenAt` is the host time of this description. A page that does not fit into one record is split into
+ * several records. Only the last of these records contains `progress`.
  */
 export const BackfilledRecordSchema = Type.Object({
   ...recordBase,

@@ -209,9 +209,9 @@ export const ResolutionSchema = Type.Union([Type.Literal('compare'), Type.Litera
 
 /**
  * The host's comparison of the commits `from` and `to`. Both are shas, so the comparison never changes. `ancestry` is
- * the position of `to` relative to `from`. `groups` are the commits that are reachable from `to` but not from `from`,
- * oldest first. Each group ends with a commit of the first-parent line, after the commits that it made reachable.
- * Example: the commits X and Y of a branch, merged as M, are the group [X, Y, M].
+ * the position of `to` relative to `from`. `groups` contains the commits that are reachable from `to` but not from
+ * `from`, oldest first. Each group ends with a commit of the first-parent line. The other commits of the group are
+ * those that this commit merged. Example: the commits X and Y of a branch, merged as M, are the group [X, Y, M].
  */
 export const ComparisonRecordSchema = Type.Object({
   from: Type.String(),

@@ -67,9 +67,10 @@ export function localJournal(dataDir: string, port: number, role: JournalRole): 
 }
 
 /**
- * Starts the server. If a server with this data directory and configuration already answers on the port, this server is
- * adopted and no server is started. A running server with another configuration, for example from an earlier version of
- * Tidings, is ended first.
+ * Starts the server, or adopts a server that an earlier start left running. An earlier server is adopted if it is the
+ * only one with this data directory, answers on the port, and has the same configuration. Otherwise all earlier servers
+ * are ended, and a new server is started. Example: the earlier server has the configuration of an earlier version of
+ * Tidings.
  * @throws NatsServerError if the program is missing, or if another program uses the port
  */
 export async function startNatsServer(options: NatsServerOptions): Promise<NatsServer> {

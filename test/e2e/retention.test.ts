@@ -180,10 +180,10 @@ test('after three days off nothing is erased until an operator confirms the cloc
   await waitUntil('all is folded', async () => (await shown(service)).repositories[0]?.pulls === 9);
   const trusted = async () => (await shown(service)).partitions[1].trustedTime;
   await waitUntil('the first tick', trusted);
-  // Sets the time of the partition back by three days, as if the service had been stopped for three days. An approval
-  // names two times: the current time of the partition (`from`) and the new time (`to`). The approval is valid only for
-  // these two times. A worker writes a tick after its restart, and this tick changes the current time of the partition.
-  // Therefore, the loop sends new approvals until one of them is valid.
+  // Sets the trusted time of the partition back by three days, as if the service had been stopped for three days. The
+  // tick with the time `at` is recorded as a jump of the clock. The approval of this jump moves the trusted time from
+  // `from` to `to`. The approval is valid only for this jump. A tick that the worker writes meanwhile, for example
+  // after a restart, clears the jump. Therefore, the loop sends both records until an approval is valid.
   const at = Date.now() - 3 * dayMs;
   await waitUntil('time is back', async () => {
     const now = await trusted();

@@ -17,7 +17,7 @@ import { waitUntil } from './wait-until.ts';
 
 /**
  * Returns the lines of a dump without the data that differs between a backfill and webhooks:
- * - the steps of a branch: one source can have one push where the other source has several
+ * - the pushes: one source can have one push where the other source has several
  * - the parents of a commit
  * - the branch and the push time of a tag
  * - the date of an annotated tag: one source has the date of the tag, and the other source has the date of the commit

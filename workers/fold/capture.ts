@@ -1,8 +1,8 @@
 /**
  * Merges snapshots of pull requests, issues, tags, pushes and commits into the stored records. All functions are pure;
- * the actor stores their results. For snapshots with a host time, neither the order of arrival nor duplicates change
- * the outcome. Snapshots without a host time are ordered by their receipt (`undated.ts`). Parts that a snapshot can
- * leave out (labels, an issue's state) have their own version.
+ * `actor.ts` stores their results. For snapshots with a host time, neither the order of arrival nor duplicates change
+ * the outcome. Snapshots without a host time are ordered by their receipt (`undated.ts`). A snapshot can leave out some
+ * parts of a record, for example its labels. Each such part has its own version (time and rank).
  */
 import { isDeepStrictEqual } from 'node:util';
 import { linkedIssues } from '../../src/notes/change/link.ts';
@@ -212,10 +212,11 @@ function unlessSame<T extends Captured>(before: T, merged: T): T {
 }
 
 /**
- * Returns the stored tag merged with a push of that tag. If two events have the same second, a push wins over a
- * deletion. Between two pushes or two deletions, the content decides. A create event (`hint`) arrives in addition to a
- * push and contains less data than the push. Any push or deletion of the tag replaces a create event, even if the push
- * or deletion has an earlier time.
+ * Returns the stored tag merged with a push or deletion of that tag. The later event wins. At equal times, a push wins
+ * over a deletion. Between two pushes or two deletions at the same time, the content decides, not the order of arrival.
+ *
+ * For a new tag, the host sends a create event (`hint`) in addition to the push. The create event contains less data.
+ * So any push or deletion of the tag replaces it, even a push or deletion with an earlier time.
  */
 export function mergeTag(before: TagRecord | undefined, push: TagPush): TagRecord {
   const after: TagRecord = {

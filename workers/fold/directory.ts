@@ -45,8 +45,9 @@ const directorySlot = 0;
 /**
  * Folds a repository that the repository's partition has relayed. Proof wins over a claim, even if the claim has a
  * later time. If the repository is listed for another organization, a claim is accepted only under two conditions: the
- * other organization has no proof, and the host has refuted the other organization's claim. If a claim is not accepted,
- * the repository's partition ends the claim. So the listed organization cannot read the claimant's data.
+ * other organization has no proof either, and the host has named the claimant as the owner. If a claim is not accepted,
+ * a relay ends the claim in the repository's partition and erases its data there. Otherwise the listed organization
+ * could read the claimant's data.
  */
 export function foldSeen(
   partition: Partition,
@@ -111,10 +112,10 @@ export function foldSeen(
 }
 
 /**
- * A repository keeps its owner when the owner's login passes to another organization. In this case, returns the listed
- * owner. The partition then reports the same login as before and no owner number, although the login now belongs to
- * another organization. Example: organization 77 owns `acme/app`, and organization 88 is now called `acme`. The
- * repository stays with 77.
+ * Returns the listed owner of a repository if the repository stays with this owner although another organization now
+ * has the owner's login. This is the case for a proved owner, when the relay contains the login but no owner number.
+ * Example: organization 77 owns `acme/app`, and organization 88 is now called `acme`. The partition still reports the
+ * owner `acme`. The repository stays with 77. Returns undefined in all other cases.
  */
 function keeperOf(
   partition: Partition,

@@ -67,9 +67,9 @@ export function updateDraft(partition: Partition, command: CommandNamed<'updateD
 
 /**
  * Restores the text and flags of an earlier revision as the newest revision. The generated text and flags of the
- * earlier revision are restored too, because they are the bases of the next merge. A later base can contain text that
- * was added after the restored revision. With such a base, the next merge would conclude that the person has removed
- * this text.
+ * earlier revision are restored too, because the next merge compares the person's text with them. The current generated
+ * text can contain lines that were added after the restored revision. If it were kept, the next merge would conclude
+ * that the person has removed these lines.
  */
 export function restoreDraft(partition: Partition, command: CommandNamed<'restoreDraft'>, at: number): CommandResult {
   const before = readDraft(partition, command.draftId);

@@ -13,10 +13,10 @@ type Counts = Pick<RangeRecord, 'prCount' | 'issueCount' | 'commitCount'>;
 /**
  * Returns how many changes a range has lost, given the range's new counts. Example: a range has 20 changes. 5 of them
  * are erased, and later 2 others are merged, so 5 of 22 changes are lost.
- * - While a recount after a sweep is pending, lower counts mean a loss. At other times, a label or a revert has lowered
- *   the counts.
- * - If a backfill has run since the loss, higher counts mean that lost changes are back. Without such a backfill,
- *   higher counts mean that the range has grown.
+ * - Lower counts mean a loss only while a recount after a sweep is pending. At other times, a label or a revert has
+ *   lowered the counts, and nothing is lost.
+ * - Higher counts mean that lost changes are back only if a backfill has started since the loss or is under way.
+ *   Otherwise, the range has grown.
  */
 export function lossAfter(
   partition: Partition,

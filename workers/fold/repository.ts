@@ -115,13 +115,14 @@ function isOwnedBy(
 }
 
 /**
- * Returns the stored repository for a comparison with a record. These rules decide which stored time is compared:
- * - If the repository is only claimed and the record is proved, the stored repository counts as the oldest. The stored
- *   time is ignored, because the claimant chose this time.
- * - If a proved record reports a transfer, the newest proved time is used. A later stored time is ignored, because it
- *   comes from a record that was signed with the owner's own secret.
- * - If the stored time is far ahead of the record's time of receipt, the stored repository counts as the oldest. Such a
- *   time was stored before Tidings limited times.
+ * Returns the stored repository with the time that the record's time is compared with. Usually this is the stored time.
+ * There are three exceptions:
+ * - The record is proved and the repository is only claimed. The stored repository then counts as the oldest, because
+ *   the claimant chose its time.
+ * - A proved record reports a transfer. It is compared with `provedAt`, the newest time of a proved record. A later
+ *   stored time comes from a record that was signed with the owner's own secret, and must not prevent the transfer.
+ * - The stored time is far ahead of the record's time of receipt. The stored repository then counts as the oldest. Such
+ *   a time was stored before Tidings limited times.
  */
 function withComparedTime(
   stored: RepositoryRecord,
@@ -181,9 +182,10 @@ export function followOwner(
 }
 
 /**
- * Requests a recount after the repository or its default branch was renamed. Both renames can change the result of a
- * count. The repository's names decide which issue links refer to the repository. If captured pushes do not show
- * whether a change belongs to a range, the date of the change on the default branch decides.
+ * Requests a recount after the repository or its default branch was renamed, because both renames can change a count:
+ * - The names of the repository decide which issue links refer to it.
+ * - If captured pushes do not connect two tags, pull requests are selected by merge date and base branch. Former names
+ *   of the default branch then count as the same branch.
  */
 function follow(partition: Partition, before: RepositoryRecord, after: RepositoryRecord): void {
   const renamed = !isDeepStrictEqual(namesOf(after), namesOf(before));

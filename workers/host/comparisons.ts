@@ -1,8 +1,8 @@
 /**
  * Asks the host for missing data about a range between two tags before the range is counted. The data can be tags that
  * no event named, and the commits between the tags. All data that was read is journaled, so a replay of the journal
- * asks no host. A failure here never fails the range. Without credentials, or if the host is slow, the captured data
- * decides. If the host answers late, the range is recounted.
+ * asks no host. A failure here never fails the range. Without credentials, or if the host is slow, the range is counted
+ * from the captured data. If the host answers late, the range is recounted.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../../src/foundation/errors.ts';

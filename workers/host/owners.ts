@@ -93,8 +93,8 @@ export class Owners {
   }
 
   /**
-   * Asks the host to confirm the owner. A caller that uses the credentials after that must use the repository name that
-   * the host returned, never a stored name.
+   * Asks the host to confirm the owner of a repository. In later requests with the same credentials, the caller must
+   * use the repository name that the host returned, never a stored name.
    * @param ownerId number of the owner as stored in the repository's partition, if the caller knows it
    * @throws OwnerRefused when the host names another owner or does not show the repository
    * @throws ServiceError `unavailable` while the host does not answer or the directory cannot be read

@@ -85,10 +85,10 @@ export async function unknownTag(source: TagSource, item: RestItem): Promise<Eve
 }
 
 /**
- * Requests a tag from the host and sets its time of change.
- * - A new tag gets its own date, so that any delivery about the tag takes precedence.
- * - A tag that is stored with another commit gets the time of the last push to the repository. This push or an
- *   earlier push moved the tag.
+ * Requests a tag from the host and sets its time of change. The time orders the result among deliveries about the tag.
+ * - A tag that is not stored gets its own date, so that any delivery about the tag takes precedence.
+ * - A stored tag gets the time of the last push to the repository, because this push or an earlier push made the
+ *   change.
  */
 export async function askedTag(source: TagSource, name: string): Promise<EventBody | undefined> {
   const details = await counted(source.client.tagDetails(source.name, name)).catch((error: unknown) => {

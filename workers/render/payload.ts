@@ -59,7 +59,8 @@ function noteOf(partition: Partition, task: PayloadTask): Note {
 /**
  * Returns the address of the page that the payload links to. For the `hosted` channel, that is the page being
  * published. For any other channel, it is an existing page for the readers of this draft: the persona's own page, or
- * the customers' page. Readers never get a link to a page that was written for others.
+ * else the customers' page. If neither exists, the payload links to no page (null). Readers never get a link to a page
+ * that was written for others.
  */
 function pageOf(
   partition: Partition,

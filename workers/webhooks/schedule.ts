@@ -28,7 +28,7 @@ const jitter = 0.2;
  * Chooses the time of the next attempt.
  * @param attempts number of attempts since the delivery was queued, including the last one
  * @param now when the attempt ended, in milliseconds
- * @param askedMs how long the receiver asks to wait, in milliseconds; it never shortens a wait
+ * @param askedMs how long the receiver asks to wait, in milliseconds; used only if it is longer than the planned wait
  * @param chance random number from 0 up to 1
  * @returns when to try again, in milliseconds; null after the last attempt
  */

@@ -1,6 +1,6 @@
 /**
- * Finds disguised secrets and personal data. A disguise is a notation of plain characters that a normal search does not
- * find. Examples are invisible, wide or encoded characters, marks of Markdown or HTML within words, `[at]` and `[.]`.
+ * Finds disguised secrets and personal data. A disguise adds or replaces characters, so that a normal search finds no
+ * match. Examples are invisible, wide or encoded characters, marks of Markdown or HTML within words, `[at]` and `[.]`.
  * The text around a disguise is converted to plain text as a reader sees it. The finders search the plain text. Each
  * match is mapped back to the characters of the original text.
  */

@@ -18,8 +18,8 @@ const close = '(?:[ ]?(?:x|ext\\.?)[ ]?\\d{1,6})?(?!\\w|[-./][A-Za-z0-9])';
 
 /**
  * Patterns for the digits after an area code in brackets: two to four groups of two to five digits, with or without
- * separators. Groups without a separator form an unbroken run of digits. `run1` matches a run with the length of one
- * group, `run2` matches a run with the length of two groups, and so on. A pattern for single groups would be slow,
+ * separators. Groups without a separator form an unbroken run of digits. `run1` matches a run of 2 to 5 digits (one
+ * group), `run2` matches a run of 6 to 10 digits (two groups), and so on. A pattern for single groups would be slow,
  * because an unbroken run can be divided into groups in hundreds of ways.
  */
 const [run1, run2, run3, run4] = ['2,5', '6,10', '11,15', '16,20'].map((size) => `\\d{${size}}(?!\\d)`);

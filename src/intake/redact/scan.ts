@@ -1,8 +1,8 @@
 /**
  * Provides the basics that all finders use: spans, character classes, and searches for runs of characters. Texts may be
- * hostile, so the search time must stay linear. Some functions here take constant time. A finder runs each of the other
- * functions at most once over the same characters. Regular expressions in the rest of this folder have bounded repeats
- * only.
+ * hostile, so the search time must stay linear in the length of the text. For this reason, a finder runs the same
+ * search at most once over the same characters. In the rest of this folder, regular expressions that search a whole
+ * text have bounded repeats only.
  */
 
 /** The texts that replace secrets and personal data. */

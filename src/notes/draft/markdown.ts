@@ -120,10 +120,11 @@ export function areaPrefix({ areas }: Pick<Entry, 'areas'>): string {
 }
 
 /**
- * Writes the entries of a section as lines, each with its areas as a prefix. With at least six entries and two areas,
- * each area gets a heading of its own, in alphabetical order. Entries without an area follow under a general heading
- * (spec part 2, rule 3).
- * @param folded whether to put each part into a collapsible block whose summary is the number of changes
+ * Writes the entries of a section as lines. With at least six entries and two areas, each area gets a heading, in
+ * alphabetical order. Entries without an area follow under a general heading (spec part 2, rule 3). With fewer entries
+ * or areas, there are no headings, and each line begins with the areas of its entry.
+ * @param folded whether to put the lines under each heading, or all lines if there are no headings, into a collapsible
+ *   block. The block's summary is the number of changes
  */
 export function byArea(
   entries: readonly Entry[],

@@ -52,9 +52,14 @@ const versionLike = /^v?\d+(?:\.\d+)*$/;
 const unnamed = 'Unnamed change';
 
 /**
- * Returns the text of an entry for customers, not yet escaped. Four texts are tried in this order: the release note,
- * the title of an issue that a user reported, the entry's own title, the title of any issue. The first text that
- * contains words is used. The result is empty if none of the four texts contains words.
+ * Returns the text of an entry for customers, not yet escaped. Four texts are tried in this order, and the first text
+ * that contains words is used:
+ * - the release note;
+ * - the title of an issue that a person other than the change's author reported, unless the change is breaking or the
+ *   title is a single word;
+ * - the entry's own title;
+ * - the title of any issue of the entry.
+ * The result is empty if none of these texts contains words.
  */
 export function customerText(entry: Entry): string {
   const report = entry.section === 'breaking' ? undefined : reportOf(entry);

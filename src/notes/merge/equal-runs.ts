@@ -1,7 +1,7 @@
 /**
- * Shortens three drafts before a merge, by removing entries that are equal in all three. A run is a series of entries
- * that all three drafts contain in the same order. The first two entries and the last entry of each run stay. The
- * entries between them are put back after the second entry when the merge is done. Shortening saves time, because a
+ * Shortens three drafts before a merge, by removing entries that are equal in all three. A run is a series of
+ * consecutive entries that is the same in all three drafts. The first two entries and the last entry of each run stay.
+ * The entries between them are put back after the second entry when the merge is done. Shortening saves time, because a
  * person usually changes a few entries out of thousands, and a fold waits for the merge.
  *
  * Long stretches of text are compared in one step. Comparing line by line took twice the time in a warm process and

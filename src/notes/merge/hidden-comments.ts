@@ -9,10 +9,10 @@ const opening = '<!-- rn:new';
 const end = '-->';
 
 /**
- * Returns the lines that a hidden comment shows. These lines are in the prose of the new draft (`next`). They are not
- * in the prose of `base` and not in the person's prose (`mine`).
+ * Returns the lines to put into a hidden comment: the lines of the new draft's prose (`next`) that are neither in the
+ * prose of `base` nor in the person's prose (`mine`).
  * @param follows true if the merged draft replaces unedited prose by the prose of the new draft. The lines of the
- *   replacement are left out, because the merged draft shows them anyway
+ *   replacement are then left out, because the merged draft shows them anyway
  */
 export function newLinesOf(base: Section, mine: Section, next: Section, follows: boolean): string[] {
   const own = new Set(proseOf(mine).map(blockText));

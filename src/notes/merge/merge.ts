@@ -1,8 +1,8 @@
 /**
- * Merges a person's edits of a draft with a newly generated draft, entry by entry. The person's words are always kept.
- * An entry of the new draft is added once if the generated draft that the person edited does not contain this entry.
- * Text that the person did not change follows the new draft. If both the person and the new draft changed the same
- * text, a comment next to the person's words lists the new words.
+ * Merges a person's edits of a draft with a newly generated draft, entry by entry. The base is the generated draft that
+ * the person edited. The person's words are always kept, and entries that the person removed stay removed. Entries that
+ * are in the new draft but not in the base are added. Text that the person did not change follows the new draft. If
+ * both the person and the new draft changed the same text, a comment next to the person's words lists the new words.
  *
  * The time of a merge grows linearly with the length of the drafts. This is important, because a fold waits for the
  * merge.
@@ -297,9 +297,10 @@ function followers(blocks: readonly Block[], linkOf: (id: string) => Link | unde
 }
 
 /**
- * Places an entry of the new draft in a section that contains no entry of the new draft yet. Example: two blocks of
- * prose precede the entry in the new draft, so the entry is placed after the first two blocks of this section. If no
- * prose follows the entry in the new draft, the entry is appended at the end.
+ * Places an entry in the section `home`, which contains no entry of the new draft yet. The entry is placed after as
+ * many blocks as there are prose blocks before it in the new draft. Example: after the first two blocks of `home`, if
+ * two blocks of prose precede the entry. If no prose follows the entry in the new draft, the entry is appended at the
+ * end.
  */
 function putInOrder(home: Chain, block: Block, next: Section): Link {
   const at = next.blocks.indexOf(block);

@@ -20,9 +20,9 @@ export interface Attribution {
   /** Numbers of the pull requests that commits name as their own, but that are not captured at all. */
   notCaptured: Set<number>;
   /**
-   * Maps the number of a pull request to the publication of this service that made all commits of the pull request. The
-   * value is undefined if no single publication made all these commits, or if one of these commits is not captured. The
-   * map contains a pull request only if at least one of its commits is captured and is not a merge.
+   * Maps the number of a pull request to the id of the publication that made its commits (`publication.ts`). The value
+   * is undefined if a commit was not made by a publication, or is not captured. The map contains only pull requests
+   * with at least one captured commit that is not a merge.
    */
   publications: Map<number, string | undefined>;
 }

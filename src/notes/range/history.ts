@@ -9,9 +9,11 @@
  *
  * Payloads do not contain the parents of a commit. So for a commit inside a push, all commits listed before it count as
  * its ancestors. This set can be too large if a later commit of the push may be a merge. In that case the push is not
- * used as evidence. Two cases cannot be recognized: a merge with an unusual subject, and a force push that the host
- * does not flag. A long push is split into parts. Each part except the last ends at a special id such as `HEAD/1`,
- * because the last commit of such a part is not the head of a branch.
+ * used as evidence. The result can still be wrong in two cases, which are not recognized: a merge with an unusual
+ * subject, and a force push that the host does not flag.
+ *
+ * A long push is split into parts. Each part except the last ends at a special id such as `HEAD/1`, because the last
+ * commit of such a part is not the head of a branch.
  */
 import type { NotesSource } from './source.ts';
 import { ancestorsIn, type Step, stepsDown } from './ways-down.ts';

@@ -55,9 +55,10 @@ export function publicationOfAll(commits: readonly CommitRecord[]): string | und
 }
 
 /**
- * Returns the id of the publication that created a pull request, or undefined for any other pull request. If commits of
- * the pull request were examined, these commits decide. If not, the merge commit decides. If the merge commit is not
- * captured or only merges a branch, the body decides, because hosts copy the commit message into the body.
+ * Returns the id of the publication that created a pull request, or undefined for any other pull request. If
+ * `publications` contains the pull request, its value there is returned. If not, the message of the merge commit
+ * decides. If the merge commit is not captured or only merges a branch, the body of the pull request decides, because
+ * hosts copy the commit message into the body.
  */
 export function publicationOfCommit(
   source: NotesSource,

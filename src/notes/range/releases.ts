@@ -1,7 +1,7 @@
 /**
  * Finds what earlier releases already contained: the tag that first shipped a pull request, and the changes of a range
- * that were released before. Such changes are in the release at the start of the range, or on the branch of that
- * release. If captured pushes do not show that a release contains a change, the change is treated as not released.
+ * that the release at its start already contained. That release can contain a change under another number or as another
+ * commit. If captured pushes do not show that a release contains a change, the change is treated as not released.
  */
 import type { PullRecord, RangeBounds } from '../../protocol/stored.ts';
 import { originalOf } from './backports.ts';

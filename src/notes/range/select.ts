@@ -25,9 +25,9 @@ export interface Selection {
   /** Numbers of the pull requests that commits name but that are not captured. */
   notCaptured: ReadonlySet<number>;
   /**
-   * Maps the number of a pull request to the publication of this service that made all commits of the pull request. The
-   * value is undefined if a commit was not made by a publication, or is not captured. The map contains only pull
-   * requests with at least one captured commit that is not a merge.
+   * Maps the number of a pull request to the id of the publication that made its commits (`publication.ts`). The value
+   * is undefined if a commit was not made by a publication, or is not captured. The map contains only pull requests
+   * with at least one captured commit that is not a merge.
    */
   publications: ReadonlyMap<number, string | undefined>;
   /** Pull requests that `fromTag` contains but `toTag` does not contain. */

@@ -24,13 +24,15 @@ export interface Step {
 }
 
 /**
- * Returns the steps down from a commit. `sha` can also be the end of one part of a long push to `branch`.
+ * Returns the steps down from the commit `sha`. `sha` can also be the id at which one part of a long push to `branch`
+ * ends (`partEnd` in `src/foundation/ids.ts`).
  *
- * An exact push ends at the commit. An inexact push lists the commit but ends at a later commit. If an exact push shows
- * the ancestors of the commit, only exact pushes are used. If no exact push shows the ancestors, the oldest inexact
- * push is used too, and so is each push that has the same end as the oldest inexact push. A newer push is not used,
- * because it may list the commit only as part of a merge. Such a push also lists commits that are not ancestors of the
- * commit.
+ * A push is called exact here if it ends at the commit, and inexact if it lists the commit but ends at a later commit.
+ * If an exact push leads to the ancestors of the commit, only exact pushes are used. Otherwise, the oldest inexact push
+ * is also used, together with every push that ends at the same commit as the oldest inexact push.
+ *
+ * Other inexact pushes are newer and are not used. Such a push may list the commit only because a merge brought it in.
+ * Then the push also lists commits that are not ancestors of the commit.
  */
 export function stepsDown(source: NotesSource, sha: string, branch?: string): Step[] {
   const ofPart: CommitRecord['pushes'] = branch !== undefined && isPartEnd(sha) ? [[branch, sha]] : [];
@@ -43,8 +45,8 @@ export function stepsDown(source: NotesSource, sha: string, branch?: string): St
 /**
  * Returns the steps through pushes that list the commit `sha` but end at a later commit. A push is left out if it also
  * lists a later commit that may be a merge of `sha`.
- * @param isHead true if another push ends at `sha` but does not show the ancestors of `sha`. Then `sha` may be the head
- *   of a merged branch. In this case, a push is used only if all its commits after `sha` belong to pull requests
+ * @param isHead true if another push ends at `sha` but does not lead to the ancestors of `sha`. Then `sha` may be the
+ *   head of a merged branch. In this case, a push is used only if all its commits after `sha` belong to pull requests
  */
 function stepsInside(source: NotesSource, keys: CommitRecord['pushes'], sha: string, isHead: boolean): Step[] {
   const named = keys.flatMap(([branch, after]) => source.push(branch, after) ?? []);

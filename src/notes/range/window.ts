@@ -74,9 +74,10 @@ export function byMerge(a: PullRecord, b: PullRecord): number {
 }
 
 /**
- * Returns the last moment that a tag covers, in milliseconds. Hosts record a merge a second or more after the date of
- * the merge commit. So if the tagged pull request was merged later than the commit's date, its merge time is used. A
- * fixed tolerance for all tags is not used, because other pull requests would then belong to two ranges.
+ * Returns the last moment of a range that ends at the given tag, in milliseconds. Hosts record a merge a second or more
+ * after the date of the merge commit. So if the tagged pull request was merged later than the commit's date, its merge
+ * time is used. A fixed tolerance for all tags is not used, because it could put other pull requests into the wrong
+ * range.
  */
 function boundary(source: NotesSource, tag: TagRecord): number {
   const commit = tag.sha === null ? undefined : source.commit(tag.sha);

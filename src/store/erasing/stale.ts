@@ -1,8 +1,8 @@
 /**
- * Erases the rows of a stale sync. Each sync belongs to a pull request, issue, push or commit. The sync is stale if the
- * host has not reported this object for a long time. The comments of a pull request or issue and the commits of a push
- * are also erased. This file also counts these rows, so that a sweep erases exactly the records that the sweep has
- * reported. The caller decides which syncs are stale.
+ * Erases pull requests, issues, pushes and commits that the host has not reported for a long time. The comments of a
+ * pull request or issue and the commits of a push are also erased. A sync is the row that stores the day on which the
+ * host last reported such an object (`tables/syncs.ts`). The caller decides which syncs are stale. This file also
+ * counts the rows to erase, so that a sweep erases exactly the records that the sweep has reported.
  */
 import type { RecordCounts } from '../../protocol/retention.ts';
 import type { CommitRecord } from '../../protocol/stored.ts';

@@ -93,11 +93,12 @@ export function sameLogin(a: string, b: string): boolean {
 
 /**
  * Compares an account of the host with an organization. Returns undefined if the account belongs to the organization.
- * Returns `owner` if the numbers differ, and `login` if the logins differ.
- * - If the organization has no number yet, only the logins are compared.
+ * Otherwise, returns `owner` if the numbers differ, or `login` if the logins differ.
+ * - If the organization's number is proved, only the numbers are compared.
  * - If the organization's number is not proved, both the numbers and the logins must match. The login is trusted
  *   because the operator entered it.
- * - If the organization's number is proved, only the numbers are compared.
+ * - If `ownerId` is a name such as `name:acme`, only the logins are compared.
+ * - If `ownerId` is null, the result is `owner`.
  */
 export function refusalOf(
   { id, login }: { id: string; login: string },
@@ -111,11 +112,9 @@ export function refusalOf(
 
 /**
  * Whether the host has reported this organization as the owner of a repository that another organization only claims.
- * The host must have reported this organization's number as the owner's number. If this organization's number is not
- * proved, the host must also have reported this organization's login. The login is trusted, because the operator
- * entered it.
- * @param ownerId this organization's owner number on the host, or the number that this organization claims with its
- *   first delivery
+ * The number in the host's report must be `ownerId`. If `ownerId` is not this organization's proved number, a login in
+ * the report must also be this organization's login. The login is trusted, because the operator entered it.
+ * @param ownerId the number of the repository's owner, as this organization's delivery states it
  */
 export function isRefutedFor(
   { claimed, ownership }: DirectoryRepository,
@@ -150,9 +149,10 @@ export function organizationByLogin(
 }
 
 /**
- * Returns the organization that the owner in a payload belongs to. Searches by the owner's number on the host. If no
- * organization matches the number, searches by the owner's login. Two kinds of organizations do not match:
- * - an organization that has the owner's login but a different number;
+ * Returns the organization that the owner in a payload belongs to. Searches by the owner's number on the host. If the
+ * payload contains no number, or no organization matches the number, searches by the owner's login. Two kinds of
+ * organizations do not match:
+ * - an organization that has the owner's login but a number other than the number in the payload;
  * - an organization that only claims the owner's number and has a different login.
  * @param isProof whether the payload proves the owner's number. If true, an organization with the owner's login matches
  *   even if the organization claims a different number
@@ -222,10 +222,10 @@ export function isFreeNumber(
 }
 
 /**
- * Writes an organization and its two index rows: one by login, and one by number.
- * - If the organization's login has changed, the former login becomes free for other organizations.
- * - If another organization has taken the same login in the meantime, the index row of the login still names the other
- *   organization.
+ * Writes an organization and its two index rows: one by login, and one by number. If the login or number has changed,
+ * the organization's index row of the former login or number is removed.
+ * - The index row of a login names the organization that took the login last. So if the organization's login is
+ *   unchanged, an existing index row stays unchanged.
  * - If the number is only claimed and its index row already names an organization, the index row stays unchanged.
  */
 export function writeOrganization(partition: Partition, organization: OrganizationRecord): void {

@@ -1,12 +1,13 @@
 /**
- * Determines when API keys end. A key expires, is revoked, or ends together with the key that created it
- * (`docs/architecture.md` decision 13).
+ * Determines when API keys end. A key expires, is revoked, or ends together with a key that it depends on
+ * (`docs/architecture.md` decision 13). The keys that a key depends on are called `makers` in the code.
  *
- * Example: key A created key B. When A is rotated, B continues to work and depends on the successor of A. When A is
- * revoked, B ends.
+ * A key depends on the key that created it. A rotation replaces a key with a new key, its successor. The successor
+ * depends on the same keys as the replaced key. If another key requested the rotation, the successor also depends on
+ * that key.
  *
- * A key depends on the key that created it. A successor also depends on the key that was used for the rotation. The
- * keys that a key depends on are called `makers` in the code.
+ * Example: key A created key B. When A is revoked, B ends. When A is rotated, B continues to work and depends on the
+ * successor of A.
  */
 import type { KeyRecord } from '../../protocol/commands.ts';
 import type { Partition } from '../partition.ts';
@@ -49,10 +50,14 @@ export function keyStateOf(partition: Partition, key: KeyRecord, now: number): K
 }
 
 /**
- * Returns when a key ends. Example: key A created key B, so B depends on A. B ends when A is revoked or expires. If A
- * was rotated, B ends when the newest successor of A expires or is revoked, or when A is revoked. B also depends on all
- * keys that A or the newest successor depends on. The check costs two reads per key in the chain. A key that the
- * command line created depends on no other key.
+ * Returns when a key ends. Example: key A created key B, so B depends on A.
+ * - If A was never rotated, B ends when A expires or is revoked.
+ * - If A was rotated, B ends when the newest successor of A expires or is revoked, or when A is revoked. The expiry of
+ *   A does not end B.
+ *
+ * The keys that A or the newest successor depends on can also end B. A key that the command line created depends on no
+ * other key. The check costs a few reads per key that B depends on. The number of rotations does not matter, except for
+ * rotations by earlier versions of Tidings.
  */
 export function endOf(partition: Partition, key: KeyRecord): KeyEnd {
   const end: KeyEnd = { expiresAt: key.expiresAt, expiresWith: null, revokedWith: null };

@@ -1,10 +1,12 @@
 /**
  * Publications, stored by id. There are three indexes: by repository and draft, by content, and an index that lists
- * only the publications under way.
+ * only the publications under way (neither completed nor failed).
  *
  * Publications under way are not in the outbox. A publication can wait an hour for its next attempt, and must not delay
- * the renders in the outbox. An additional table contains references. When a publication creates an item at the
- * receiver, the receiver's own identifier of this item is stored as the reference of the draft.
+ * the renders in the outbox.
+ *
+ * When a publication creates an item at the receiver, the receiver gives this item an identifier. An additional table
+ * stores this identifier per draft and receiver. It is called the reference.
  */
 import { digestOf } from '../../foundation/etag.ts';
 import type { ChannelName } from '../../protocol/channels.ts';

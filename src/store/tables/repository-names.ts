@@ -80,10 +80,10 @@ export function identityOfName(
 }
 
 /**
- * Returns the identity of a repository that the host itself describes, with a number. The same owner may have a listed
- * repository that has the same name but no number. In this case, the listed repository adopts the number, and the id of
- * the listed repository is returned. Do not call this function for repositories that an organization only claims,
- * because their numbers are not proved.
+ * Returns the identity of a repository that the host itself describes, with a number. If the directory lists a
+ * repository of the same owner under the same name but without a number, both are the same repository. The result then
+ * contains the id of the listed repository and the number from the host. Do not call this function for repositories
+ * that an organization only claims, because their numbers are not proved.
  */
 export function identityOfProof(
   partition: Partition,

@@ -1,11 +1,11 @@
 /**
- * The day on which the host last reported each record. The days are stored in a separate table. A pull request or issue
- * has one row under its number. When the host reports one of its comments, this row is also updated. A push or a commit
- * has a row under its own key.
+ * Stores the day on which the host last reported each record. This day is called the last sync. A pull request or issue
+ * has one row under its number. A report about one of its comments also updates this row. A push or a commit has a row
+ * under its own key.
  *
- * With the index `syncsByDay`, a sweep reads only old entries. The index is not updated at every report. So a record
- * that the host reports every day costs only one small write per day. At first, the index lists a record under the day
- * of its first report. When a sweep reads the entry, the sweep moves the entry to the day of the last sync.
+ * With the index `syncsByDay`, a sweep reads only old entries. A first report adds a row and an index entry with the
+ * same day. A later report updates only the row, so a record that the host reports every day costs only one small write
+ * per day. When a sweep reads an index entry, the sweep moves the entry to the day of the last sync.
  */
 import { dayOf } from '../../foundation/days.ts';
 import type { Partition } from '../partition.ts';

@@ -1,7 +1,8 @@
 /**
  * Restricts the processes of a fuzzed service to connections on loopback, and resolves no name except localhost. Each
- * process loads this file with `NODE_OPTIONS=--import`. The default of some settings is the address of a real service.
- * A fuzzed request can omit such a setting. Without the restriction, the request could then reach the real service.
+ * process loads this file with `NODE_OPTIONS=--import`. The default of some settings is the address of a real service
+ * on the internet. If a fuzzed request omits such a setting, the fuzzed service would otherwise connect to the real
+ * service.
  */
 import dns from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';

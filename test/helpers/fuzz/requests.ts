@@ -81,10 +81,11 @@ export class RequestMaker {
   }
 
   /**
-   * Returns valid requests of a caller for all write operations. In each request, exactly one id belongs to the
-   * organization `org`. For each id that an operation takes, at least one request contains an id of `org` in that
-   * place. This includes ids in optional query parameters. Some operations have a path parameter that is not an id, for
-   * example the channel. For these operations, the requests are repeated with each known value of that parameter.
+   * Returns requests in which a caller uses one id of another organization, `org`. Apart from this id, the requests are
+   * valid. They cover all write operations. For each place where an operation takes an id, at least one request has an
+   * id of `org` in that place. This includes optional query parameters. Some operations have a path parameter that is
+   * not an id, for example the channel. For these operations, the requests are repeated with each known value of that
+   * parameter.
    */
   trespasses(caller: Caller, org: Org): FuzzRequest[] {
     return writes.flatMap((operation) => {

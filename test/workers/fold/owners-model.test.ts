@@ -2,8 +2,8 @@
  * Runs two organizations through thousands of steps in random order. One organization is the attacker, which claims
  * repositories of the other organization, the victim. The steps are deliveries, installations, answers of the host,
  * renames, erasings and relays. Some of the steps are late or duplicate. A directory and a partition fold their
- * records. After each step, the attacker must see nothing of the victim. After the victim's proof, the victim must own
- * all of its repositories and no others.
+ * records. After each step, the attacker must see nothing of the victim. At the end, the victim's ownership is proved.
+ * The victim must then own all of its repositories, and they must contain no data of the attacker.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

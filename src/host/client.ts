@@ -11,6 +11,7 @@ import { comparedCommits, isComparison } from './compare.ts';
 import { installationPath } from './credentials.ts';
 import { linksOf } from './link.ts';
 import { type ListKind, type ListRequest, listUrl, repositoryPath } from './lists.ts';
+import { denialOf } from './refusals.ts';
 import { Requests, type RequestsOptions } from './requests.ts';
 import type { Answer, Asked } from './retries.ts';
 import { type TagDetails, tagDetails } from './tags.ts';
@@ -213,14 +214,7 @@ export class HostClient {
   private accepted(answer: Answer): Answer {
     if (answer.status === 200) return answer;
     const summary = `The host ${this.name} answered ${answer.status} to GET ${new URL(answer.url).pathname}`;
-    if (answer.status === 401 || answer.status === 403)
-      throw new ServiceError('unauthorized', `${summary}: the token or app has no permission to read this.`);
-    if ([404, 410, 451].includes(answer.status))
-      throw new ServiceError(
-        'notFound',
-        `${summary}: the resource does not exist, or the token or app has no access to it.`,
-      );
-    throw new ServiceError('unavailable', `${summary}.`);
+    throw denialOf(answer.status, summary, 'to read this') ?? new ServiceError('unavailable', `${summary}.`);
   }
 
   private get name(): string {

@@ -6,6 +6,7 @@ import type { Host } from '../../config/hosts.ts';
 import { ServiceError } from '../foundation/errors.ts';
 import { linksOf } from './link.ts';
 import { repositoryPath } from './lists.ts';
+import { denialOf } from './refusals.ts';
 import type { Requests } from './requests.ts';
 import type { Answer, Asked } from './retries.ts';
 
@@ -71,17 +72,8 @@ export class RepositoryApi {
   private accepted(answer: Answer, method: string, path: string): Answer {
     if (answer.status === 200 || answer.status === 201) return answer;
     const summary = `The host ${this.name} answered ${answer.status} to ${method} ${path.split('/')[0] || 'the repository'}`;
-    if (answer.status === 401 || answer.status === 403)
-      throw new ServiceError(
-        'unauthorized',
-        `${summary}: the token or app has no permission for this${refusalText(answer)}.`,
-      );
-    if ([404, 410, 451].includes(answer.status))
-      throw new ServiceError(
-        'notFound',
-        `${summary}: the resource does not exist, or the token or app has no access to it.`,
-      );
-    throw new ServiceError('invalid', `${summary}.`);
+    const permission = `for this${refusalText(answer)}`;
+    throw denialOf(answer.status, summary, permission) ?? new ServiceError('invalid', `${summary}.`);
   }
 }
 

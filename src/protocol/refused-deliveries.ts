@@ -3,17 +3,18 @@
  * gateway keeps in memory for each refusal. An entry holds nothing of the payload.
  */
 
+const setSecret =
+  'On the host, set the secret of the webhook to the secret of this service. The service takes its secret from TIDINGS_WEBHOOK_SECRETS or, if that is unset, from the file webhook-secret of the data directory';
+
 /** The reasons why a delivery is refused. Each reason has two texts: the fault, and its remedy for the operator. */
 export const refusalReasons = {
   wrong_signature: {
     because: 'the signature of the delivery does not match any webhook secret that was tried',
-    remedy:
-      'On the host, set the secret of the webhook to the secret of this service. The service takes its secret from TIDINGS_WEBHOOK_SECRETS or, if that is unset, from the file webhook-secret of the data directory. If the organization has its own secret, use that secret instead (tidings webhook-secrets list)',
+    remedy: `${setSecret}. If the organization has its own secret, use that secret instead (tidings webhook-secrets list)`,
   },
   no_signature: {
     because: 'the delivery is not signed',
-    remedy:
-      'On the host, set the secret of the webhook to the secret of this service. The service takes its secret from TIDINGS_WEBHOOK_SECRETS or, if that is unset, from the file webhook-secret of the data directory',
+    remedy: setSecret,
   },
   form_body: {
     because: 'the body of the delivery is a form (application/x-www-form-urlencoded)',

@@ -53,7 +53,10 @@ test('refused deliveries are reported', async (t) => {
 
   await t.test('the replies distinguish a wrong signature from a missing one', async () => {
     const other = await send(service, payload, hmac('some other secret', payload), 'application/json');
-    assert.match(other.body.message, /does not match.*On the host, set the secret of the webhook/);
+    assert.match(
+      other.body.message,
+      /does not match.*On the host, set the secret of the webhook to the secret of this service/,
+    );
     const none = await send(service, payload, '', 'application/json');
     assert.match(none.body.message, /^The signature is missing/);
     assert.deepEqual([other.status, none.status], [401, 401]);

@@ -202,7 +202,7 @@ test('after three days off nothing is erased until an operator confirms the cloc
     service.log.includes('the clock differs by more than a day from the last recorded time'),
   );
   assert.match(service.tidings('doctor'), /! retention of p00: the clock differs by more than a day/);
-  assert.match(service.tidings('retention', 'approve', 'p00'), /^p00: the clock time \d{4}-/);
+  assert.match(service.tidings('retention', 'approve', 'p00'), /^p00: the clock time \d{4}-\S+ was confirmed/);
   await waitUntil('it is swept', async () => (await shown(service)).partitions[1].lastSweep?.erased.pulls === 9);
   assert.equal(service.tidings('retention', 'approve'), 'No erasure waits for approval.\n');
 });

@@ -64,8 +64,8 @@ const inComment: readonly Finder[] = [
  */
 const maxRounds = 4;
 /**
- * A text longer than this number of characters is searched as a whole in one round only. After this round, only the
- * text near the placeholders, such as `[secret]`, is searched again. The round takes up to 3 ms for 65,536 characters.
+ * A text longer than this number of characters is searched as a whole in one round only. This round takes up to 3 ms for
+ * 65,536 characters. Then only the text near each placeholder, such as `[secret]`, is searched again.
  */
 const longText = 16_384;
 

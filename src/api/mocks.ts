@@ -62,9 +62,17 @@ const sampleChange: Change = {
   included: true,
   reason: 'listed',
   section: 'feature',
+  kindBy: 'label',
   method: 'mergeCommit',
 };
-const sampleDiagnostics: Diagnostics = { changes: 1, unlabelled: 0, unlabelledRate: 0, withoutArea: 1 };
+const sampleDiagnostics: Diagnostics = {
+  changes: 1,
+  unlabelled: 0,
+  unlabelledRate: 0,
+  withoutArea: 1,
+  undecided: 0,
+  mayBreak: 0,
+};
 
 /** Functions that make the replies of test mode, by operation. An operation that is not listed has no test mode. */
 export const mocks: Readonly<Record<string, Mock>> = {

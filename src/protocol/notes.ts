@@ -91,6 +91,15 @@ export const NotesSettingsSchema = Type.Object(
     }),
     excludedLabels: Type.Array(name, { maxItems: 100, default: [] }),
     excludedAuthors: Type.Array(name, { maxItems: 100, default: [] }),
+    readVerbs: Type.Boolean({
+      default: true,
+      description: 'whether the leading words of a title decide the kind of a change, if nothing else does',
+    }),
+    hiddenAreas: Type.Array(name, {
+      maxItems: 100,
+      default: ['lib', 'libs', 'src', 'pkg', 'packages', 'internal', 'core', 'common', 'deps', 'misc', 'general'],
+      description: 'areas that mean nothing to customers; the draft for customers does not name them',
+    }),
     links: Type.Union([Type.Literal('full'), Type.Literal('short')], {
       default: 'full',
       description: '`full` writes `[#1](address)`, `short` writes `#1`, which the host turns into a link',
@@ -108,17 +117,16 @@ export const NotesSettingsSchema = Type.Object(
     internal: Type.Object({ risks: flag(true), closedIssues: flag(true) }, { ...closed, default: {} }),
     customer: Type.Object(
       {
-        bullets: Type.Integer({
-          minimum: 1,
-          maximum: 100,
-          default: 12,
+        bullets: Type.Union([Type.Integer({ minimum: 1, maximum: 1000 }), Type.Null()], {
+          default: null,
           description:
-            'maximum number of lines, not counting changes that require action; further changes are only counted',
+            'maximum number of lines, not counting changes that require action and security updates; further changes are only counted; null = no maximum',
         }),
         closedIssues: flag(true),
         titles: Type.Object(
           {
             breaking: heading('Action required'),
+            security: heading('Security'),
             new: heading('New'),
             improved: heading('Improved'),
             fixed: heading('Fixed'),
@@ -136,6 +144,22 @@ export type NotesSettings = Static<typeof NotesSettingsSchema>;
 /** The rules of the spec. They apply to a repository without settings. */
 export const defaultSettings = Value.Default(NotesSettingsSchema, {}) as NotesSettings;
 
+/** The source that decided the kind of a change, from the strongest to the weakest. */
+export const KindBySchema = Type.Union([
+  Type.Literal('label', { description: 'a label of the pull request' }),
+  Type.Literal('advisory', {
+    description:
+      'the public id of a security problem, or words such as "security fix", in the title, note or a heading',
+  }),
+  Type.Literal('note', { description: 'the release note, for example `[BUGFIX]` or `release-note:bug`' }),
+  Type.Literal('prefix', { description: 'the prefix of the title or of the first squashed commit' }),
+  Type.Literal('issue', { description: 'a label of a linked issue' }),
+  Type.Literal('box', { description: 'a ticked box under a heading such as "Type of change"' }),
+  Type.Literal('branch', { description: 'the name of the branch, for example `fix/login`' }),
+  Type.Literal('verb', { description: 'the leading words of the title' }),
+]);
+export type KindBy = Static<typeof KindBySchema>;
+
 /** How a change was found. */
 export const MethodSchema = Type.Union([
   Type.Literal('mergeCommit', { description: 'the merge commit of the pull request is between the tags' }),
@@ -152,6 +176,9 @@ export type Method = Static<typeof MethodSchema>;
 export const ReasonSchema = Type.Union([
   Type.Literal('listed', { description: 'has an entry' }),
   Type.Literal('backport', { description: 'a backport of `detail`, listed under that change' }),
+  Type.Literal('cherryPicked', {
+    description: 'brought into the range by `detail`, a pull request that carries several changes',
+  }),
   Type.Literal('dependency', { description: 'listed with the other dependency updates' }),
   Type.Literal('revert', { description: 'reverts `detail`, which is in an earlier release' }),
   Type.Literal('restored', { description: 'restores `detail`' }),
@@ -164,7 +191,10 @@ export const ReasonSchema = Type.Union([
   Type.Literal('reverts', { description: 'reverts `detail`, which is in the same range' }),
   Type.Literal('shipped', { description: 'already part of the release `detail`' }),
   Type.Literal('release', { description: 'only makes a release' }),
-  Type.Literal('publication', {
+  Type.Literal('routine', {
+    description: 'routine work without a change of its own, such as a merge of branches or a prepared changelog',
+  }),
+  Type.Literal('own', {
     description: 'created by this service for the publication `detail`, which the commit trailer names',
   }),
   Type.Literal('label', { description: 'excluded by the label `detail`' }),
@@ -194,6 +224,12 @@ export const ChangeSchema = Type.Object({
     }),
   ),
   section: Type.Optional(SectionNameSchema),
+  kindBy: Type.Optional(KindBySchema),
+  mayBreak: Type.Optional(
+    Type.Literal(true, {
+      description: 'the title announces a removal or the like, but nothing marks the change as breaking',
+    }),
+  ),
   method: MethodSchema,
 });
 export type Change = Static<typeof ChangeSchema>;
@@ -216,6 +252,11 @@ export const DiagnosticsSchema = Type.Object(
       description: '`unlabelled` divided by `changes`, rounded to three decimal places; 0 if there are no changes',
     }),
     withoutArea: countOf(1, 'number of `changes` without an area in their labels or title'),
+    undecided: countOf(1, 'number of `changes` that have no kind yet: no source names one'),
+    mayBreak: countOf(
+      0,
+      'number of `changes` whose title announces a removal or the like, but that nothing marks as breaking',
+    ),
   },
   closed,
 );

@@ -9,7 +9,16 @@ import { unixLines, visibleProse, withoutComments } from './scan.ts';
  * A release note that was found in the body of a pull request. `none` means that the author wants no entry for the
  * change.
  */
-export type ReleaseNote = { kind: 'text'; text: string } | { kind: 'none' };
+export type ReleaseNote = { kind: 'text'; parts: NotePart[] } | { kind: 'none' };
+
+/**
+ * A block or section with a release note. `label` is the word after `release-note:` that begins a block, for example
+ * `bug`; empty if there is no such word.
+ */
+export interface NotePart {
+  label: string;
+  text: string;
+}
 
 interface Part {
   depth: number;
@@ -30,7 +39,7 @@ const footer =
   /^(?:[A-Za-z]+-[Bb]y|[A-Z][a-z]+(?:-[a-z]+)+|Refs?|Closes|Fixes|Resolves|PR-URL|BREAKING[ -]CHANGES?)(?: ?\([^)\n]{1,60}\))?: |^-{3,}$/;
 /** Matches a line that only closes issues. Templates put such a line at the end of a body. */
 const closing = /^(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ \t]+\S{0,100}#\d{1,10}[.,;]?\s*$/i;
-const noteFence = /^ {0,3}(?:`{3,}|~{3,}) *release-note/;
+const noteFence = /^ {0,3}(?:`{3,}|~{3,}) *release-notes?(?::([\w-]{1,40}))?/;
 const fenceEnd = /^ {0,3}(?:`{3,}|~{3,})\s*$/;
 /** Most bodies contain none of these words. A quick search for the words avoids parsing such bodies. */
 const upgradeHint = /upgrad|migrat|breaking|action required|impact/i;
@@ -42,11 +51,6 @@ const word = /[\p{L}\p{N}]/iu;
  */
 const nothing =
   /^(?:none|n\/?a|no|nope|nothing|not applicable|tbd|todo|(?:there are )?no (?:breaking|user[- ]facing) changes?)(?=[^\p{L}\p{N}]*$)/iu;
-/**
- * Matches "action required" at the start of a note. Some projects put these words before a note about a breaking
- * change. The words are removed, because drafts have a heading for such changes.
- */
-const callToAct = /^[^\p{L}\p{N}]*action required[^\p{L}\p{N}]+(?=\S)/iu;
 /**
  * Matches a checkbox with at most two words, such as `- [x] No`. Such a box only answers a question of a template. A
  * box with a longer text may be a step of an upgrade, so it does not match.
@@ -79,36 +83,40 @@ export function impactText(body: string): string {
 /** Returns the release note in a fenced `release-note` block or under a heading of that name. */
 export function releaseNote(body: string): ReleaseNote | undefined {
   if (!noteHint.test(body)) return undefined;
-  const text = fencedNote(unixLines(body)) ?? noteSection(body);
-  if (text === undefined) return undefined;
-  const bare = text.trim();
-  if (bare === '') return undefined;
-  return isWordForNothing(bare) ? { kind: 'none' } : { kind: 'text', text: bare.replace(callToAct, '') };
+  const found = fencedNotes(unixLines(body)) ?? noteSection(body);
+  const parts = found?.map(({ label, text }) => ({ label, text: text.trim() })).filter(({ text }) => text !== '') ?? [];
+  if (parts.length === 0) return undefined;
+  return parts.every(({ text }) => isWordForNothing(text)) ? { kind: 'none' } : { kind: 'text', parts };
 }
 
 /** Returns the text of the release note section. Returns undefined if the section contains only checkboxes. */
-function noteSection(body: string): string | undefined {
+function noteSection(body: string): NotePart[] | undefined {
   const text = sectionUnder(body, noteHeading);
   const isList = text.split('\n').every((line) => line.trim() === '' || /^\s*[-*+] \[[ xX]\]/.test(line));
-  return isList ? undefined : text;
+  return isList ? undefined : [{ label: '', text }];
 }
 
-/** Returns the text of all `release-note` blocks that are not empty. Some projects write one block for each change. */
-function fencedNote(body: string): string | undefined {
-  const found: string[] = [];
+/**
+ * Returns the `release-note` blocks that are not empty. Some projects write one block for each change. If all blocks are
+ * empty, returns the first block.
+ */
+function fencedNotes(body: string): NotePart[] | undefined {
+  const found: NotePart[] = [];
   const lines = body.split('\n');
   /** Index of the first line of the block that is being read. */
   let start = -1;
+  let label = '';
   for (const [index, line] of lines.entries()) {
     if (start === -1) {
-      if (noteFence.test(line)) start = index + 1;
+      const opening = noteFence.exec(line);
+      if (opening) [start, label] = [index + 1, opening[1] ?? ''];
     } else if (fenceEnd.test(line)) {
-      found.push(lines.slice(start, index).join('\n'));
+      found.push({ label, text: lines.slice(start, index).join('\n') });
       start = -1;
     }
   }
-  const stated = found.filter((text) => !isNothing(text));
-  return stated.length > 0 ? stated.join('\n') : found[0];
+  const stated = found.filter(({ text }) => !isNothing(text));
+  return stated.length > 0 ? stated : found[0] && [found[0]];
 }
 
 /** Whether a text contains no words, or only a phrase such as `none` or `n/a`. */

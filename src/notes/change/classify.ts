@@ -1,12 +1,17 @@
 /**
- * Classifies a pull request: its section, its areas, its priority, and whether it is breaking. Reverts and backports
- * depend on records of other changes, so they are handled in other files.
+ * Classifies a change: its section, its areas, its priority, and whether it is breaking. Reverts and backports depend on
+ * records of other changes, so they are handled in other files.
  */
-import type { IssueRecord, PullRecord } from '../../protocol/stored.ts';
+import type { KindBy } from '../../protocol/notes.ts';
+import type { IssueRecord } from '../../protocol/stored.ts';
 import { announcesBreaking } from './body.ts';
 import { isUpdate, isUpdater, ownWords } from './dependencies.ts';
+import { type Decision, decideKind } from './kinds.ts';
 import { type ChangeType, distinctAreas, type LabelReading, readLabels, type Vocabulary } from './labels.ts';
-import { isRelease, isRoutine } from './routine.ts';
+import { mayBreak } from './leading-words.ts';
+import type { NoteItem } from './note.ts';
+import type { ChangeRecord } from './record.ts';
+import { isRelease, isRoutine, isTranslation } from './routine.ts';
 import { type ParsedTitle, parseTitle } from './title.ts';
 
 /**
@@ -22,11 +27,15 @@ export type Section =
   | 'other'
   | 'dependency';
 
-/** The classification of a pull request. */
+/** The classification of a change. */
 export interface Classification {
   section: Section;
-  kind: 'change' | 'dependency' | 'revert' | 'release';
+  kind: 'change' | 'dependency' | 'revert' | 'release' | 'routine';
+  /** The source that decided the kind; null if no source names one. */
+  kindBy: KindBy | null;
   breaking: boolean;
+  /** Whether the words announce a removal or the like, but nothing marks the change as breaking. */
+  mayBreak: boolean;
   /** The kind that a breaking change has besides `breaking`, for example `fix`; null if the change has no such kind. */
   besides: ChangeType | null;
   areas: string[];
@@ -43,101 +52,88 @@ export interface Classification {
   text: string;
 }
 
+/** What is known about a change besides its own record. Every field is optional. */
+export interface ClassifyOptions {
+  vocabulary?: Vocabulary;
+  /** Labels to use instead of the labels of the change. */
+  labels?: readonly string[];
+  /** The statement of the release note that is listed for the change. */
+  note?: NoteItem;
+  /** Whether labels say nothing about the kind, because the change has several statements with kinds of their own. */
+  ignoresKindLabels?: boolean;
+  /** Returns the subjects of the commits that were squashed into the change. */
+  subjects?: () => string[];
+  /** Whether the leading words of the title may decide the kind. True by default. */
+  readsVerbs?: boolean;
+}
+
 /**
- * Classifies a pull request by its labels, then by its title prefix, then by labels of linked issues. If the title or
- * body marks the change as breaking, no label can undo that mark.
- * @param ownLabels labels to use instead of the labels of the pull request
+ * Classifies a change. `kinds.ts` has the order of the sources. If the title or body marks the change as breaking, no
+ * label can undo that mark.
  */
 export function classify(
-  pull: PullRecord,
+  record: ChangeRecord,
   linkedIssues: readonly IssueRecord[],
-  vocabulary?: Vocabulary,
-  ownLabels: readonly string[] = pull.labels,
+  options: ClassifyOptions = {},
 ): Classification {
-  const title = parseTitle(pull.title);
-  const labels = readLabels(ownLabels, vocabulary);
-  const types = typesOf(title, labels, () => linkedIssues.map((issue) => readLabels(issue.labels, vocabulary)));
-  const breaking = title.breaking || types.has('breaking') || (announcesBreaking(ownWords(pull)) && !isRelease(title));
-  const kind = kindOf(pull, title, labels);
-  const section = sectionOf(kind, breaking, types, labels);
-  const { areas, text } = areasOf(title, labels);
+  const { vocabulary, note, subjects = none, readsVerbs = true } = options;
+  const title = parseTitle(record.title);
+  const reading = readLabels(options.labels ?? record.labels, vocabulary);
+  const labels = options.ignoresKindLabels ? { ...reading, specTypes: noTypes, aliasTypes: noTypes } : reading;
+  const kind = kindOf(record, title, labels);
+  const ofIssues = () => linkedIssues.map((issue) => readLabels(issue.labels, vocabulary));
+  const verbs = readsVerbs && kind === 'change';
+  const decision = decideKind({ record, title, labels, note, ofIssues, subjects, readsVerbs: verbs });
+  const { types } = decision;
+  const isMarked = title.breaking || types.has('breaking') || (note?.breaking ?? false);
+  const breaking = isMarked || (announcesBreaking(ownWords(record)) && !isRelease(title));
+  const section = sectionOf(kind, breaking, decision, labels);
+  const { areas, text } = areasOf(title, labels, note);
   return {
     section,
     kind: kind === 'dependency' && section !== 'dependency' ? 'change' : kind,
+    kindBy: decision.by,
     breaking,
+    mayBreak: !breaking && !decision.inside && mayBreak(title.text),
     besides: breaking ? (firstOf(types, ['feature', 'fix', 'security', 'performance', 'documentation']) ?? null) : null,
     areas,
     keys: title.keys,
     priority: labels.priority,
     highlight: labels.highlight,
-    housekeeping:
-      section === 'other' && (title.housekeeping || title.dependency || labels.housekeeping || isRoutine(title)),
+    housekeeping: section === 'other' && (decision.inside || isTranslation(title)),
     skip: labels.skip,
     text,
   };
 }
 
-/**
- * Maps each kind to a set that contains only this kind. Such a set is used if the title names a kind and no label names
- * a kind. This is the case for most changes that have a kind.
- */
-const alone: Record<ChangeType, ReadonlySet<ChangeType>> = {
-  breaking: new Set(['breaking']),
-  feature: new Set(['feature']),
-  fix: new Set(['fix']),
-  security: new Set(['security']),
-  performance: new Set(['performance']),
-  documentation: new Set(['documentation']),
-};
-const noTypes: ReadonlySet<ChangeType> = new Set();
+const noTypes = new Set<ChangeType>();
 
-/**
- * Returns the kinds of a change from the strongest source that names a kind. The sources, strongest first, are: labels
- * of the spec, other labels, the prefix of the title, and labels of linked issues.
- */
-function typesOf(title: ParsedTitle, labels: LabelReading, ofIssues: () => LabelReading[]): ReadonlySet<ChangeType> {
-  if (title.type && labels.specTypes.size + labels.aliasTypes.size === 0) return alone[title.type];
-  const prefix = new Set<ChangeType>(title.type ? [title.type] : []);
-  if (labels.specTypes.has('breaking') || labels.aliasTypes.has('breaking')) prefix.add('breaking');
-  const spoken = [labels.specTypes, labels.aliasTypes, prefix].filter((types) => types.size > 0);
-  if (spoken.length > 0) return unionOnBreaking(spoken);
-  if (title.housekeeping || labels.housekeeping || labels.dependencies) return noTypes;
-  const issues = ofIssues();
-  const spec = new Set(issues.flatMap(({ specTypes }) => [...specTypes]));
-  return spec.size > 0 ? spec : new Set(issues.flatMap(({ aliasTypes }) => [...aliasTypes]));
+function none(): string[] {
+  return [];
 }
 
-/**
- * Returns the kinds of the strongest source. If any source says that the change is breaking, returns the kinds of all
- * sources together.
- * @param spoken the kinds of each source, strongest source first
- */
-function unionOnBreaking(spoken: ReadonlySet<ChangeType>[]): ReadonlySet<ChangeType> {
-  const breaks = spoken.some((types) => types.has('breaking'));
-  return breaks ? new Set(spoken.flatMap((types) => [...types])) : (spoken[0] as ReadonlySet<ChangeType>);
-}
-
-function kindOf(pull: PullRecord, title: ParsedTitle, labels: LabelReading): Classification['kind'] {
-  // If a label such as `type: fix` names a kind, the pull request does more than make a release.
+function kindOf(record: ChangeRecord, title: ParsedTitle, labels: LabelReading): Classification['kind'] {
+  // If a label such as `type: fix` names a kind, the pull request does more than make a release or merge a branch.
   if (labels.specTypes.size === 0 && isRelease(title)) return 'release';
+  if (labels.specTypes.size === 0 && isRoutine(title)) return 'routine';
   if (title.revert || /^revert ["“'`]/i.test(title.text)) return 'revert';
-  if (labels.dependencies || isUpdater(pull.author.login)) return 'dependency';
-  if ((pull.author.bot || title.dependency) && isUpdate(title.text)) return 'dependency';
+  if (labels.dependencies || isUpdater(record.author.login)) return 'dependency';
+  if ((record.author.bot || title.dependency) && isUpdate(title.text)) return 'dependency';
   return 'change';
 }
 
 /**
  * Returns the section of a change. A label that names a kind moves a dependency update out of the section for
- * dependencies. A prefix such as `fix(deps):` leaves the update in that section.
+ * dependencies, and so does the public id of a security problem. A prefix such as `fix(deps):` leaves the update there.
  */
 function sectionOf(
   kind: Classification['kind'],
   breaking: boolean,
-  types: ReadonlySet<ChangeType>,
+  { types, by }: Decision,
   labels: LabelReading,
 ): Section {
   if (breaking) return 'breaking';
-  const named = labels.specTypes.size + labels.aliasTypes.size > 0;
+  const named = labels.specTypes.size + labels.aliasTypes.size > 0 || by === 'advisory';
   if (kind === 'dependency' && !named) return 'dependency';
   return firstOf(types, ['feature', 'fix', 'security', 'performance', 'documentation']) ?? 'other';
 }
@@ -147,14 +143,19 @@ function firstOf(types: ReadonlySet<ChangeType>, order: ChangeType[]): ChangeTyp
 }
 
 /**
- * Returns the areas of a change and the text of its title. Area labels take precedence over areas in the title.
- * Example: the title `parser: Add x` with the area label `core` keeps the text `parser: Add x`. With the area label
- * `parser`, the text is `Add x`, because the label already names the area.
+ * Returns the areas of a change and the text of its title. Area labels take precedence over areas in the release note,
+ * which take precedence over areas in the title. Example: the title `parser: Add x` with the area label `core` keeps
+ * the text `parser: Add x`. With the area label `parser`, the text is `Add x`, because the label already names the area.
  */
-function areasOf(title: ParsedTitle, labels: LabelReading): Pick<Classification, 'areas' | 'text'> {
-  if (labels.areas.length === 0) return { areas: distinctAreas(title.areas), text: title.text };
-  if (!title.looseArea) return { areas: labels.areas, text: title.text };
-  const known = new Set(labels.areas.map((area) => area.toLowerCase()));
+function areasOf(
+  title: ParsedTitle,
+  labels: LabelReading,
+  note: NoteItem | undefined,
+): Pick<Classification, 'areas' | 'text'> {
+  const named = labels.areas.length > 0 ? labels.areas : distinctAreas(note?.areas ?? []);
+  if (named.length === 0) return { areas: distinctAreas(title.areas), text: title.text };
+  if (!title.looseArea) return { areas: named, text: title.text };
+  const known = new Set(named.map((area) => area.toLowerCase()));
   const repeats = title.areas.every((area) => known.has(area.toLowerCase()));
-  return { areas: labels.areas, text: repeats ? title.text : `${title.areas.join(', ')}: ${title.text}` };
+  return { areas: named, text: repeats ? title.text : `${title.areas.join(', ')}: ${title.text}` };
 }

@@ -1,6 +1,7 @@
 /** Reads dependency updates, and joins the updates of one package into one line with its first and last version. */
 import type { PullRecord } from '../../protocol/stored.ts';
 import { byText } from './labels.ts';
+import type { ChangeRecord } from './record.ts';
 import { parseTitle } from './title.ts';
 
 /** One package, or one group of packages, with its updates in the range. The updates are in merge order. */
@@ -51,7 +52,7 @@ export function isUpdater(login: string): boolean {
  * Returns the text that people of the project wrote. The body of a dependency update is left out, because it quotes
  * release notes of the dependency.
  */
-export function ownWords({ author, body }: Pick<PullRecord, 'author' | 'body'>): string {
+export function ownWords({ author, body }: Pick<ChangeRecord, 'author' | 'body'>): string {
   return isUpdater(author.login) ? '' : body;
 }
 
@@ -73,6 +74,19 @@ export function chainUpdates(pulls: readonly PullRecord[]): DependencyUpdate[] {
     chain.to = read.to;
   }
   return [...chains.values()].sort((a, b) => byText(a.name, b.name));
+}
+
+const updated =
+  /^(?:bump(?:ed|s)?|(?:security )?updates?|(?:security )?upgrades?|pin)(?: the)?(?: dependency| module| package)? (\S.{0,200})$/i;
+/** Matches the reason that some titles give for an update: `Bump tls to 1.2.3 to fix CVE-2026-1`. */
+const reason =
+  /[,;]? \(?(?:to (?:fix|address|resolve|mitigate|patch|remediate)|due to|because of|for|fixing|addressing|fix(?:es)?|in order to)\b.*$/i;
+
+/** Returns the packages that a title updates, as the title names them. Returns undefined for any other title. */
+export function updatedPackages(title: string): string | undefined {
+  const text = parseTitle(title).text.replace(appended, '').replace(reason, '');
+  const { name, to } = readUpdate(text);
+  return to === null ? updated.exec(text)?.[1] : name;
 }
 
 function readUpdate(text: string): Omit<DependencyUpdate, 'pulls'> {

@@ -165,7 +165,7 @@ function keyOf(label: string): string {
 }
 
 /** Returns a text in lower case, without emoji and shortcodes, with single blanks between words. */
-function plainWords(text: string): string {
+export function plainWords(text: string): string {
   const bare = text.replace(/:[a-z0-9_+-]{1,40}:/gi, ' ').replace(/[^\p{L}\p{N}]+/gu, ' ');
   return bare.trim().toLowerCase();
 }

@@ -1,6 +1,6 @@
 /**
- * Recognizes titles of pull requests that contain no change of their own: releases, merges of one branch into another,
- * and imports from translation services.
+ * Recognizes titles of changes that contain nothing of their own: releases, merges of one branch into another, other
+ * routine work, and imports from translation services.
  */
 import type { ParsedTitle } from './title.ts';
 
@@ -38,6 +38,19 @@ const merges = [
   /^rollup of \d+ pull requests/i,
 ];
 const mergeHint = /merge|sync|port|rollup|to|>|→/i;
+const chores = [
+  /^(?:prepare|update|generate|draft|add|finali[sz]e|sync|refresh) (?:the )?(?:changelog|change log|changes\.md|release notes|news file)(?:\.md)?$/i,
+  new RegExp(`^prep(?:are)?(?: for)?(?: the)? (?:next )?(?:release|${version})(?: release)?$`, 'i'),
+  new RegExp(`^(?:changelog|change log|release notes)(?: for)?(?: ${version})?$`, 'i'),
+  new RegExp(
+    `^(?:cherry[- ]?picks?|back-?ports?) (?:for|to|into|in) (?:the )?(?:release[-/ ]?)?${version}(?: release)?$`,
+    'i',
+  ),
+  /^(?:approve|allow|run|re-?run|trigger) (?:the )?(?:ci |github )?(?:workflows?|ci|builds?)$/i,
+  /^(?:git)?ignore (?:the )?[\w./*-]+\.\w{1,10}$/i,
+  /^(?:bump|update|upgrade|refresh|sync) (?:all )?(?:the )?(?:dev |development |npm |go |minor |patch )?(?:dependencies|deps|lock ?files?|submodules?|vendor(?:ed)?(?: dependencies)?)$/i,
+  /^(?:empty commit|trigger (?:ci|build)|re-?trigger (?:ci|build)|kick ci|initial commit)$/i,
+];
 const translations = [
   /\b(?:weblate|crowdin|transifex|translatewiki|lokalise|pontoon)\b/i,
   /^(?:automatic |weekly |nightly )?(?:translations?|locali[sz]ations?|l10n|i18n) (?:updates?|sync)\b/i,
@@ -52,12 +65,15 @@ export function isRelease({ text, areas, looseArea }: ParsedTitle): boolean {
 }
 
 /**
- * Whether a pull request only merges branches or imports translations. The changes of merged branches have pull
- * requests of their own.
+ * Whether a change is routine work that contains nothing of its own: a merge of branches, a step of a release, or an
+ * entry in a list of ignored files. The changes of merged branches have pull requests of their own.
  */
-export function isRoutine({ text }: ParsedTitle): boolean {
-  return (
-    (mergeHint.test(text) && merges.some((pattern) => pattern.test(text))) ||
-    translations.some((pattern) => pattern.test(text))
-  );
+export function isRoutine({ text, areas, looseArea }: ParsedTitle): boolean {
+  if (mergeHint.test(text) && merges.some((pattern) => pattern.test(text))) return true;
+  return !(looseArea && areas.length > 0) && chores.some((pattern) => pattern.test(text));
+}
+
+/** Whether a change only imports texts from a translation service. */
+export function isTranslation({ text }: ParsedTitle): boolean {
+  return translations.some((pattern) => pattern.test(text));
 }

@@ -16,12 +16,19 @@ export function diagnose({ entries, vocabulary }: Notes): Diagnostics {
     unlabelled,
     unlabelledRate: changes === 0 ? 0 : Math.round((unlabelled / changes) * 1000) / 1000,
     withoutArea: entries.filter(({ areas }) => areas.length === 0).length,
+    undecided: entries.filter(isUndecided).length,
+    mayBreak: entries.filter((entry) => entry.mayBreak).length,
   };
+}
+
+/** Whether no source names the kind of a change. */
+export function isUndecided({ section, housekeeping }: Entry): boolean {
+  return section === 'other' && !housekeeping;
 }
 
 /** Whether an entry is labeled. A backport is labeled if the backport itself or its original is labeled. */
 function isLabelled(entry: Entry, vocabulary: Vocabulary): boolean {
-  return [entry.pull, ...shipped(entry)].some(({ labels }) => {
+  return [entry.record, ...shipped(entry)].some(({ labels }) => {
     const { specTypes, aliasTypes, dependencies, housekeeping } = readLabels(labels, vocabulary);
     return specTypes.size + aliasTypes.size > 0 || dependencies || housekeeping;
   });

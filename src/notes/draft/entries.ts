@@ -1,27 +1,42 @@
 /**
- * Makes entries from pull requests. A backport joins the entry of the change that it carries to another branch. An
- * entry contains everything known about a change, and is the same for every persona. `gather.ts` selects the pull
- * requests.
+ * Makes entries from pull requests and from commits without a pull request. A backport joins the entry of the change
+ * that it carries to another branch. An entry contains everything known about a change, and is the same for every
+ * persona. `gather.ts` selects the pull requests and commits.
  */
-import type { IssueRecord, PullRecord } from '../../protocol/stored.ts';
+import type { CommitRecord, IssueRecord, PullRecord } from '../../protocol/stored.ts';
 import { type ReleaseNote, releaseNote, upgradeText } from '../change/body.ts';
 import { type Classification, classify } from '../change/classify.ts';
 import { ownWords } from '../change/dependencies.ts';
 import { readLabels, type Vocabulary } from '../change/labels.ts';
-import { originalOf } from '../range/backports.ts';
+import { type NoteItem, noteItems } from '../change/note.ts';
+import { type ChangeRecord, changeOfCommit } from '../change/record.ts';
+import { endNumber, firstLine } from '../range/attribute.ts';
+import { originalOfCommit, picksOf } from '../range/backports.ts';
 import { linkedClosedIssues } from '../range/select.ts';
 import type { NotesSource } from '../range/source.ts';
 import { byMerge } from '../range/window.ts';
-import { peopleOf } from './people.ts';
+import { peopleOf, peopleOfCommit } from './people.ts';
+import { inlineText } from './quote.ts';
 
-/** One change: a pull request with its backports, or only the backports if the change itself was shipped before. */
+/**
+ * One change: a pull request with its backports, only the backports if the change itself was shipped before, or a
+ * commit without a pull request. If a release note has several statements with kinds, each of them is an entry.
+ */
 export interface Entry extends Classification {
-  /** Number in the entry's marker. The number stays the same when the range grows. */
-  id: number;
-  /** The pull request whose words are shown. For a backport, this is the original pull request. */
-  pull: PullRecord;
+  /** Ties the entry to its change in a draft, e.g. `pr:12`. The marker stays the same when the range grows. */
+  marker: string;
+  /** The record whose words are shown. For a backport, this is the original pull request. */
+  record: ChangeRecord;
+  /** The pull request that made the change; null if no captured pull request did. */
+  pull: PullRecord | null;
+  /** Whether `pull` itself is in the range. */
+  listed: boolean;
   /** Backports in the range. */
   backports: PullRecord[];
+  /** The commit that brought the change into the range, if no pull request of the range did. */
+  commit: CommitRecord | null;
+  /** Whether a pull request brought the change that carries several changes. */
+  picked: boolean;
   /** The pull request that reverted a revert and so restored the change; null if the change was not restored. */
   restoredBy: PullRecord | null;
   issues: IssueRecord[];
@@ -29,15 +44,25 @@ export interface Entry extends Classification {
   people: string[];
   /** Upgrade instructions, taken from the body of a breaking change. */
   upgrade: string;
-  note: ReleaseNote | undefined;
+  /** The statement of the release note; null if the change has none. */
+  note: NoteItem | null;
+  /** Whether the author wrote that the change needs no release note. */
+  declined: boolean;
+  /** Time at which the change reached the branch, in milliseconds. */
+  at: number;
+  /** Later changes to the same feature, which are counted on this entry and have no line of their own. */
+  followUps: Entry[];
+  /** Further changes with the same words for the same issue, which are shown in this entry. */
+  twins: Entry[];
 }
 
-/** An original pull request with its backports in the range. */
+/** A change with everything that brought it into the range. */
 interface Group {
-  pull: PullRecord;
-  backports: PullRecord[];
-  /** Whether the pull request itself is in the range. */
+  pull: PullRecord | null;
   listed: boolean;
+  backports: PullRecord[];
+  commit: CommitRecord | null;
+  picked: boolean;
 }
 
 /** Makes entries. All entries of an instance use the same source and the same vocabulary. */
@@ -50,65 +75,112 @@ export class EntryMaker {
     this.vocabulary = vocabulary;
   }
 
-  /** Makes one entry per change. Backports share the entry of their original. */
-  entries(pulls: readonly PullRecord[]): Entry[] {
-    const groups = new Map<number, Group>();
+  /** Makes the entries of pull requests and of commits without a pull request. Each change has one group. */
+  entries(pulls: readonly PullRecord[], commits: readonly CommitRecord[]): Entry[] {
+    const groups = new Map<string, Group>();
+    const groupOf = (key: string, pull: PullRecord | null): Group => {
+      const group = groups.get(key) ?? { pull, listed: false, backports: [], commit: null, picked: false };
+      groups.set(key, group);
+      return group;
+    };
     for (const pull of pulls) {
-      const original = originalOf(this.source, pull);
-      const shown = original ?? pull;
-      const group = groups.get(shown.number) ?? { pull: shown, backports: [], listed: false };
-      if (original) group.backports.push(pull);
-      else group.listed = true;
-      groups.set(shown.number, group);
+      const picks = picksOf(this.source, pull);
+      if (picks.length === 0) groupOf(`#${pull.number}`, pull).listed = true;
+      for (const pick of picks) {
+        const isPull = 'pull' in pick;
+        const group = isPull ? groupOf(`#${pick.pull.number}`, pick.pull) : groupOf(pick.commit.sha, null);
+        group.backports.push(pull);
+        group.picked ||= picks.length > 1;
+        if (!isPull) group.commit = pick.commit;
+      }
     }
-    return [...groups.values()].map((group) => this.entry(group));
+    for (const commit of commits) {
+      const original = originalOfCommit(this.source, commit);
+      const group = original ? groupOf(`#${original.number}`, original) : groupOf(commit.sha, null);
+      if (!group.listed && group.backports.length === 0) group.commit ??= commit;
+    }
+    return [...groups.values()].flatMap((group) => this.entriesOf(group));
   }
 
   /**
    * Makes the entry of a change whose revert was itself reverted. `restored` is the original pull request of the
    * change. `pull` is the pull request that reverted the revert.
    */
-  restored(pull: PullRecord, restored: PullRecord): Entry {
-    return { ...this.entry({ pull: restored, backports: [], listed: true }), id: pull.number, restoredBy: pull };
+  restored(pull: PullRecord, restored: PullRecord): Entry[] {
+    const group = { pull: restored, listed: true, backports: [], commit: null, picked: false };
+    const at = pull.mergedAt ?? 0;
+    return this.entriesOf(group).map((entry) => ({
+      ...entry,
+      ...{ marker: markerOf(`pr:${pull.number}`, entry), restoredBy: pull, at },
+    }));
+  }
+
+  /** Makes the entries of one change: one, or one for each statement of its release note that names a kind. */
+  private entriesOf(group: Group): Entry[] {
+    const { source } = this;
+    const { pull, commit } = group;
+    const carriers = group.backports.sort(byMerge);
+    const record = pull ?? changeOfCommit(commit as CommitRecord, source.repository.url);
+    const all = pull && !group.picked ? [pull, ...carriers] : [record];
+    const issues = linkedBy(source, pull, carriers);
+    const note = firstSaid(all, releaseNote);
+    const items = noteItems(note);
+    const typed = items.filter((item) => isTyped(item));
+    const listed = typed.length > 1 ? typed : [typed.length === 1 ? typed[0] : items[0]];
+    const facts: Facts = { group, carriers, record, all, issues, note, several: listed.length > 1 };
+    return listed.map((item, index) => this.entry(facts, item, index));
   }
 
   /**
-   * Makes an entry for a pull request and its backports. Usually the entry uses the labels of the pull request. If the
-   * range contains only backports, and the labels of the first backport have a meaning, the entry uses the labels of
-   * the first backport.
+   * Makes an entry. Usually the entry uses the labels of the pull request. If the range contains only backports, and the
+   * labels of the first backport have a meaning, the entry uses the labels of the first backport.
    */
-  private entry({ pull, backports, listed }: Group): Entry {
-    const carriers = backports.sort(byMerge);
+  private entry(facts: Facts, item: NoteItem | undefined, index: number): Entry {
+    const { source } = this;
+    const { group, carriers, record, all, issues, note, several } = facts;
+    const { pull, commit, listed, picked } = group;
     const [backport] = carriers;
-    const all = backport ? [pull, ...carriers] : [pull];
-    const issues = backport
-      ? distinctIssues(all.flatMap((each) => linkedClosedIssues(this.source, each)))
-      : distinctIssues(linkedClosedIssues(this.source, pull));
-    const own = backport && !listed && this.hasMeaning(backport.labels) ? backport.labels : pull.labels;
-    const is = classify(pull, issues, this.vocabulary, own);
-    const note = firstSaid(all, releaseNote);
+    const isOwn = backport && !listed && !picked && this.hasMeaning(backport.labels);
+    const is = classify(record, several ? [] : issues, {
+      vocabulary: this.vocabulary,
+      labels: isOwn ? backport.labels : record.labels,
+      ...(item && { note: item }),
+      ignoresKindLabels: several,
+      subjects: () => squashedSubjects(source, pull),
+      readsVerbs: source.settings.readVerbs,
+    });
     // The object is written field by field. V8 would make a slow object from a spread, and would reserve extra room in
     // an object to which fields are added later.
     return {
       section: is.section,
       kind: is.kind,
+      kindBy: is.kindBy,
       breaking: is.breaking,
+      mayBreak: is.mayBreak,
       besides: is.besides,
       areas: is.areas,
-      keys: is.keys,
+      keys: pull ? is.keys : keysOfCommit(is.keys, commit),
       priority: is.priority,
       highlight: is.highlight,
       housekeeping: is.housekeeping,
       skip: is.skip,
-      text: is.text,
-      id: listed || !backport ? pull.number : backport.number,
+      text: several && item ? inlineText(item.markdown.split('\n')[0] ?? '') || is.text : is.text,
+      marker: markerAt(markerFor(group, carriers), index),
+      record,
       pull,
+      listed,
       backports: carriers,
+      commit,
+      picked,
       restoredBy: null,
       issues,
-      people: peopleOf(this.source, pull),
-      upgrade: is.breaking ? upgradeOf(all, note) : '',
-      note,
+      people: pull ? peopleOf(source, pull) : peopleOfCommit(commit as CommitRecord),
+      upgrade: is.breaking ? upgradeOf(all, item) : '',
+      note: item ?? null,
+      declined: note?.kind === 'none',
+      at: timeOf(group, carriers),
+      followUps: [],
+      twins: [],
     };
   }
 
@@ -118,38 +190,111 @@ export class EntryMaker {
   }
 }
 
+/** What all entries of one change share. */
+interface Facts {
+  group: Group;
+  carriers: PullRecord[];
+  record: ChangeRecord;
+  all: readonly ChangeRecord[];
+  issues: IssueRecord[];
+  note: ReleaseNote | undefined;
+  /** Whether the change has several entries. */
+  several: boolean;
+}
+
+function isTyped({ type, breaking, housekeeping }: NoteItem): boolean {
+  return type !== null || breaking || housekeeping;
+}
+
+/**
+ * Returns the marker of a change. The marker of a backport is its own number, because the original may join the range
+ * later. A pull request that carries several changes cannot mark each of them, so their own numbers do.
+ */
+function markerFor({ pull, listed, picked, commit }: Group, carriers: readonly PullRecord[]): string {
+  const [first] = carriers;
+  if (!pull) return `commit:${commit?.sha.slice(0, 12)}`;
+  if (!listed && !picked && first) return `pr:${first.number}`;
+  return listed || picked || !commit ? `pr:${pull.number}` : `commit:${commit.sha.slice(0, 12)}`;
+}
+
+/** Numbers the markers of several entries of one change: `pr:12`, `pr:12.2`, `pr:12.3`. */
+function markerAt(marker: string, index: number): string {
+  return index === 0 ? marker : `${marker}.${index + 1}`;
+}
+
+function markerOf(marker: string, { marker: own }: Entry): string {
+  return marker + (/\.\d+$/.exec(own)?.[0] ?? '');
+}
+
+function timeOf({ pull, listed, commit }: Group, [first]: readonly PullRecord[]): number {
+  const carrier = listed ? pull : (first ?? pull);
+  return (!listed && !first && commit ? commit.at : carrier?.mergedAt) ?? 0;
+}
+
+function linkedBy(source: NotesSource, pull: PullRecord | null, carriers: readonly PullRecord[]): IssueRecord[] {
+  if (!pull) return [];
+  const own = linkedClosedIssues(source, pull);
+  return carriers.length === 0
+    ? distinctIssues(own)
+    : distinctIssues([...own, ...carriers.flatMap((each) => linkedClosedIssues(source, each))]);
+}
+
+/** Returns the keys of a commit. A number at the end of its subject names a pull request that is not captured. */
+function keysOfCommit(keys: string[], commit: CommitRecord | null): string[] {
+  const number = commit ? endNumber(firstLine(commit.message)) : undefined;
+  return number === undefined ? keys : [...keys, `#${number}`];
+}
+
+/** Returns the subjects of the commits that were squashed into a pull request, as the host lists them: `* Add x`. */
+function squashedSubjects(source: NotesSource, pull: PullRecord | null): string[] {
+  const message = pull?.mergeSha ? source.commit(pull.mergeSha)?.message : undefined;
+  if (!message?.includes('\n* ')) return [];
+  return message.split('\n').flatMap((line) => (line.startsWith('* ') ? [line.slice(2).trim()] : []));
+}
+
 /**
  * Returns how to upgrade: the steps in a body, else the release note. The release note of a breaking change says what
  * to do about the change.
  */
-function upgradeOf(pulls: readonly PullRecord[], note: ReleaseNote | undefined): string {
-  return firstSaid(pulls, (body) => upgradeText(body) || undefined) ?? (note?.kind === 'text' ? note.text : '');
+function upgradeOf(records: readonly ChangeRecord[], note: NoteItem | undefined): string {
+  return firstSaid(records, (body) => upgradeText(body) || undefined) ?? note?.markdown ?? '';
 }
 
-/** Reads the bodies of `pulls` in order. Returns the first result of `read` that is not undefined. */
-function firstSaid<Said>(pulls: readonly PullRecord[], read: (body: string) => Said | undefined): Said | undefined {
-  for (const pull of pulls) {
-    const said = read(ownWords(pull));
+/** Reads the bodies of `records` in order. Returns the first result of `read` that is not undefined. */
+function firstSaid<Said>(records: readonly ChangeRecord[], read: (body: string) => Said | undefined): Said | undefined {
+  for (const record of records) {
+    const said = read(ownWords(record));
     if (said !== undefined) return said;
   }
   return undefined;
 }
 
 /** Returns the pull requests of the draft's range that an entry represents. */
-export function shipped(entry: Entry): PullRecord[] {
-  if (entry.restoredBy) return [entry.restoredBy];
-  if (entry.pull.number !== entry.id) return entry.backports;
-  return entry.backports.length === 0 ? [entry.pull] : [entry.pull, ...entry.backports];
+export function shipped({ pull, listed, backports, restoredBy }: Entry): PullRecord[] {
+  if (restoredBy) return [restoredBy];
+  return listed && pull ? [pull, ...backports] : backports;
 }
 
-/** Compares entries: `priority: high` first, then merge order, then number (spec part 2, rule 3). */
+/** Returns an entry and the entries that are shown in it. */
+export function withJoined(entry: Entry): Entry[] {
+  return entry.twins.length + entry.followUps.length === 0 ? [entry] : [entry, ...entry.twins, ...entry.followUps];
+}
+
+/** Returns how a text without links refers to a change: `#12`, or the first digits of a commit. */
+export function referenceOf({ marker, commit }: Entry): string {
+  const number = /^pr:(\d+)/.exec(marker)?.[1];
+  return number === undefined ? (commit?.sha.slice(0, 7) ?? '') : `#${number}`;
+}
+
+/** Compares entries: `priority: high` first, then the order in which they reached the branch (spec part 2, rule 3). */
 export function byImportance(a: Entry, b: Entry): number {
   if (a.priority !== b.priority) return a.priority ? -1 : 1;
-  return byMerge(firstOf(a), firstOf(b)) || a.id - b.id;
+  return a.at - b.at || numberOf(a) - numberOf(b);
 }
 
-function firstOf({ id, pull, backports, restoredBy }: Entry): PullRecord {
-  return restoredBy ?? (pull.number === id ? pull : (backports[0] ?? pull));
+function numberOf({ pull, listed, backports, restoredBy }: Entry): number {
+  const first = restoredBy ?? (listed ? pull : (backports[0] ?? pull));
+  return first?.number ?? 0;
 }
 
 /** Returns each issue once, by number. */

@@ -9,24 +9,25 @@ import { codeSpansIn, type Span, singleBlanks } from '../change/code-spans.ts';
 export type MentionBreak = 'comment' | 'joiner';
 
 const maxTextLength = 300;
+/** A text is cut at the border of a word, unless its last word would take more than half of the text. */
+const minCutLength = 150;
 const blanks = /[\s\u0085\u2028\u2029]/g;
 /** Matches a line that needs cleaning. Most titles are plain ASCII with single blanks. */
 const unclean = /[^ -~]| {2}/;
 
 /**
- * Cleans a line. The result has at most 300 characters and contains no control or bidirectional characters. Outside
+ * Cleans a line. The result has at most 300 characters, is cut between two words, and contains no control or bidirectional characters. Outside
  * code, each run of blanks becomes a single space.
  */
 export function cleanLine(text: string): string {
   const line = withoutUnseen(text.slice(0, 40 * maxTextLength));
   if (line.length <= maxTextLength) return line;
   const characters = [...line];
-  return characters.length <= maxTextLength
-    ? line
-    : `${characters
-        .slice(0, maxTextLength - 1)
-        .join('')
-        .trimEnd()}…`;
+  if (characters.length <= maxTextLength) return line;
+  const cut = characters.slice(0, maxTextLength - 1).join('');
+  const isInsideWord = /\S/.test(characters[maxTextLength - 1] as string);
+  const border = isInsideWord ? cut.lastIndexOf(' ') : cut.length;
+  return `${cut.slice(0, border > minCutLength ? border : cut.length).trimEnd()}…`;
 }
 
 function withoutUnseen(text: string): string {
@@ -64,6 +65,14 @@ export function escapeText(text: string, mentions: MentionBreak = 'comment'): st
  */
 export function plainText(text: string): string {
   return cleanLine(text.replace(/`+/g, ''));
+}
+
+/** Returns the words of a text in lower case, for comparison with another text. Signs and blanks do not count. */
+export function wordsOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
 }
 
 /**

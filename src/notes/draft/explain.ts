@@ -2,19 +2,18 @@
  * Explains for each change of a range whether it is in the notes, and why. The explanation uses the same facts as a
  * draft, so that both always agree.
  */
-import type { Change, Diagnostics, Method, Reason, SectionName } from '../../protocol/notes.ts';
+import type { Change, Diagnostics, Method, Reason } from '../../protocol/notes.ts';
 import type { IssueRecord, PullRecord, RangeBounds } from '../../protocol/stored.ts';
 import { firstLine } from '../range/attribute.ts';
-import { publicationOf } from '../range/publication.ts';
 import type { NotesSource } from '../range/source.ts';
 import { spanBetween } from '../range/window.ts';
 import { diagnose } from './diagnose.ts';
-import { type Entry, shipped } from './entries.ts';
+import { type Entry, shipped, withJoined } from './entries.ts';
 import { cleanLine } from './escape.ts';
 import { gather, type Notes } from './gather.ts';
 import { isUnresolved } from './issues.ts';
 
-type Verdict = Pick<Change, 'included' | 'reason' | 'detail' | 'section'>;
+type Verdict = Pick<Change, 'included' | 'reason' | 'detail' | 'section' | 'kindBy' | 'mayBreak'>;
 
 /** All examined changes, and a count of the changes that lack a type label or an area. */
 export interface Explanation {
@@ -54,7 +53,25 @@ function pullChanges(notes: Notes): Change[] {
       method: 'subject',
     };
   });
-  return [...held, ...passed, ...missing].sort(byNumber);
+  return [...held, ...passed, ...pickedChanges(notes), ...missing].sort(byNumber);
+}
+
+/** Lists the changes that a pull request of the range brought with others. They were merged outside the range. */
+function pickedChanges(notes: Notes): Change[] {
+  const selected = new Set(notes.selection.pulls.map(({ number }) => number));
+  const dropped = new Map(notes.dropped.map((each) => [each.number, each]));
+  const shown = notes.entries.flatMap(withJoined).flatMap((entry): Change[] => {
+    const { pull, picked, backports } = entry;
+    if (!pull || !picked || selected.has(pull.number)) return [];
+    const verdict = { ...listedAs(entry, 'cherryPicked'), ...pointing(backports[0]?.number) };
+    return [change(pull, 'pull', 'subject', verdict)];
+  });
+  const left = [...dropped.values()].flatMap(({ number, reason, detail }): Change[] => {
+    const pull = selected.has(number) ? undefined : notes.source.pull(number);
+    const verdict = { included: false, reason, ...(detail !== undefined && { detail }) };
+    return pull ? [change(pull, 'pull', 'subject', verdict)] : [];
+  });
+  return [...shown, ...left];
 }
 
 /**
@@ -63,8 +80,12 @@ function pullChanges(notes: Notes): Change[] {
  */
 function verdictsOf(notes: Notes): Map<number, Verdict> {
   const verdicts = new Map<number, Verdict>();
-  for (const entry of notes.entries)
+  for (const entry of notes.entries) {
     for (const pull of shipped(entry)) verdicts.set(pull.number, entryVerdict(entry, pull));
+    for (const joined of [...entry.twins, ...entry.followUps])
+      for (const pull of shipped(joined))
+        verdicts.set(pull.number, { ...listedAs(joined, 'listed'), ...pointing(entry.pull?.number) });
+  }
   for (const { pulls } of notes.updates) {
     for (const { number } of pulls)
       verdicts.set(number, { included: true, reason: 'dependency', section: 'dependencies' });
@@ -75,15 +96,37 @@ function verdictsOf(notes: Notes): Map<number, Verdict> {
   for (const { number, reason, detail } of notes.dropped) {
     verdicts.set(number, { included: false, reason, ...(detail !== undefined && { detail }) });
   }
+  for (const [number, verdict] of carrierVerdicts(notes)) verdicts.set(number, verdict);
   return verdicts;
 }
 
+/** Returns the reasons for pull requests that carry several changes. The detail names all changes that are listed. */
+function carrierVerdicts(notes: Notes): Map<number, Verdict> {
+  const carried = new Map<number, string[]>();
+  for (const entry of notes.entries.flatMap(withJoined)) {
+    if (!entry.picked) continue;
+    const name = entry.pull ? `#${entry.pull.number}` : (entry.commit?.sha.slice(0, 7) ?? '');
+    for (const { number } of entry.backports) carried.set(number, [...(carried.get(number) ?? []), name]);
+  }
+  return new Map(
+    [...carried].map(([number, names]) => [number, { included: true, reason: 'backport', detail: names.join(', ') }]),
+  );
+}
+
 function entryVerdict(entry: Entry, pull: PullRecord): Verdict {
-  const section: SectionName = entry.section === 'dependency' ? 'dependencies' : entry.section;
-  if (entry.restoredBy) return { included: true, reason: 'restored', section, ...pointing(entry.pull.number) };
-  if (pull.number !== entry.pull.number)
-    return { included: true, reason: 'backport', section, ...pointing(entry.pull.number) };
-  return { included: true, reason: 'listed', section };
+  const isOwn = pull.number === entry.pull?.number;
+  if (entry.restoredBy) return { ...listedAs(entry, 'restored'), ...pointing(entry.pull?.number) };
+  return isOwn ? listedAs(entry, 'listed') : { ...listedAs(entry, 'backport'), ...pointing(entry.pull?.number) };
+}
+
+function listedAs({ section, kindBy, mayBreak }: Entry, reason: Reason): Verdict {
+  return {
+    included: true,
+    reason,
+    section: section === 'dependency' ? 'dependencies' : section,
+    ...(kindBy && { kindBy }),
+    ...(mayBreak && { mayBreak }),
+  };
 }
 
 /**
@@ -132,13 +175,13 @@ function issueChange(notes: Notes, issue: IssueRecord, by: PullRecord | undefine
 }
 
 function commitChanges(notes: Notes): Change[] {
-  const direct = new Set(notes.directCommits.map(({ sha }) => sha));
+  const entries = new Map<string, Entry>();
+  for (const entry of notes.entries.flatMap(withJoined)) if (entry.commit) entries.set(entry.commit.sha, entry);
   return notes.selection.commitsWithoutPull.map(({ sha, message }) => {
-    const cancelled = notes.cancelledCommits.get(sha);
-    const publication = publicationOf(message);
-    const other = publication === undefined ? out('release') : { ...out('publication'), detail: publication };
-    const reason = cancelled ? { ...out(cancelled.reason), detail: cancelled.other } : other;
-    const verdict = direct.has(sha) ? ({ included: true, reason: 'direct', section: 'commits' } as const) : reason;
+    const out = notes.droppedCommits.get(sha);
+    const entry = entries.get(sha);
+    const inside: Verdict = { included: true, reason: 'direct', section: 'commits' };
+    const verdict = out ? { included: false, ...out } : entry ? listedAs(entry, 'direct') : inside;
     return { kind: 'commit', sha, title: cleanLine(firstLine(message)), ...verdict, method: 'commit' };
   });
 }

@@ -3,7 +3,7 @@
  * facts, not from the text.
  */
 import type { DraftFlags, Persona } from '../../protocol/stored.ts';
-import type { Entry } from './entries.ts';
+import { type Entry, referenceOf } from './entries.ts';
 import { cleanLine, plainText } from './escape.ts';
 import type { Notes } from './gather.ts';
 import { highlightText } from './highlights.ts';
@@ -37,6 +37,7 @@ function upgradePart(entry: Entry, persona: Persona, origin: string): string {
     return lines.length === 0 ? text : `${text}\n\n${lines.join('\n')}`;
   }
   const title = cleanLine(entry.text);
-  if (entry.upgrade === '') return `See #${entry.id}: ${title}`;
-  return `${title} (#${entry.id})\n\n${quoteLines(entry.upgrade, 'comment').join('\n')}`;
+  const reference = referenceOf(entry);
+  if (entry.upgrade === '') return `See ${reference}: ${title}`;
+  return `${title} (${reference})\n\n${quoteLines(entry.upgrade, 'comment').join('\n')}`;
 }

@@ -6,9 +6,6 @@ import type { Reason } from '../../protocol/notes.ts';
 import type { CommitRecord, IssueRecord, PullRecord, RangeBounds } from '../../protocol/stored.ts';
 import { chainUpdates, type DependencyUpdate } from '../change/dependencies.ts';
 import { createVocabulary, readLabels, type Vocabulary } from '../change/labels.ts';
-import { isRelease } from '../change/routine.ts';
-import { parseTitle } from '../change/title.ts';
-import { firstLine } from '../range/attribute.ts';
 import { cachingSource } from '../range/caching-source.ts';
 import { publicationOf, publicationOfCommit } from '../range/publication.ts';
 import { shippedBefore, shippedIn } from '../range/releases.ts';
@@ -16,10 +13,11 @@ import { type Cancelled, type RevertOutcome, settleReverts } from '../range/reve
 import { type Selection, select } from '../range/select.ts';
 import type { NotesSource } from '../range/source.ts';
 import { byMerge } from '../range/window.ts';
-import { byImportance, distinctIssues, type Entry, EntryMaker, shipped } from './entries.ts';
+import { byImportance, distinctIssues, type Entry, EntryMaker, shipped, withJoined } from './entries.ts';
 import { highlightsOf } from './highlights.ts';
 import { closedWithoutPull } from './issues.ts';
 import { distinctLogins, type FirstContribution, firstContributions, peopleOf } from './people.ts';
+import { joinEqual, placed } from './places.ts';
 
 /** A revert of a change that is not in the range. */
 export interface RevertEntry {
@@ -29,12 +27,16 @@ export interface RevertEntry {
   tag: string | undefined;
 }
 
-/** Why a selected pull request has no entry. */
-export interface Dropped {
-  number: number;
-  reason: Extract<Reason, 'release' | 'label' | 'author' | 'reverted' | 'reverts' | 'shipped' | 'publication'>;
+/** Why a change has no entry. */
+export interface LeftOut {
+  reason: Extract<Reason, 'release' | 'routine' | 'label' | 'author' | 'reverted' | 'reverts' | 'shipped' | 'own'>;
   /** The reason refers to this label, tag, login, publication, or number of another pull request (`#12`). */
   detail?: string;
+}
+
+/** A pull request that has no entry. */
+export interface Dropped extends LeftOut {
+  number: number;
 }
 
 /** Everything that a draft is made from. */
@@ -54,9 +56,10 @@ export interface Notes {
   closedIssues: IssueRecord[];
   /** Returns the open issues that are linked by pull requests of the range. */
   openIssues: () => IssueRecord[];
-  directCommits: CommitRecord[];
-  /** Direct commits that are left out, because they were reverted or they reverted a change. The keys are shas. */
-  cancelledCommits: ReadonlyMap<string, Cancelled>;
+  /** Commits without a pull request that are work on the project itself. They have no entry and are only counted. */
+  insideCommits: CommitRecord[];
+  /** Commits without a pull request that are left out. The keys are shas. */
+  droppedCommits: ReadonlyMap<string, LeftOut>;
   contributors: string[];
   firstContributions: FirstContribution[];
   /** Selected pull requests without an entry, sorted by number. */
@@ -74,22 +77,31 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
   const selection = select(source, bounds);
   const { pulls, commitsWithoutPull } = selection;
   const settled = settleReverts(source, pulls, selection.resolution !== 'window', commitsWithoutPull);
-  const all = entriesOf(new EntryMaker(source, vocabulary), selection, settled);
+  const commits = sortCommits(commitsWithoutPull, settled);
+  const all = entriesOf(new EntryMaker(source, vocabulary), selection, settled, commits.direct);
   const why = leavingOut(source, bounds, selection);
   const reverts = revertsOf(source, settled, vocabulary);
-  const leftOut: Dropped[] = [];
-  for (const entry of all) leftOut.push(...(why(entry) ?? []));
-  const dropped = [...leftOut, ...cancelledOf(settled), ...reverts.skipped];
-  const out = new Map(dropped.map((each) => [each.number, each.reason]));
-  const kept = out.size === 0 ? all : all.filter((entry) => !shipped(entry).some(({ number }) => out.has(number)));
-  const entries = kept.filter(({ section }) => section !== 'dependency');
+  const kept: Entry[] = [];
+  const left: { entry: Entry; out: LeftOut }[] = [];
+  for (const entry of all) {
+    const out = why(entry);
+    if (out) left.push({ entry, out });
+    else kept.push(entry);
+  }
+  const isInside = (entry: Entry): boolean =>
+    entry.pull === null && entry.backports.length === 0 && (entry.housekeeping || entry.section === 'dependency');
+  const insideCommits = kept.flatMap((entry) => (isInside(entry) && entry.commit ? [entry.commit] : []));
+  const shown = kept.filter((entry) => entry.section !== 'dependency' && !isInside(entry));
+  const entries = joinEqual(placed(source, vocabulary, shown));
+  const dropped = [...left.flatMap(droppedOf), ...cancelledOf(settled), ...reverts.skipped];
+  for (const { entry, out } of left) if (entry.commit && !entry.listed) commits.dropped.set(entry.commit.sha, out);
   return {
     source,
     bounds,
     selection,
     entries,
     highlights: highlightsOf(source, entries),
-    alreadyShipped: out.size === 0 ? [] : all.filter((entry) => out.get(entry.id) === 'shipped'),
+    alreadyShipped: left.filter(({ out }) => out.reason === 'shipped').map(({ entry }) => entry),
     reverted: reverts.listed,
     updates: chainUpdates(
       kept
@@ -99,48 +111,79 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
     ),
     closedIssues: closedWithoutPull(selection),
     openIssues: () => openIssuesOf(source, kept),
-    directCommits: commitsWithoutPull.filter(
-      ({ sha, message }) =>
-        !settled.cancelledCommits.has(sha) &&
-        !isRelease(parseTitle(firstLine(message))) &&
-        publicationOf(message) === undefined,
-    ),
-    cancelledCommits: settled.cancelledCommits,
+    insideCommits,
+    droppedCommits: commits.dropped,
     ...peopleOfEntries(source, entries, reverts.listed),
     dropped: dropped.sort((a, b) => a.number - b.number),
     vocabulary,
   };
 }
 
-function entriesOf(maker: EntryMaker, { pulls }: Selection, settled: RevertOutcome): Entry[] {
+/** Separates the commits without a pull request into those that can have an entry and those that are left out. */
+function sortCommits(
+  commits: readonly CommitRecord[],
+  { cancelledCommits }: RevertOutcome,
+): { direct: CommitRecord[]; dropped: Map<string, LeftOut> } {
+  const dropped = new Map<string, LeftOut>();
+  const direct: CommitRecord[] = [];
+  for (const commit of commits) {
+    const out = outOf(commit, cancelledCommits.get(commit.sha));
+    if (out) dropped.set(commit.sha, out);
+    else direct.push(commit);
+  }
+  return { direct, dropped };
+}
+
+function outOf({ message }: CommitRecord, cancelled: Cancelled | undefined): LeftOut | undefined {
+  if (cancelled) return { reason: cancelled.reason, detail: cancelled.other };
+  const publication = publicationOf(message);
+  if (publication !== undefined) return { reason: 'own', detail: publication };
+  return /^Merge /.test(message) ? { reason: 'routine' } : undefined;
+}
+
+function entriesOf(
+  maker: EntryMaker,
+  { pulls }: Selection,
+  settled: RevertOutcome,
+  commits: readonly CommitRecord[],
+): Entry[] {
   const setAside = new Set([...settled.unpaired, ...settled.restoring].map(({ pull }) => pull.number));
   const remaining = pulls.filter(({ number }) => !settled.cancelled.has(number) && !setAside.has(number));
-  const restored = settled.restoring.map(({ pull, restored }) => maker.restored(pull, restored));
-  return [...maker.entries(remaining), ...restored].sort(byImportance);
+  const restored = settled.restoring.flatMap(({ pull, restored }) => maker.restored(pull, restored));
+  return [...maker.entries(remaining, commits), ...restored].sort(byImportance);
 }
 
 /**
- * Returns a function that reports why an entry is left out. The report has one item for each pull request of the entry.
- * For an entry that is kept, the function returns undefined. Only a label can leave out a breaking change.
+ * Returns a function that reports why an entry is left out. For an entry that is kept, the function returns undefined.
+ * Only a label can leave out a breaking change.
  */
 function leavingOut(
   source: NotesSource,
   bounds: RangeBounds,
   selection: Selection,
-): (entry: Entry) => Dropped[] | undefined {
+): (entry: Entry) => LeftOut | undefined {
   const excluded = new Set(source.settings.excludedAuthors.map((login) => login.toLowerCase()));
   const before = shippedBefore(source, bounds, selection);
   return (entry) => {
-    const drop = (reason: Dropped['reason'], detail?: string): Dropped[] =>
-      shipped(entry).map(({ number }) => ({ number, reason, ...(detail !== undefined && { detail }) }));
-    if (entry.skip !== null) return drop('label', entry.skip);
+    const { pull, record } = entry;
+    if (entry.skip !== null) return { reason: 'label', detail: entry.skip };
     if (entry.breaking) return undefined;
-    if (entry.kind === 'release') return drop('release');
-    const publication = publicationOfCommit(source, selection.publications, entry.pull);
-    if (publication !== undefined) return drop('publication', publication);
-    if (excluded.has(entry.pull.author.login.toLowerCase())) return drop('author', entry.pull.author.login);
-    return before.has(entry.pull.number) && !entry.restoredBy ? drop('shipped', bounds.fromTag) : undefined;
+    const publication = pull && publicationOfCommit(source, selection.publications, pull);
+    if (publication) return { reason: 'own', detail: publication };
+    if (entry.kind === 'release' || entry.kind === 'routine') return { reason: entry.kind };
+    if (excluded.has(record.author.login.toLowerCase())) return { reason: 'author', detail: record.author.login };
+    const isShipped = pull !== null && before.has(pull.number) && !entry.restoredBy;
+    return isShipped ? { reason: 'shipped', detail: bounds.fromTag ?? '' } : undefined;
   };
+}
+
+/**
+ * Returns the pull requests that have no entry because an entry is left out. A pull request that carries several
+ * changes is not left out with one of them.
+ */
+function droppedOf({ entry, out }: { entry: Entry; out: LeftOut }): Dropped[] {
+  const pulls = entry.picked && !entry.listed ? (entry.pull ? [entry.pull] : []) : shipped(entry);
+  return pulls.map(({ number }) => ({ number, ...out }));
 }
 
 function cancelledOf(settled: RevertOutcome): Dropped[] {
@@ -180,17 +223,26 @@ function peopleOfEntries(
   entries: readonly Entry[],
   reverted: readonly RevertEntry[],
 ): Pick<Notes, 'contributors' | 'firstContributions'> {
-  const credits = reverted.map(({ pull }) => ({ pull, people: peopleOf(source, pull) }));
-  for (const entry of entries) {
-    for (const pull of shipped(entry)) {
-      const people = pull === entry.pull ? entry.people : [...entry.people, ...peopleOf(source, pull)];
-      credits.push({ pull, people });
-    }
+  const credits = reverted.map(({ pull }) => creditFor(pull, peopleOf(source, pull)));
+  for (const entry of entries.flatMap(withJoined)) {
+    const pulls = shipped(entry);
+    if (pulls.length === 0) credits.push({ at: entry.at, number: 0, people: entry.people });
+    for (const pull of pulls)
+      credits.push(creditFor(pull, pull === entry.pull ? entry.people : [...entry.people, ...peopleOf(source, pull)]));
   }
-  credits.sort((a, b) => byMerge(a.pull, b.pull));
-  const pulls = credits.map(({ pull }) => pull);
+  credits.sort((a, b) => a.at - b.at || a.number - b.number);
+  const pulls = [
+    ...new Set([...reverted.map(({ pull }) => pull), ...entries.flatMap(withJoined).flatMap(shipped)]),
+  ].sort(byMerge);
   const logins = new Set<string>();
   for (const { people } of credits) for (const login of people) logins.add(login);
   const contributors = distinctLogins(logins);
   return { contributors, firstContributions: firstContributions(source, pulls) };
+}
+
+function creditFor(
+  { mergedAt, number }: PullRecord,
+  people: string[],
+): { at: number; number: number; people: string[] } {
+  return { at: mergedAt ?? 0, number, people };
 }

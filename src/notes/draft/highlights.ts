@@ -6,6 +6,7 @@ import type { NotesSource } from '../range/source.ts';
 import type { Entry } from './entries.ts';
 import { escapeText, plainText } from './escape.ts';
 import type { Notes } from './gather.ts';
+import { talkAbout } from './severity.ts';
 
 const maxHighlights = 5;
 /**
@@ -23,13 +24,9 @@ export function highlightsOf(source: NotesSource, entries: readonly Entry[]): En
   const first = [...new Set([...asked, ...breaking])];
   if (first.length >= maxHighlights) return first.slice(0, maxHighlights);
   const features = entries.filter((entry) => entry.section === 'feature' && entry.issues.length > 0);
-  const talk = new Map(features.map((entry) => [entry, commentsOf(source, entry)]));
+  const talk = new Map(features.map((entry) => [entry, talkAbout(source, entry)]));
   const wanted = features.sort((a, b) => (talk.get(b) ?? 0) - (talk.get(a) ?? 0) || b.issues.length - a.issues.length);
   return [...new Set([...first, ...wanted])].slice(0, maxHighlights);
-}
-
-function commentsOf(source: NotesSource, { issues }: Entry): number {
-  return issues.reduce((sum, { number }) => sum + source.commentCount(number), 0);
 }
 
 /** Returns a highlight as plain text without Markdown. For customers, `customerPhrases` makes the highlights. */

@@ -5,15 +5,18 @@
 import type { NotesSettings, SectionName } from '../../protocol/notes.ts';
 import type { CommitRecord, IssueRecord, PullRecord } from '../../protocol/stored.ts';
 import { byText } from '../change/labels.ts';
+import { parseTitle } from '../change/title.ts';
 import { firstLine } from '../range/attribute.ts';
+import type { NotesSource } from '../range/source.ts';
 import type { Entry } from './entries.ts';
 import { escapeText, plainText } from './escape.ts';
 
 /**
- * A section with at least `fewestForAreas` entries is divided by area. A draft with more than `maxUnfolded` entries has
- * collapsible parts.
+ * A section with at least `fewestForAreas` entries is divided by area. An area with at least `fewestForHeading` entries
+ * has a heading of its own. A draft with more than `maxUnfolded` entries has collapsible parts.
  */
 const fewestForAreas = 6;
+const fewestForHeading = 3;
 const maxUnfolded = 300;
 /** The section order of the spec (part 2, rule 3), with further sections that the spec does not list. */
 const order: readonly SectionName[] = [
@@ -35,11 +38,12 @@ export type LinkStyle = NotesSettings['links'];
 const general = 'General';
 
 /**
- * Returns the marker that ties an entry to its pull request or issue. Edits are matched by the marker, and readers do
- * not see it.
+ * Returns the marker that ties an entry to its pull request, commit or issue. Edits are matched by the marker, and
+ * readers do not see it.
+ * @param id for example `pr:12`, `commit:0123456789ab` or `issue:3`
  */
-export function marker(kind: 'pr' | 'issue', id: number): string {
-  return `<!-- rn:${kind}:${id} -->`;
+export function marker(id: string): string {
+  return `<!-- rn:${id} -->`;
 }
 
 /** Returns a section with its heading, or an empty text when the section has no lines. */
@@ -76,12 +80,34 @@ export function numberLinks(records: readonly (PullRecord | IssueRecord)[], link
 }
 
 /**
+ * Returns the references of an entry: its pull request, then what brought it into the range. A change without a pull
+ * request has the link of its commit.
+ * @param isLong whether to say how the change came into the range, as in `backported in #13`
+ */
+export function changeLinks(entry: Entry, source: NotesSource, isLong: boolean): string {
+  const { repository, settings } = source;
+  const { links } = settings;
+  const { pull, backports, commit, restoredBy, listed, followUps, twins } = entry;
+  const own = pull ? [numberLink(pull, links)] : commit ? [commitLink(repository.url, commit)] : [];
+  const carried = backports.map((backport) => numberLink(backport, links));
+  if (pull && commit && !listed) carried.push(commitLink(repository.url, commit));
+  const restored = restoredBy ? [numberLink(restoredBy, links)] : [];
+  const equal = twins.map((each) => changeLinks(each, source, isLong));
+  const later = followUps.map((each) => changeLinks(each, source, false));
+  if (!isLong) return [...new Set([...own, ...carried, ...restored, ...equal, ...later])].join(', ');
+  const by = carried.length === 0 ? '' : `, backported in ${carried.join(', ')}`;
+  const again = restored.length === 0 ? '' : `, restored by ${restored.join(', ')}`;
+  const more = later.length === 0 ? '' : `; follow-ups: ${later.join(', ')}`;
+  return [own.join('') + by + again, ...equal].join(', ') + more;
+}
+
+/**
  * Returns the issue keys in an entry's title, each after a comma. The result is appended to the entry's numbers. Keys
  * that are equal to a number of the entry are left out.
  */
 export function keyList({ keys, issues, pull, backports }: Entry): string {
   if (keys.length === 0) return '';
-  const named = new Set([pull, ...backports, ...issues].map(({ number }) => `#${number}`));
+  const named = new Set([...(pull ? [pull] : []), ...backports, ...issues].map(({ number }) => `#${number}`));
   const more = [...new Set(keys)].filter((key) => !named.has(key));
   return more.map((key) => `, ${escapeText(key)}`).join('');
 }
@@ -97,11 +123,15 @@ export function personLink(origin: string, login: string, links: LinkStyle): str
   return `[@${text}](${safeUrl(`${origin}/${encodeURIComponent(login.toWellFormed())}`)})`;
 }
 
-/** Returns a line that shows a commit by its short hash and subject. */
+/** Returns a line that shows a commit by its subject, without prefixes, and its short hash. */
 export function commitLine(repositoryUrl: string, commit: CommitRecord): string {
-  const short = commit.sha.slice(0, 7).replace(/[^\w]/g, '');
-  const subject = escapeText(firstLine(commit.message)) || 'No subject';
-  return `- ${subject} ([\`${short}\`](${safeUrl(`${repositoryUrl}/commit/${encodeURIComponent(commit.sha)}`)}))`;
+  const { text, areas } = parseTitle(firstLine(commit.message));
+  return `- ${areaPrefix({ areas })}${escapeText(text) || 'No subject'} (${commitLink(repositoryUrl, commit)})`;
+}
+
+function commitLink(repositoryUrl: string, { sha }: CommitRecord): string {
+  const short = sha.slice(0, 7).replace(/[^\w]/g, '');
+  return `[\`${short}\`](${safeUrl(`${repositoryUrl}/commit/${encodeURIComponent(sha)}`)})`;
 }
 
 const linkEnds = /[\s()<>[\]\\`"|]/g;
@@ -120,18 +150,42 @@ export function areaPrefix({ areas }: Pick<Entry, 'areas'>): string {
 }
 
 /**
- * Writes the entries of a section as lines. With at least six entries and two areas, each area gets a heading, in
- * alphabetical order. Entries without an area follow under a general heading (spec part 2, rule 3). With fewer entries
- * or areas, there are no headings, and each line begins with the areas of its entry.
+ * Writes the entries of a section as lines. In a section with at least six entries, each area with at least three
+ * entries gets a heading, in alphabetical order. All other entries follow under a general heading, or come first if
+ * there are fewer than three of them (spec part 2, rule 3). A line without a heading of its area begins with the area.
  * @param folded whether to put the lines under each heading, or all lines if there are no headings, into a collapsible
  *   block. The block's summary is the number of changes
  */
-export function byArea(
-  entries: readonly Entry[],
-  line: (entry: Entry, prefix: string) => string,
+export function byArea<Item extends Pick<Entry, 'areas'>>(
+  entries: readonly Item[],
+  line: (entry: Item, prefix: string) => string,
   folded = false,
 ): string[] {
-  const groups = new Map<string, Entry[]>();
+  const groups = groupByArea(entries);
+  const large = [...groups].filter(([key, group]) => key !== '' && group.length >= fewestForHeading);
+  const headed = new Set(large.flatMap(([, group]) => group));
+  const rest = headed.size === 0 ? entries : entries.filter((entry) => !headed.has(entry));
+  if (entries.length < fewestForAreas || large.length === 0 || groups.size < 2) {
+    const lines = entries.map((entry) => line(entry, areaPrefix(entry)));
+    return folded ? fold(changeCount(entries), lines) : lines;
+  }
+  const restLines = rest.map((entry) => line(entry, areaPrefix(entry)));
+  const parts = large
+    .sort(([a], [b]) => byText(a, b))
+    .flatMap(([, group]) =>
+      subsection(
+        areaName((group[0] as Item).areas),
+        group.map((entry) => line(entry, '')),
+        folded,
+      ),
+    );
+  const isGeneral = rest.length >= fewestForHeading;
+  const before = isGeneral || rest.length === 0 ? [] : [...restLines, ''];
+  return [...before, ...parts, ...(isGeneral ? subsection(general, restLines, folded) : [])].slice(0, -1);
+}
+
+function groupByArea<Item extends Pick<Entry, 'areas'>>(entries: readonly Item[]): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
   for (const entry of entries) {
     const [first = ''] = entry.areas;
     const key = (entry.areas.length > 1 ? entry.areas.join(', ') : first).toLowerCase();
@@ -139,17 +193,7 @@ export function byArea(
     if (group) group.push(entry);
     else groups.set(key, [entry]);
   }
-  const rest = groups.get('') ?? [];
-  groups.delete('');
-  if (entries.length < fewestForAreas || groups.size < 2) {
-    const lines = entries.map((entry) => line(entry, areaPrefix(entry)));
-    return folded ? fold(changeCount(entries), lines) : lines;
-  }
-  const parts = [...groups]
-    .sort(([a], [b]) => byText(a, b))
-    .map(([, group]): [string, Entry[]] => [areaName((group[0] as Entry).areas), group]);
-  if (rest.length > 0) parts.push([general, rest]);
-  return parts.flatMap(([heading, group]) => subsection(heading, group, line, folded)).slice(0, -1);
+  return groups;
 }
 
 /** Groups entries by section, in the given order. */
@@ -174,17 +218,11 @@ export function fold(summary: string, lines: readonly string[]): string[] {
   return ['<details>', `<summary>${summary}</summary>`, '', ...lines, '', '</details>'];
 }
 
-function subsection(
-  heading: string,
-  group: readonly Entry[],
-  line: (entry: Entry, prefix: string) => string,
-  folded: boolean,
-): string[] {
-  const lines = group.map((entry) => line(entry, ''));
-  return [`### ${heading}`, '', ...(folded ? fold(changeCount(group), lines) : lines), ''];
+function subsection(heading: string, lines: readonly string[], folded: boolean): string[] {
+  return [`### ${heading}`, '', ...(folded ? fold(changeCount(lines), lines) : lines), ''];
 }
 
-function changeCount({ length }: readonly Entry[]): string {
+function changeCount({ length }: readonly unknown[]): string {
   return `${length} ${length === 1 ? 'change' : 'changes'}`;
 }
 

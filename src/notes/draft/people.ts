@@ -2,7 +2,7 @@
  * Lists the people of a release: authors and co-authors, without bots and deleted accounts. It also lists first
  * contributions, if the captured history reaches back far enough.
  */
-import type { PullRecord } from '../../protocol/stored.ts';
+import type { CommitRecord, PullRecord } from '../../protocol/stored.ts';
 import type { NotesSource } from '../range/source.ts';
 import { byMerge } from '../range/window.ts';
 
@@ -49,6 +49,11 @@ export function peopleOf(source: NotesSource, pull: PullRecord): string[] {
   const coAuthors = (pull.mergeSha !== null && source.commit(pull.mergeSha)?.coAuthors) || [];
   if (coAuthors.length === 0) return author;
   return distinctLogins([...author, ...coAuthors.filter((login) => isPerson(login))]);
+}
+
+/** Returns the people of a commit without a pull request: its author, if the push names the author, then co-authors. */
+export function peopleOfCommit({ author, coAuthors }: CommitRecord): string[] {
+  return distinctLogins([author ?? '', ...coAuthors].filter((login) => isPerson(login)));
 }
 
 /** Returns each login once without regard to case, in the given order. */

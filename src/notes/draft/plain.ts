@@ -9,6 +9,8 @@ import { gone, mended } from './mend.ts';
 import { inlineText, quoteLines } from './quote.ts';
 
 const maxNoteLength = 2_000;
+/** Maximum length of a line, in characters. A longer release note is cut after a sentence. */
+const maxTextLength = 300;
 /** Words before a number or link. Such words are removed together with the number or link. */
 const lead = String.raw`(?:(?:^|(?<=[\s(]))(?:see|at|in|on|from|of|to|for|with|by|and|or|via|since|after|as|fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|part|PRs?|pull requests?|issues?|docs?:?|here:?)\s+){0,4}`;
 const repository = String.raw`(?:[\w.-]{1,100}\/[\w.-]{1,100})?`;
@@ -52,34 +54,47 @@ const versionLike = /^v?\d+(?:\.\d+)*$/;
 const unnamed = 'Unnamed change';
 
 /**
- * Returns the text of an entry for customers, not yet escaped. Four texts are tried in this order, and the first text
- * that contains words is used:
+ * Returns the text of an entry for customers, not yet escaped, and its source. Four texts are tried in this order, and
+ * the first text that contains words is used:
  * - the release note;
- * - the title of an issue that a person other than the change's author reported, unless the change is breaking or the
- *   title is a single word;
+ * - for a fix, the title of an issue that a person other than the change's author reported, unless the title is a single
+ *   word, a wish or a question;
  * - the entry's own title;
  * - the title of any issue of the entry.
- * The result is empty if none of these texts contains words.
+ * The text is empty if none of these texts contains words.
  */
-export function customerText(entry: Entry): string {
-  const report = entry.section === 'breaking' ? undefined : reportOf(entry);
-  const reported = report ? parseTitle(report.title).text : '';
-  const candidates = [noteText(entry), isDescriptive(reported) ? reported : ''].map((text) =>
-    withoutInside(withoutBranches(text, entry)),
-  );
-  return candidates.find(hasWords) ?? ownText(entry);
+export function customerText(entry: Entry): { text: string; source: TextSource } {
+  const report = entry.section === 'fix' ? reportOf(entry) : undefined;
+  const reported = report && !isWish(report.title) ? parseTitle(report.title).text : '';
+  const cleaned = (text: string): string => withoutInside(withoutBranches(text, entry));
+  const note = cleaned(noteText(entry));
+  if (hasWords(note)) return { text: note, source: 'note' };
+  const issue = cleaned(isDescriptive(reported) ? reported : '');
+  return hasWords(issue) ? { text: issue, source: 'issue' } : ownText(entry);
+}
+
+/** Where the text of a line comes from. */
+export type TextSource = 'note' | 'issue' | 'title';
+
+/** Matches a title of an issue that asks for something, and so does not say what was wrong. */
+const wish =
+  /^(?:please|pls|can (?:we|you|i)|could (?:we|you|i)|how (?:to|do|can)|is (?:it|there)|are there|why|what|would (?:be|like)|i (?:want|need|would|wish)|add|support|allow|feature request|request|proposal|rfc|question|consider|it would be|no (?:way|option|support|possibility) (?:to|for)|(?:ability|option|possibility|way) to|make it possible|should (?:we|it))\b|\bplease\b|[?？]\s*$/i;
+
+/** Whether the title of an issue is a wish or a question. */
+export function isWish(title: string): boolean {
+  return wish.test(parseTitle(title).text) || /[?？]\s*$/.test(title);
 }
 
 /** Returns the text of a breaking change, which is never empty. */
 export function actionText(entry: Entry): string {
-  return customerText(entry) || unnamed;
+  return customerText(entry).text || unnamed;
 }
 
 /** Returns a release note on one line. Each item of a list becomes a sentence. */
-function noteText({ note }: Entry): string {
-  if (note?.kind !== 'text') return '';
+export function noteText({ note }: Entry): string {
+  if (!note) return '';
   const items: string[] = [];
-  for (const line of note.text.slice(0, maxNoteLength).split('\n')) {
+  for (const line of note.markdown.slice(0, maxNoteLength).split('\n')) {
     // If the release note contains a heading such as "Steps", the heading and the text after it are left out.
     if (items.some(hasWords) && /^\*\*[^*]{1,201}\*\*$/.test(line)) break;
     const text = inlineText(line);
@@ -88,9 +103,17 @@ function noteText({ note }: Entry): string {
     else items.push(`${items.pop()} ${text}`.trim());
   }
   const [first = '', ...rest] = items.filter(hasWords);
-  if (rest.length === 0) return besideCode(first, withoutPointers);
+  if (rest.length === 0) return atSentence(besideCode(first, withoutPointers));
   const sentences = [first, ...rest].map((item) => (/[.!?:;。]$/.test(item) ? item : `${item}.`));
-  return sentences.map((sentence) => besideCode(sentence, withoutPointers)).join(' ');
+  return atSentence(sentences.map((sentence) => besideCode(sentence, withoutPointers)).join(' '));
+}
+
+/** Cuts a long text after its last sentence that fits. A first sentence that is too long stays whole. */
+function atSentence(text: string): string {
+  if (text.length <= maxTextLength) return text;
+  const ends = [...text.matchAll(/[.!?。！？](?=\s)/g)].map(({ index }) => index + 1);
+  const last = ends.filter((end) => end <= maxTextLength).at(-1) ?? ends[0];
+  return last === undefined ? text : text.slice(0, last);
 }
 
 /** Removes sentences that only point to another place. A text that has only such sentences stays unchanged. */
@@ -114,33 +137,34 @@ function hasWords(text: string): boolean {
  * Returns the texts of several entries. If several entries close the same issue, only the first of these entries uses
  * the issue's title. The others use their own titles. An entry whose own title was also used before gets an empty text.
  */
-export function customerTexts(entries: readonly Entry[]): string[] {
+export function customerTexts(entries: readonly Entry[]): { text: string; source: TextSource }[] {
   const used = new Set<string>(['']);
   return entries.map((entry) => {
     const preferred = customerText(entry);
-    const text = used.has(preferred) ? ownText(entry) : preferred;
-    if (used.has(text)) return '';
-    used.add(text);
-    return text;
+    const found = used.has(preferred.text) ? ownText(entry) : preferred;
+    if (used.has(found.text)) return { ...found, text: '' };
+    used.add(found.text);
+    return found;
   });
 }
 
 /** Returns the first issue that was reported by a person other than the author of the change. */
 export function reportOf(entry: Entry): IssueRecord | undefined {
-  return entry.issues.find(({ author }) => !author.bot && author.login !== entry.pull.author.login);
+  return entry.issues.find(({ author }) => !author.bot && author.login !== entry.record.author.login);
 }
 
-function ownText(entry: Entry): string {
+function ownText(entry: Entry): { text: string; source: TextSource } {
   const cleaned = (text: string): string => withoutInside(withoutBranches(text, entry));
   const own = cleaned(entry.text);
-  if (hasWords(own)) return own;
-  return entry.issues.map(({ title }) => cleaned(parseTitle(title).text)).find(hasWords) ?? '';
+  if (hasWords(own)) return { text: own, source: 'title' };
+  const text = entry.issues.map(({ title }) => cleaned(parseTitle(title).text)).find(hasWords) ?? '';
+  return { text, source: 'issue' };
 }
 
 /** Removes the names of the change's branches, with the word before each name: `on release-1.2`. */
-function withoutBranches(text: string, { pull, backports }: Entry): string {
+function withoutBranches(text: string, { record, backports }: Entry): string {
   if (text === '') return '';
-  const names = new Set([pull, ...backports].flatMap(({ baseRef, headRef }) => [baseRef, headRef]));
+  const names = new Set([record, ...backports].flatMap(({ baseRef, headRef }) => [baseRef, headRef]));
   let bare = text;
   for (const name of names) {
     if (name === null || !branchLike.test(name) || !bare.includes(name)) continue;
@@ -163,7 +187,7 @@ function withoutBranches(text: string, { pull, backports }: Entry): string {
  * before the steps. So the result is empty if the steps are the same text as the release note.
  */
 export function customerSteps({ upgrade, note }: Entry, origin: string): string[] {
-  return note?.kind === 'text' && note.text === upgrade ? [] : customerLines(upgrade, origin);
+  return note?.markdown === upgrade ? [] : customerLines(upgrade, origin);
 }
 
 /**

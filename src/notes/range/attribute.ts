@@ -126,6 +126,12 @@ export function endsWithNumber(message: string): boolean {
   return trailingNumber.test(firstLine(message));
 }
 
+/** Returns the number at the end of a subject: 12 for `Add search (#12)`. */
+export function endNumber(subject: string): number | undefined {
+  const digits = trailingNumber.exec(subject)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
 /** Returns the subject of a commit message. */
 export function firstLine(message: string): string {
   const end = message.search(/[\r\n]/);

@@ -1,13 +1,19 @@
 /**
- * Finds the original of a backport: the pull request that the backport carries to another branch. The original and the
- * backport become one entry under the title of the original.
+ * Finds what a pull request carries to another branch: one change, as a backport does, or several changes, as a bulk
+ * cherry-pick does. Each carried change becomes an entry under its own title.
  */
-import type { PullRecord } from '../../protocol/stored.ts';
+import type { CommitRecord, PullRecord } from '../../protocol/stored.ts';
 import { visibleProse } from '../change/scan.ts';
 import { parseTitle } from '../change/title.ts';
-import { pullsOf } from './attribute.ts';
+import { endNumber, firstLine, pullsOf } from './attribute.ts';
 import { branchNow } from './branches.ts';
 import type { NotesSource } from './source.ts';
+
+/**
+ * A change that a pull request carries: the captured pull request that made it, or only the commit that carries it, if
+ * no captured pull request is known.
+ */
+export type Pick = { pull: PullRecord } | { commit: CommitRecord };
 
 const phrases =
   /\b(?:(?:manual |automated |automatic |clean )?(?:back-?port|cherry[- ]?pick)(?:s|ed|ing)?(?: of| from|:)?(?: (?:pull request|PR))?:? #(\d{1,10})(?!\w)|cherry[- ]picked from commit ([0-9a-f]{7,64})\b)/gi;
@@ -17,25 +23,46 @@ const heads = [
   /^mergify\/bp\/.{1,200}\/pr-(\d{1,10})$/,
   /(?:back-?port|cherry-?pick).{0,80}?(?:\bpr-?|#)(\d{1,10})(?!\d)/i,
 ];
+const pickedFrom = /\(?cherry[- ]picked from commit ([0-9a-f]{7,64})\b/i;
+/** Matches a line that announces a list of carried changes. */
+const announcement =
+  /^(?:[#*_>\s-]*)(?:this (?:pr|pull request) )?(?:includes?|contains?|cherry[- ]?picks?|back-?ports?|cherry[- ]picked|backported)\b[^#]{0,120}[:：]?[*_\s]*$/i;
+const listMark = /^\s*(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?/;
+/** Maximum number of commits of a push that are searched for carried changes. */
+const maxCommits = 500;
 
 /**
- * Returns the original of the backport `pull`: the merged pull request that `pull` carries to another branch. Returns
- * undefined when `pull` goes into the default branch, or when nothing names the original. A number at the end of the
- * title is used only if there is another sign of a backport.
+ * Returns the captured pull requests that `pull` carries to another branch. The result is empty when `pull` goes into
+ * the default branch, or when nothing names an original.
  */
-export function originalOf(source: NotesSource, pull: PullRecord): PullRecord | undefined {
+export function originalsOf(source: NotesSource, pull: PullRecord): PullRecord[] {
+  return picksOf(source, pull).flatMap((pick) => ('pull' in pick ? [pick.pull] : []));
+}
+
+/**
+ * Returns the changes that `pull` carries to another branch, each once. If the body lists several pull requests, or if
+ * several commits say that they are cherry-picked, each of them is carried. Otherwise at most one change is carried. A
+ * number at the end of the title is used only if there is another sign of a backport.
+ */
+export function picksOf(source: NotesSource, pull: PullRecord): Pick[] {
   const { defaultBranch } = source.repository;
   const base = baseOf(source, pull);
-  if (base === null || defaultBranch === null || base === defaultBranch) return undefined;
+  if (base === null || defaultBranch === null || base === defaultBranch) return [];
+  const several = bulk(source, pull, base);
+  if (several.length > 1) return several;
   for (const candidate of candidates(source, pull)) {
-    const isOther = candidate.number !== pull.number && baseOf(source, candidate) !== base;
-    if (candidate.state === 'merged' && isOther) return candidate;
+    if (isOriginal(source, candidate, pull, base)) return [{ pull: candidate }];
   }
-  return undefined;
+  return several;
 }
 
 function baseOf(source: NotesSource, pull: PullRecord): string | null {
   return branchNow(source, pull.baseRef, pull.mergedAt ?? pull.updatedAt);
+}
+
+/** Whether `candidate` is a merged pull request to a branch other than the branch `base` of `pull`. */
+function isOriginal(source: NotesSource, candidate: PullRecord, pull: PullRecord, base: string): boolean {
+  return candidate.state === 'merged' && candidate.number !== pull.number && baseOf(source, candidate) !== base;
 }
 
 function* candidates(source: NotesSource, pull: PullRecord): Iterable<PullRecord> {
@@ -49,6 +76,112 @@ function* candidates(source: NotesSource, pull: PullRecord): Iterable<PullRecord
   const hinted =
     parseTitle(pull.title).target !== null || pull.author.bot || /back-?port|cherry-?pick/i.test(pull.headRef ?? '');
   if (trailing !== undefined && hinted) yield* captured(source, trailing);
+}
+
+/** Returns the changes of a bulk cherry-pick: those that the body lists, then those of its cherry-picked commits. */
+function bulk(source: NotesSource, pull: PullRecord, base: string): Pick[] {
+  const picks = new Map<string, Pick>();
+  const add = (original: PullRecord | undefined, commit?: CommitRecord): void => {
+    if (original && isOriginal(source, original, pull, base)) picks.set(`#${original.number}`, { pull: original });
+    else if (commit) picks.set(commit.sha, { commit });
+  };
+  for (const number of listedNumbers(pull.body, source)) add(source.pull(number));
+  for (const commit of pickedCommits(source, pull)) add(originalOfCommit(source, commit), commit);
+  return [...picks.values()];
+}
+
+/**
+ * Returns the numbers of the list of a body. A line counts if it is nothing but a reference. Below a line such as
+ * "Includes the following:", each item of the list counts that begins or ends with a reference.
+ */
+function listedNumbers(body: string, { repository }: NotesSource): number[] {
+  if (!/#\d|\/pull\/\d/.test(body)) return [];
+  const name = repository.fullName.toLowerCase();
+  const base = `${repository.url}/pull/`.toLowerCase();
+  const found: number[] = [];
+  let isAnnounced = false;
+  for (const line of visibleProse(body).split('\n')) {
+    const isItem = listMark.test(line);
+    const text = line.replace(listMark, '').trim();
+    if (text === '') continue;
+    const only = numberOf(text, name, base);
+    if (only !== undefined) found.push(only);
+    else if (isItem && isAnnounced) found.push(...endsOf(text, name, base));
+    else if (!isItem) isAnnounced = announcement.test(line);
+  }
+  return found;
+}
+
+function endsOf(text: string, name: string, base: string): number[] {
+  const words = text.split(/\s+/);
+  const ends = [words.at(-1) ?? '', words[0] ?? ''].map((word) =>
+    numberOf(word.replace(/^[([]+|[)\].,:;]+$/g, ''), name, base),
+  );
+  const number = ends.find((end) => end !== undefined);
+  return number === undefined ? [] : [number];
+}
+
+/** Returns the number of a reference to a pull request of this repository. */
+function numberOf(text: string, name: string, base: string): number | undefined {
+  const bare = text.toLowerCase();
+  if (bare.startsWith(base)) return numberIn(/^(\d{1,10})\/?$/.exec(bare.slice(base.length))?.[1]);
+  const [, repository, digits] = /^([\w-]{1,39}\/[\w.-]{1,100})?#(\d{1,10})$/.exec(bare) ?? [];
+  return repository === undefined || repository === name ? numberIn(digits) : undefined;
+}
+
+function numberIn(digits: string | undefined): number | undefined {
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/**
+ * Returns the commits of a pull request that say that they are cherry-picked. The commits of a squash are read from the
+ * message of the merge commit.
+ */
+function pickedCommits(source: NotesSource, { mergeSha, baseRef }: PullRecord): CommitRecord[] {
+  const merge = mergeSha === null ? undefined : source.commit(mergeSha);
+  if (!merge) return [];
+  const squashed = squashedCommits(merge);
+  return squashed.length > 0
+    ? squashed
+    : commitsBelow(source, merge, baseRef).filter(({ message }) => pickedFrom.test(message));
+}
+
+/** Splits the message of a squash at the lines that name its commits. */
+function squashedCommits(merge: CommitRecord): CommitRecord[] {
+  if (!pickedFrom.test(merge.message)) return [];
+  const parts = merge.message.split(/\r?\n(?=\* \S)/).slice(1);
+  return parts.flatMap((part) => {
+    const sha = pickedFrom.exec(part)?.[1];
+    return sha === undefined ? [] : [{ ...merge, sha, message: part.replace(/^\* /, '') }];
+  });
+}
+
+/**
+ * Returns the commits that a merge brought in: the commits before it in its push, up to the merge of another pull
+ * request, oldest first.
+ */
+function commitsBelow(source: NotesSource, merge: CommitRecord, branch: string | null): CommitRecord[] {
+  const after = merge.pushes.find(([name]) => name === branch)?.[1];
+  const push = branch !== null && after !== undefined ? source.push(branch, after) : undefined;
+  const at = push?.shas.lastIndexOf(merge.sha) ?? -1;
+  const found: CommitRecord[] = [merge];
+  for (let index = at - 1; push && index >= 0 && found.length < maxCommits; index -= 1) {
+    const sha = push.shas[index] as string;
+    const commit = source.commit(sha);
+    if (!commit || source.pullsMergedAs(sha).length > 0) break;
+    found.push(commit);
+  }
+  return found.reverse();
+}
+
+/** Returns the captured pull request that made the change which a commit carries to another branch. */
+export function originalOfCommit(source: NotesSource, { message }: CommitRecord): PullRecord | undefined {
+  const sha = pickedFrom.exec(message)?.[1];
+  if (sha === undefined) return undefined;
+  const [merged] = pullsOf(source, sha, source.commit(sha)).pulls;
+  if (merged) return merged;
+  const number = endNumber(firstLine(message));
+  return number === undefined ? undefined : source.pull(number);
 }
 
 function captured(source: NotesSource, digits: string): PullRecord[] {

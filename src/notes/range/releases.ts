@@ -4,7 +4,7 @@
  * commit. If captured pushes do not show that a release contains a change, the change is treated as not released.
  */
 import type { PullRecord, RangeBounds } from '../../protocol/stored.ts';
-import { originalOf } from './backports.ts';
+import { originalsOf } from './backports.ts';
 import { commitsBetween } from './history.ts';
 import { settleReverts } from './reverts.ts';
 import type { Selection } from './select.ts';
@@ -45,7 +45,7 @@ export function shippedBefore(source: NotesSource, { fromTag = '' }: RangeBounds
   if (selection.resolution === 'window' || from === null) return new Set();
   const { cancelled } = settleReverts(source, selection.lost, true);
   const lost = selection.lost.filter((pull) => !cancelled.has(pull.number));
-  const known = new Set(lost.flatMap((pull) => [pull.number, originalOf(source, pull)?.number ?? pull.number]));
+  const known = new Set(lost.flatMap((pull) => [pull, ...originalsOf(source, pull)].map(({ number }) => number)));
   for (const number of carriedBefore(source, from, selection)) known.add(number);
   return known;
 }
@@ -57,8 +57,7 @@ export function shippedBefore(source: NotesSource, { fromTag = '' }: RangeBounds
 function carriedBefore(source: NotesSource, from: string, { pulls }: Selection): number[] {
   const pairs: { backport: PullRecord; original: PullRecord }[] = [];
   for (const backport of pulls) {
-    const original = originalOf(source, backport);
-    if (original) pairs.push({ backport, original });
+    for (const original of originalsOf(source, backport)) pairs.push({ backport, original });
   }
   if (pairs.length === 0) return [];
   const inRange = new Set(pulls.map(({ number }) => number));
@@ -91,8 +90,10 @@ function earlierBackports(
   const found = new Map<string, PullRecord>();
   for (const pull of onBranch) {
     if (inRange.has(pull.number) || cancelled.has(pull.number)) continue;
-    const key = `${pull.baseRef} ${originalOf(source, pull)?.number}`;
-    if (wanted.has(key)) found.set(key, pull);
+    for (const { number } of originalsOf(source, pull)) {
+      const key = `${pull.baseRef} ${number}`;
+      if (wanted.has(key)) found.set(key, pull);
+    }
   }
   return found;
 }

@@ -64,7 +64,7 @@ import { parseDraft, writeDraft } from '../../../src/notes/merge/blocks.ts';
 import { restore, shorten } from '../../../src/notes/merge/equal-runs.ts';
 import { mergeBodies, mergeDrafts } from '../../../src/notes/merge/merge.ts';
 import { endsWithNumber, firstLine, pullsOf } from '../../../src/notes/range/attribute.ts';
-import { originalOf } from '../../../src/notes/range/backports.ts';
+import { picksOf } from '../../../src/notes/range/backports.ts';
 import { quotedTitle, revertedCommit } from '../../../src/notes/range/commit-reverts.ts';
 import { publicationOf } from '../../../src/notes/range/publication.ts';
 import { RevertTargets } from '../../../src/notes/range/revert-targets.ts';
@@ -212,8 +212,7 @@ const forNotes: Record<string, (text: string) => unknown> = {
   parseTitle,
   meaningOf,
   signOf,
-  originalOf: (text) =>
-    originalOf(memorySource({}), aPull(1, { title: text, body: text, baseRef: '1.x', headRef: text })),
+  picksOf: (text) => picksOf(memorySource({}), aPull(1, { title: text, body: text, baseRef: '1.x', headRef: text })),
   pullsOf: (text) =>
     pullsOf(memorySource({}), 'abc', {
       sha: 'abc',

@@ -52,7 +52,7 @@ test('a label has only the meaning that the settings give it', () => {
   };
   const entries = gather(memorySource({ pulls, settings: settings({ labels }) }), all).entries;
   assert.deepEqual(
-    entries.map(({ id, section, areas, housekeeping }) => [id, section, areas, housekeeping]),
+    entries.map(({ pull, section, areas, housekeeping }) => [pull?.number, section, areas, housekeeping]),
     [
       [4, 'feature', ['graph'], false],
       [1, 'feature', [], false],
@@ -66,7 +66,7 @@ test('leaves out labels and authors, but no breaking change because of its autho
   const own = settings({ excludedLabels: ['NOISE'], excludedAuthors: ['bob', 'ADA'] });
   const { entries, dropped } = gather(memorySource({ pulls, settings: own }), all);
   assert.deepEqual(
-    entries.map(({ id }) => id),
+    entries.map(({ pull }) => pull?.number),
     [3],
   );
   assert.deepEqual(dropped, [

@@ -1,36 +1,58 @@
 /**
- * Writes the draft for customers: actions they must take, and new features, improvements and fixes. The draft contains
- * no numbers, handles or hashes, and no changes that only matter inside the project.
+ * Writes the draft for customers: actions they must take, security updates, and new features, improvements and fixes.
+ * The draft contains no numbers, handles or hashes, and no changes that only matter inside the project.
  */
 
+import { advisoryIds, securityHeadings } from '../../change/advisories.ts';
+import { ownWords, updatedPackages } from '../../change/dependencies.ts';
+import { isInsideText } from '../../change/leading-words.ts';
+import { sharedMeaning } from '../../change/scopes.ts';
 import { parseTitle } from '../../change/title.ts';
+import { isUndecided } from '../diagnose.ts';
 import type { Entry } from '../entries.ts';
-import { escapeText, plainText } from '../escape.ts';
+import { escapeText, plainText, wordsOf } from '../escape.ts';
 import type { Notes } from '../gather.ts';
 import { customerGroup } from '../issues.ts';
-import { document, marker, section } from '../markdown.ts';
-import { actionText, customerSteps, customerTexts, reportOf, withoutInside } from '../plain.ts';
+import { byArea, document, marker, section } from '../markdown.ts';
+import { actionText, customerSteps, customerTexts, type TextSource, withoutInside } from '../plain.ts';
+import { severityOf, talkAbout } from '../severity.ts';
 
-/** The order in which groups get their share of the lines. New features get half of the lines, fixes a third. */
+/**
+ * The groups in the order in which they get their share of the lines, if the settings limit the lines. New features get
+ * half of the lines, fixes a third.
+ */
 const groupNames = ['new', 'fixed', 'improved'] as const;
-type Group = (typeof groupNames)[number];
+type LimitedGroup = (typeof groupNames)[number];
+type Group = LimitedGroup | 'security';
 /**
  * The words that summarize the hidden items of a group. The first text is for one item, the second for several items.
  */
-const rests: Record<Group, readonly [string, string]> = {
-  new: ['more new feature', 'more new features'],
-  improved: ['more improvement', 'more improvements'],
-  fixed: ['smaller fix', 'smaller fixes'],
+const rests: Record<LimitedGroup, readonly [string, string]> = {
+  new: ['new feature', 'new features'],
+  improved: ['improvement', 'improvements'],
+  fixed: ['fix', 'fixes'],
 };
+/** A group with more lines than this has collapsible areas. */
+const maxUnfolded = 40;
 
 /** A line of the draft, for an issue or for a change that is not breaking. */
 interface Item {
-  weight: number;
+  /** Lower values come first. The lists are compared number by number. */
+  order: readonly number[];
   marker: string;
-  text: string;
-  /** The change. The field is missing for an issue. `phrase` is the text of the change, not yet escaped. */
+  /** The text, not yet escaped. Empty if the same text is listed already. */
+  phrase: string;
+  areas: string[];
+  source: TextSource;
+  /** The change. The field is missing for an issue. */
   entry?: Entry;
-  phrase?: string;
+}
+
+/** A line for customers without Markdown, with the source of its text. */
+export interface CustomerLine {
+  phrase: string;
+  source: TextSource;
+  group: Group | 'breaking';
 }
 
 /** Writes the customer's draft. */
@@ -38,20 +60,31 @@ export function customer(notes: Notes): string {
   const { titles, bullets } = notes.source.settings.customer;
   const groups = groupsOf(notes);
   const slots = shareOut(groups, bullets);
-  const lines = (name: Group): string[] => groupLines(groups[name], slots[name], rests[name]);
+  const lines = (name: LimitedGroup): string[] => groupLines(groups[name], slots[name], rests[name]);
   const breaking = notes.entries.filter((entry) => entry.breaking);
   const body = [
     section(
       escapeText(titles.breaking),
       breaking.flatMap((entry) => actionLines(entry, notes.source.repository.origin)),
     ),
+    section(escapeText(titles.security), securityLines(groups.security)),
     section(escapeText(titles.new), lines('new')),
     section(escapeText(titles.improved), lines('improved')),
     section(escapeText(titles.fixed), lines('fixed')),
   ];
-  const hasChanges = notes.selection.pulls.length > notes.dropped.length || notes.directCommits.length > 0;
-  if (body.every((text) => text === '') && hasChanges) return 'No changes for customers in this range.\n';
-  return document(body);
+  return body.every((text) => text === '') ? emptyDraft(notes) : document(body);
+}
+
+/**
+ * Returns the draft of a range without a line for customers. The draft says that nothing changed for customers only if
+ * that is known. A change without a kind may concern customers, so the draft then contains only a hidden comment.
+ */
+function emptyDraft({ entries, reverted, selection, dropped, insideCommits }: Notes): string {
+  const undecided = entries.filter(isUndecided).length;
+  if (undecided > 0) return `<!-- ${undecided} ${undecided === 1 ? 'change has' : 'changes have'} no kind yet -->\n`;
+  if (reverted.length > 0) return `<!-- only reverts: ${reverted.length} -->\n`;
+  const hasChanges = entries.length + insideCommits.length > 0 || selection.pulls.length > dropped.length;
+  return hasChanges ? 'No changes for customers in this range.\n' : document([]);
 }
 
 /**
@@ -60,12 +93,30 @@ export function customer(notes: Notes): string {
  */
 export function customerPhrases(notes: Notes, entries: readonly Entry[]): string[] {
   if (entries.length === 0) return [];
+  const lines = customerLines(notes);
+  const texts = entries.map((entry) => lines.get(entry)?.phrase ?? '');
+  return [...new Set(texts.filter((text) => text !== ''))];
+}
+
+/** Returns the line that the draft for customers has for each change. Changes without a line are left out. */
+export function customerLines(notes: Notes): Map<Entry, CustomerLine> {
   const groups = groupsOf(notes);
   const slots = shareOut(groups, notes.source.settings.customer.bullets);
-  const shown = groupNames.flatMap((name) => shownItems(groups[name], slots[name]));
-  const phrases = new Map(shown.flatMap(({ entry, phrase = '' }) => (entry ? [[entry, phrase] as const] : [])));
-  const texts = entries.map((entry) => plainText(entry.breaking ? actionText(entry) : (phrases.get(entry) ?? '')));
-  return [...new Set(texts.filter((text) => text !== ''))];
+  const lines = new Map<Entry, CustomerLine>();
+  for (const entry of notes.entries) {
+    if (entry.breaking)
+      lines.set(entry, {
+        phrase: plainText(actionText(entry)),
+        source: entry.note ? 'note' : 'title',
+        group: 'breaking',
+      });
+  }
+  for (const name of ['security', ...groupNames] as const) {
+    const shown = name === 'security' ? groups.security : shownItems(groups[name], slots[name]);
+    for (const { entry, phrase, source, areas } of shown)
+      if (entry && phrase !== '') lines.set(entry, { phrase: plainText(inPlace(phrase, areas)), source, group: name });
+  }
+  return lines;
 }
 
 /** Caches the groups of lines, because the draft's text and the highlights use the same groups. */
@@ -77,41 +128,57 @@ function groupsOf(notes: Notes): Record<Group, Item[]> {
   return groups;
 }
 
-/** Groups the changes. Within a group, changes with a priority, a release note or a reported issue come first. */
+/**
+ * Groups the changes. Within a group, changes with a priority come first, then the worst problems, then changes with a
+ * release note, then those that people talked about most.
+ */
 function makeGroups(notes: Notes): Record<Group, Item[]> {
-  const groups: Record<Group, Item[]> = { new: [], fixed: [], improved: [] };
+  const { source } = notes;
+  const groups: Record<Group, Item[]> = { security: [], new: [], fixed: [], improved: [] };
+  const hidden = new Set(source.settings.hiddenAreas.map((area) => area.toLowerCase()));
   const shown = notes.entries.flatMap((entry) => {
     const group = groupOf(entry);
     return group ? [{ entry, group }] : [];
   });
   const texts = customerTexts(shown.map(({ entry }) => entry));
   shown.forEach(({ entry, group }, index) => {
-    const phrase = phraseOf(entry, texts[index] ?? '');
+    const { text, source: from } = texts[index] as (typeof texts)[number];
+    const isNamed = entry.section === 'security' && entry.note === null;
     groups[group].push({
-      weight: weight(entry),
-      marker: marker('pr', entry.id),
-      text: escapeText(phrase, 'joiner'),
+      order: [entry.priority ? 0 : 1, severityOf(entry), entry.note ? 0 : 1, -talkAbout(source, entry)],
+      marker: marker(entry.marker),
+      phrase: isNamed ? securityText(entry) : text,
+      areas: isNamed ? [] : entry.areas.filter((area) => !hidden.has(area.toLowerCase())),
+      source: from,
       entry,
-      phrase,
     });
   });
-  if (notes.source.settings.customer.closedIssues) addIssues(notes, groups);
-  for (const name of groupNames) groups[name].sort((a, b) => b.weight - a.weight);
+  if (source.settings.customer.closedIssues) addIssues(notes, groups);
+  for (const items of Object.values(groups)) items.sort(byOrder);
   return groups;
+}
+
+function byOrder(a: Item, b: Item): number {
+  for (const [index, value] of a.order.entries()) {
+    const difference = value - (b.order[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }
 
 /**
  * Returns the group of a change; undefined if the draft does not show the change. A change without a kind is shown as
- * an improvement if it has a release note, a priority or an issue.
+ * an improvement if it has a release note, a priority or an issue. Work on tests, CI and documentation is not shown.
  */
 function groupOf(entry: Entry): Group | undefined {
-  if (entry.breaking || entry.note?.kind === 'none') return undefined;
-  const hasNote = entry.note !== undefined;
+  if (entry.breaking || entry.declined) return undefined;
+  const hasNote = entry.note !== null;
+  if (entry.section === 'security') return 'security';
+  if (!hasNote && (sharedMeaning(entry.areas) !== undefined || isInsideText(entry.text))) return undefined;
   switch (entry.section) {
     case 'feature':
       return 'new';
     case 'fix':
-    case 'security':
       return 'fixed';
     case 'performance':
       return 'improved';
@@ -129,21 +196,20 @@ function groupOf(entry: Entry): Group | undefined {
 function addIssues({ closedIssues, vocabulary }: Notes, groups: Record<Group, Item[]>): void {
   for (const issue of closedIssues) {
     const group = customerGroup(issue, vocabulary);
-    const text = escapeText(withoutInside(parseTitle(issue.title).text), 'joiner');
-    if (group && text !== '') groups[group].push({ weight: 1, marker: marker('issue', issue.number), text });
+    const phrase = withoutInside(parseTitle(issue.title).text);
+    const order = [1, 9, 1, 0];
+    if (group && phrase !== '')
+      groups[group].push({ order, marker: marker(`issue:${issue.number}`), phrase, areas: [], source: 'issue' });
   }
 }
 
-function weight(entry: Entry): number {
-  return (entry.priority ? 4 : 0) + (entry.note ? 2 : 0) + (reportOf(entry) ? 1 : 0);
-}
-
 /** Gives each group its share of the lines. Lines that one group does not need go to the next group. */
-function shareOut(groups: Record<Group, Item[]>, max: number): Record<Group, number> {
+function shareOut(groups: Record<Group, Item[]>, max: number | null): Record<LimitedGroup, number> {
+  if (max === null) return { new: groups.new.length, fixed: groups.fixed.length, improved: groups.improved.length };
   const half = Math.ceil(max / 2);
   const third = Math.floor(max / 3);
-  const shares: Record<Group, number> = { new: half, fixed: third, improved: max - half - third };
-  const slots: Record<Group, number> = { new: 0, fixed: 0, improved: 0 };
+  const shares: Record<LimitedGroup, number> = { new: half, fixed: third, improved: max - half - third };
+  const slots: Record<LimitedGroup, number> = { new: 0, fixed: 0, improved: 0 };
   for (const name of groupNames) slots[name] = Math.min(shares[name], groups[name].length);
   for (const name of groupNames) {
     const left = max - slots.new - slots.fixed - slots.improved;
@@ -154,24 +220,65 @@ function shareOut(groups: Record<Group, Item[]>, max: number): Record<Group, num
 
 /** Returns the items of a group that get a line: the first `max` items whose text is not empty. */
 function shownItems(items: readonly Item[], max: number): Item[] {
-  return items.filter(({ text }) => text !== '').slice(0, max);
+  return items.filter(({ phrase }) => phrase !== '').slice(0, max);
 }
 
 function groupLines(items: readonly Item[], max: number, [one, many]: readonly [string, string]): string[] {
-  const lines = shownItems(items, max).map((item) => `- ${item.text} ${item.marker}`);
-  const hidden = items.length - lines.length;
+  const shown = shownItems(items, max);
+  const lines = byArea(shown, itemLine, shown.length > maxUnfolded);
+  const hidden = items.length - shown.length;
   if (hidden === 0) return lines;
-  return [...lines, `- ${lines.length === 0 ? '' : '… and '}${hidden} ${hidden === 1 ? one : many}`];
+  const count = lines.length === 0 ? `${hidden}` : `… and ${hidden} more`;
+  const more = `- ${count} ${hidden === 1 ? one : many}`;
+  return lines.some((line) => line === '') ? [...lines, '', more] : [...lines, more];
 }
 
-/** Returns the words of a change. A security problem is described only if the change has a release note. */
-function phraseOf(entry: Entry, text: string): string {
-  if (entry.section !== 'security' || entry.note?.kind === 'text') return text;
-  return entry.areas.length === 0 ? 'Security update' : `Security update: ${entry.areas.join(', ')}`;
+function itemLine({ phrase, areas, marker: mark, entry }: Item, prefix: string): string {
+  const { length } = entry?.followUps ?? [];
+  const more = length === 0 ? '' : `, and ${length} ${length === 1 ? 'follow-up' : 'follow-ups'}`;
+  return `- ${namesArea(phrase, areas) ? '' : prefix}${escapeText(phrase, 'joiner')}${more} ${mark}`;
+}
+
+/** Returns a text with its places before it, unless the text names them. */
+function inPlace(phrase: string, areas: readonly string[]): string {
+  return areas.length === 0 || namesArea(phrase, areas) ? phrase : `${areas.join(', ')}: ${phrase}`;
+}
+
+/** Whether a text already contains the words of each of its places. */
+function namesArea(phrase: string, areas: readonly string[]): boolean {
+  const words = ` ${wordsOf(phrase)} `;
+  return areas.every((area) => words.includes(` ${wordsOf(area)} `));
+}
+
+/** Lists security updates. Updates with equal texts are one line with a count. */
+function securityLines(items: readonly Item[]): string[] {
+  const equal = new Map<string, Item[]>();
+  for (const item of items) {
+    const text = inPlace(item.phrase, item.areas);
+    if (item.phrase !== '') equal.set(text, [...(equal.get(text) ?? []), item]);
+  }
+  return [...equal.values()].map((group) => {
+    const [first] = group as [Item, ...Item[]];
+    const line = itemLine({ ...first, marker: '' }, '').trimEnd();
+    return `${line}${group.length === 1 ? '' : ` (${group.length} changes)`} ${group.map((item) => item.marker).join(' ')}`;
+  });
+}
+
+/**
+ * Returns the words for a security problem without a release note: the updated package or the areas, and the public
+ * ids. Other details stay out, because they could help an attacker before users have updated.
+ */
+function securityText(entry: Entry): string {
+  const { record, areas, pull } = entry;
+  const name = updatedPackages(record.title) ?? areas.join(', ');
+  const said = [record.title, pull ? securityHeadings(ownWords(record)) : record.body].join('\n');
+  const ids = advisoryIds(said).join(', ');
+  if (name === '') return ids === '' ? 'Security update' : `Security update: ${ids}`;
+  return ids === '' ? `Security update: ${name}` : `Security update: ${name} (${ids})`;
 }
 
 function actionLines(entry: Entry, origin: string): string[] {
   const steps = customerSteps(entry, origin).map((text) => `  ${text}`.trimEnd());
-  const first = `- ${escapeText(actionText(entry), 'joiner')} ${marker('pr', entry.id)}`;
+  const first = `- ${escapeText(actionText(entry), 'joiner')} ${marker(entry.marker)}`;
   return steps.length === 0 ? [first] : [first, '', ...steps, ''];
 }

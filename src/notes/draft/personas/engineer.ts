@@ -7,14 +7,16 @@ import type { DependencyUpdate } from '../../change/dependencies.ts';
 import { parseTitle } from '../../change/title.ts';
 import { once } from '../../range/caching-source.ts';
 import { quotedTitle } from '../../range/commit-reverts.ts';
+import type { NotesSource } from '../../range/source.ts';
 import type { Entry } from '../entries.ts';
-import { escapeText } from '../escape.ts';
+import { escapeText, wordsOf } from '../escape.ts';
 import type { Notes, RevertEntry } from '../gather.ts';
 import { highlightLines } from '../highlights.ts';
 import {
   areaPrefix,
   byArea,
   bySection,
+  changeLinks,
   commitLine,
   document,
   fold,
@@ -37,21 +39,23 @@ import { issueLines } from './issue-lines.ts';
  * often.
  */
 interface LineStyle {
-  links: LinkStyle;
+  source: NotesSource;
   person: (login: string) => string;
 }
 
 /** Writes the engineer's draft. */
 export function engineer(notes: Notes): string {
-  const { entries, source } = notes;
+  const { source } = notes;
   const { links, engineer: wanted } = source.settings;
-  const person = once((login: string) => personLink(source.repository.origin, login, links));
+  // Without direct commits, only the breaking ones are listed.
+  const entries = wanted.directCommits ? notes.entries : notes.entries.filter(isOfPull);
+  const style: LineStyle = { source, person: once((login) => personLink(source.repository.origin, login, links)) };
   const folded = isFolded(entries);
   const inSection = bySection(entries);
   const of = (name: Entry['section'], fold = false): string[] =>
-    byArea(inSection.get(name) ?? [], (entry, prefix) => entryLine(entry, prefix, { links, person }), fold);
+    byArea(inSection.get(name) ?? [], (entry, prefix) => entryLine(entry, prefix, style), fold);
   const sections = inOrder(source.settings, {
-    breaking: breakingLines(inSection.get('breaking') ?? [], { links, person }),
+    breaking: breakingLines(inSection.get('breaking') ?? [], style),
     feature: of('feature', folded),
     fix: of('fix', folded),
     security: of('security'),
@@ -60,7 +64,7 @@ export function engineer(notes: Notes): string {
     other: of('other'),
     reverted: notes.reverted.map((entry) => revertLine(entry, links)),
     issues: wanted.closedIssues ? issueLines(notes) : [],
-    commits: wanted.directCommits ? notes.directCommits.map((commit) => commitLine(source.repository.url, commit)) : [],
+    commits: wanted.directCommits ? notes.insideCommits.map((commit) => commitLine(source.repository.url, commit)) : [],
     dependencies: wanted.dependencies ? updateLines(notes.updates, links) : [],
   });
   const body = [section('Highlights', highlightLines(notes)), ...sections, alreadyReleased(notes)];
@@ -74,25 +78,39 @@ export function engineer(notes: Notes): string {
  */
 function breakingLines(entries: readonly Entry[], style: LineStyle): string[] {
   return entries.flatMap((entry) => {
-    const line = entryLine(entry, areaPrefix(entry), style);
+    const line = firstLine(entry, areaPrefix(entry), style);
     const steps = quoteLines(entry.upgrade, 'comment').map((text) => `  > ${text}`.trimEnd());
-    return steps.length === 0 ? [line] : [line, '', ...steps, ''];
+    const notes = entry.note?.markdown === entry.upgrade ? [] : noteLines(entry);
+    const below = notes.length > 0 && steps.length > 0 ? [...notes, '  >', ...steps] : [...notes, ...steps];
+    return below.length === 0 ? [line] : [line, '', ...below, ''];
   });
 }
 
-function entryLine(entry: Entry, prefix: string, { links, person }: LineStyle): string {
+function isOfPull({ pull, backports, breaking }: Entry): boolean {
+  return breaking || pull !== null || backports.length > 0;
+}
+
+function entryLine(entry: Entry, prefix: string, style: LineStyle): string {
+  const notes = entry.breaking ? [] : noteLines(entry);
+  return [firstLine(entry, prefix, style), ...notes].join('\n');
+}
+
+function firstLine(entry: Entry, prefix: string, { source, person }: LineStyle): string {
   const people = entry.people.map(person).join(', ');
   const text = escapeText(entry.text) || 'Untitled';
   const besides = entry.besides === null ? '' : ` (${entry.besides})`;
-  const fixes = entry.issues.length === 0 ? '' : ` (fixes ${numberLinks(entry.issues, links)})`;
+  const fixes = entry.issues.length === 0 ? '' : ` (fixes ${numberLinks(entry.issues, source.settings.links)})`;
   const by = people === '' ? '' : ` — ${people}`;
-  return `- ${prefix}${text}${besides} (${numbers(entry, links)}${keyList(entry)})${fixes}${by} ${marker('pr', entry.id)}`;
+  const { length } = entry.followUps;
+  const more = length === 0 ? '' : ` and ${length} ${length === 1 ? 'follow-up' : 'follow-ups'}`;
+  const numbers = changeLinks(entry, source, true);
+  return `- ${prefix}${text}${more}${besides} (${numbers}${keyList(entry)})${fixes}${by} ${marker(entry.marker)}`;
 }
 
-function numbers(entry: Entry, links: LinkStyle): string {
-  const backports = entry.backports.length === 0 ? '' : numberLinks(entry.backports, links);
-  const restored = entry.restoredBy ? `, restored by ${numberLink(entry.restoredBy, links)}` : '';
-  return numberLink(entry.pull, links) + (backports === '' ? '' : `, backported in ${backports}`) + restored;
+/** Returns the release note below the title, unless it repeats the title. */
+function noteLines({ note, text }: Entry): string[] {
+  if (!note || wordsOf(note.markdown) === wordsOf(text)) return [];
+  return quoteLines(note.markdown, 'comment').map((line) => `  > ${line}`.trimEnd());
 }
 
 /** Returns the line for a revert of a change that was shipped before. */
@@ -103,7 +121,7 @@ export function revertLine({ pull, target, tag }: RevertEntry, links: LinkStyle)
     : parseTitle(quotedTitle(text) ?? text.replace(/^revert(?:s|ed)?:? (?=\S)/i, '')).text;
   const shipped = tag === undefined ? '' : `, shipped in ${escapeText(tag)}`;
   const of = target ? `${numberLink(target, links)}${shipped}, reverted in ` : '';
-  return `- Reverted: ${escapeText(title) || 'Untitled'} (${of}${numberLink(pull, links)}) ${marker('pr', pull.number)}`;
+  return `- Reverted: ${escapeText(title) || 'Untitled'} (${of}${numberLink(pull, links)}) ${marker(`pr:${pull.number}`)}`;
 }
 
 function updateLines(updates: readonly DependencyUpdate[], links: LinkStyle): string[] {
@@ -112,7 +130,7 @@ function updateLines(updates: readonly DependencyUpdate[], links: LinkStyle): st
     const from = update.from === null ? '' : `: ${escapeText(update.from)}`;
     const versions = update.to === null ? '' : `${from} → ${escapeText(update.to)}`;
     const name = escapeText(update.name) || 'Untitled';
-    return `- ${name}${versions} (${numberLinks(update.pulls, links)}) ${marker('pr', update.pulls[0]?.number ?? 0)}`;
+    return `- ${name}${versions} (${numberLinks(update.pulls, links)}) ${marker(`pr:${update.pulls[0]?.number ?? 0}`)}`;
   });
   return fold(`${count} ${count === 1 ? 'update' : 'updates'}`, lines);
 }
@@ -125,7 +143,7 @@ function alreadyReleased({ alreadyShipped, bounds, source }: Notes): string {
   const { length } = alreadyShipped;
   const lines = alreadyShipped.map(
     (entry) =>
-      `- ${escapeText(entry.text) || 'Untitled'} (${numbers(entry, source.settings.links)}) ${marker('pr', entry.id)}`,
+      `- ${escapeText(entry.text) || 'Untitled'} (${changeLinks(entry, source, true)}) ${marker(entry.marker)}`,
   );
   const tag = escapeText(bounds.fromTag ?? '');
   return section('Already Released', fold(`${length} ${length === 1 ? 'change' : 'changes'} shipped in ${tag}`, lines));

@@ -4,8 +4,9 @@
  */
 import { impactText } from '../../change/body.ts';
 import { ownWords } from '../../change/dependencies.ts';
-import { type Entry, shipped } from '../entries.ts';
-import { escapeText } from '../escape.ts';
+import type { NotesSource } from '../../range/source.ts';
+import type { Entry } from '../entries.ts';
+import { escapeText, wordsOf } from '../escape.ts';
 import type { Notes } from '../gather.ts';
 import { highlightLines } from '../highlights.ts';
 import { issueTitle } from '../issues.ts';
@@ -13,6 +14,7 @@ import {
   areaPrefix,
   byArea,
   bySection,
+  changeLinks,
   document,
   inOrder,
   isFolded,
@@ -23,6 +25,7 @@ import {
   numberLinks,
   section,
 } from '../markdown.ts';
+import { noteText } from '../plain.ts';
 import { firstSentence } from '../quote.ts';
 import { revertLine } from './engineer.ts';
 import { issueLines } from './issue-lines.ts';
@@ -34,8 +37,8 @@ export function internal(notes: Notes): string {
   const folded = isFolded(notes.entries);
   const sections = bySection(shown);
   const of = (name: Entry['section'], fold = false): string[] =>
-    byArea(sections.get(name) ?? [], (entry, prefix) => entryLines(entry, prefix, settings.links), fold);
-  const breaking = shown.filter((entry) => entry.breaking).map((entry) => breakingLines(entry, settings.links));
+    byArea(sections.get(name) ?? [], (entry, prefix) => entryLines(entry, prefix, notes.source), fold);
+  const breaking = shown.filter((entry) => entry.breaking).map((entry) => breakingLines(entry, notes.source));
   return document([
     countsLine(notes),
     section(escapeText(settings.titles.breaking), breaking),
@@ -56,15 +59,16 @@ export function internal(notes: Notes): string {
  * Returns the line of counts, for example `12 features, 30 fixes, 2 breaking changes, 41 dependency updates`. The line
  * is empty for an empty range.
  */
-function countsLine({ entries, updates, reverted, directCommits, alreadyShipped }: Notes): string {
+function countsLine({ entries, updates, reverted, insideCommits, alreadyShipped }: Notes): string {
   const sectionOf = (...names: Entry['section'][]): number =>
     entries.filter((entry) => names.includes(entry.section) && !entry.housekeeping).length;
-  const inside = entries.filter((entry) => entry.housekeeping).length + directCommits.length;
+  const inside = entries.filter((entry) => entry.housekeeping).length + insideCommits.length;
   return [
     count(sectionOf('feature'), 'feature', 'features'),
     count(sectionOf('fix'), 'fix', 'fixes'),
     count(sectionOf('breaking'), 'breaking change', 'breaking changes'),
-    count(sectionOf('security', 'performance', 'other'), 'other change', 'other changes'),
+    count(sectionOf('security'), 'security update', 'security updates'),
+    count(sectionOf('performance', 'other'), 'other change', 'other changes'),
     count(reverted.length, 'revert', 'reverts'),
     count(sectionOf('documentation'), 'documentation change', 'documentation changes'),
     count(inside, 'internal change', 'internal changes'),
@@ -79,28 +83,36 @@ function count(number: number, one: string, many: string): string {
   return number === 0 ? '' : `${number} ${number === 1 ? one : many}`;
 }
 
-function entryLines(entry: Entry, prefix: string, links: LinkStyle): string {
-  return withReports(entry, titleLine(entry, prefix, links), [], links);
+function entryLines(entry: Entry, prefix: string, source: NotesSource): string {
+  return withReports(entry, firstLine(entry, prefix, source), titleLines(entry), source.settings.links);
 }
 
-function titleLine(entry: Entry, prefix: string, links: LinkStyle): string {
-  const numbers = numberLinks(numbered(entry), links) + keyList(entry);
-  return `- ${prefix}${escapeText(entry.text) || 'Untitled'} (${numbers})`;
+/** Returns the first line of an entry: the release note, else the title. */
+function firstLine(entry: Entry, prefix: string, source: NotesSource): string {
+  const numbers = changeLinks(entry, source, false) + keyList(entry);
+  const { length } = entry.followUps;
+  const more = length === 0 ? '' : ` and ${length} ${length === 1 ? 'follow-up' : 'follow-ups'}`;
+  const text = escapeText(noteText(entry)) || escapeText(entry.text) || 'Untitled';
+  return `- ${prefix}${text}${more} (${numbers})`;
+}
+
+/** Returns the title below the release note. The result is empty if there is no release note, or if both are equal. */
+function titleLines(entry: Entry): string[] {
+  const note = noteText(entry);
+  const title = escapeText(entry.text);
+  return note === '' || title === '' || wordsOf(note) === wordsOf(entry.text) ? [] : [`  - Title: ${title}`];
 }
 
 /**
  * Returns the lines for a breaking change. The lines include the sentence of the pull request's body that says whom the
  * change affects and how.
  */
-function breakingLines(entry: Entry, links: LinkStyle): string {
-  const impact = firstSentence(impactText(ownWords(entry.pull)) || entry.upgrade);
-  const line = titleLine(entry, areaPrefix(entry), links);
-  return withReports(entry, line, impact === '' ? [] : [`  - What to tell: ${escapeText(impact)}`], links);
-}
-
-/** Returns the pull request of an entry, its backports, and the pull request that restored the change. */
-function numbered(entry: Entry): Entry['backports'] {
-  return [...new Map([entry.pull, ...shipped(entry)].map((pull) => [pull.number, pull])).values()];
+function breakingLines(entry: Entry, source: NotesSource): string {
+  const impact = firstSentence(impactText(ownWords(entry.record)) || entry.upgrade);
+  const line = firstLine(entry, areaPrefix(entry), source);
+  const tell =
+    impact === '' || wordsOf(impact) === wordsOf(noteText(entry)) ? [] : [`  - What to tell: ${escapeText(impact)}`];
+  return withReports(entry, line, [...titleLines(entry), ...tell], source.settings.links);
 }
 
 /**
@@ -109,7 +121,7 @@ function numbered(entry: Entry): Entry['backports'] {
  * all other issues, only the number is shown, in the first line.
  */
 function withReports(entry: Entry, line: string, more: readonly string[], links: LinkStyle): string {
-  if (entry.issues.length === 0) return [`${line} ${marker('pr', entry.id)}`, ...more].join('\n');
+  if (entry.issues.length === 0) return [`${line} ${marker(entry.marker)}`, ...more].join('\n');
   const own = entry.text.toLowerCase();
   const titled = entry.issues.map((issue) => ({ issue, title: issueTitle(issue) }));
   const repeats = ({ title }: { title: string }): boolean =>
@@ -119,7 +131,7 @@ function withReports(entry: Entry, line: string, more: readonly string[], links:
     .filter((each) => !repeats(each))
     .map(({ issue, title }) => `  - Reported as: ${escapeText(title)} (${numberLink(issue, links)})`);
   const reported = bare.length === 0 ? '' : ` (reported in ${numberLinks(bare, links)})`;
-  return [`${line}${reported} ${marker('pr', entry.id)}`, ...more, ...reports].join('\n');
+  return [`${line}${reported} ${marker(entry.marker)}`, ...more, ...reports].join('\n');
 }
 
 function riskLines({ openIssues, reverted, source }: Notes): string[] {

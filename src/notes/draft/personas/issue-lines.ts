@@ -10,6 +10,6 @@ import { marker, numberLink } from '../markdown.ts';
 export function issueLines({ closedIssues, source }: Notes): string[] {
   return closedIssues.map((issue) => {
     const title = escapeText(issueTitle(issue)) || 'Untitled';
-    return `- ${title} (${numberLink(issue, source.settings.links)}) ${marker('issue', issue.number)}`;
+    return `- ${title} (${numberLink(issue, source.settings.links)}) ${marker(`issue:${issue.number}`)}`;
   });
 }

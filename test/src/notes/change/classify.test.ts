@@ -68,7 +68,7 @@ test('recognizes dependency updates, also by people, unless a label names a kind
   assert.equal(sectionOf('Move to b', ['dependencies']), 'dependency');
   assert.equal(sectionOf('Bump a from 1 to 2', ['dependencies', 'security'], bot), 'security');
   assert.equal(sectionOf('Bump a from 1 to 2'), 'other');
-  assert.equal(sectionOf('Add a page', [], { author: { login: 'copilot-swe-agent', bot: true } }), 'other');
+  assert.equal(sectionOf('Add a page', [], { author: { login: 'copilot-swe-agent', bot: true } }), 'feature');
   assert.equal(sectionOf('Add a page', [], bot), 'dependency');
 });
 
@@ -77,15 +77,15 @@ test('recognizes updates by known bots, and ignores the release notes that they 
   const titles = [
     'chore(deps): update actions/checkout action to v4',
     'fix(deps): update kubernetes packages to v0.29.0',
-    'Update dependency a to v18 [SECURITY]',
     'Configure the updates',
   ];
   for (const title of titles) assert.equal(sectionOf(title, [], renovate), 'dependency', title);
+  assert.equal(sectionOf('Update dependency a to v18 [SECURITY]', [], renovate), 'security');
   const quoting = { ...renovate, body: '### Release notes\n\nBREAKING CHANGE: node 18 is gone' };
   assert.equal(sectionOf('chore(deps): update dependency a to v2', [], quoting), 'dependency');
   assert.equal(sectionOf('chore(deps)!: update dependency a to v2', [], quoting), 'breaking');
   assert.equal(sectionOf('Version Packages', [], { body: 'BREAKING CHANGE: gone' }), 'other');
-  assert.equal(sectionOf('Fix the scan', [], { author: { login: 'snyk-joe', bot: false } }), 'other');
+  assert.equal(sectionOf('Fix the scan', [], { author: { login: 'snyk-joe', bot: false } }), 'fix');
   assert.equal(sectionOf('[Snyk] Upgrade a from 1 to 2'), 'dependency');
   assert.equal(sectionOf('fix(deps): drop what is not used'), 'fix');
 });

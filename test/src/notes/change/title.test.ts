@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isRelease, isRoutine } from '../../../../src/notes/change/routine.ts';
+import { isRelease, isRoutine, isTranslation } from '../../../../src/notes/change/routine.ts';
 import { parseTitle } from '../../../../src/notes/change/title.ts';
 import { processorMs } from '../../../helpers/processor-time.ts';
 
@@ -165,18 +165,34 @@ test('recognizes merges of branches and imports of translations', () => {
     'Sync main with develop',
     'develop → main',
     'Rollup of 7 pull requests',
+    'Prepare changelog',
+    'prep 1.2.3',
+    'Approve workflows',
+    'Ignore notes.md',
+    'Update dependencies',
+    'Cherry-picks for v1.2.3',
+  ];
+  for (const title of yes) assert.equal(isRoutine(parseTitle(title)), true, title);
+  const imports = [
     'Translations update from Hosted Weblate',
     'New Crowdin updates',
     'chore(i18n): automatic translation update',
   ];
-  for (const title of yes) assert.equal(isRoutine(parseTitle(title)), true, title);
+  for (const title of imports) assert.equal(isTranslation(parseTitle(title)), true, title);
   const no = [
     'Merge two lists in one pass',
     'Sync contacts with the phone',
     'Add German translations',
     'Merge tags by name',
+    'Ignore case in search',
+    'Update dependencies of a task when it moves',
+    'Allow workflows to be paused',
+    'Prepare statements once',
   ];
-  for (const title of no) assert.equal(isRoutine(parseTitle(title)), false, title);
+  for (const title of no) {
+    assert.equal(isRoutine(parseTitle(title)), false, title);
+    assert.equal(isTranslation(parseTitle(title)), false, title);
+  }
 });
 
 test('hostile titles take little time', () => {

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
 import { compose } from '../../../../src/notes/draft/compose.ts';
+import { defaultSettings } from '../../../../src/protocol/notes.ts';
 import type { Persona, PullRecord, RangeBounds } from '../../../../src/protocol/stored.ts';
 import { anIssue, aPull, aPush, aTag, history, type Memory, memorySource } from '../memory-source.ts';
 
@@ -125,30 +126,35 @@ test('a breaking change without steps refers to its pull request', () => {
   assert.equal(compose(source, all, 'customer').flags.upgradeInstructions, 'X');
 });
 
-test('six entries or more are divided by area, and the rest is under General', () => {
-  const pulls = ['ui', 'core', 'ui', 'core', 'api', ''].map((area, index) =>
+test('an area with three entries has a heading, and the rest is under General', () => {
+  const pulls = ['ui', 'core', 'ui', 'core', 'api', '', 'ui', 'core'].map((area, index) =>
     aPull(index + 1, { labels: ['type: bug', ...(area === '' ? [] : [`area: ${area}`])] }),
   );
   const { bodyMd } = compose(memorySource({ pulls }), all, 'engineer');
   assert.deepEqual(bodyMd.match(/^###? .*/gm), [
     '## Bug Fixes',
-    '### api',
     '### core',
     '### ui',
-    '### General',
     '## New Contributors',
     '## Contributors',
   ]);
-  assert.match(bodyMd, /### api\n\n- Change 5/);
+  assert.match(bodyMd, /## Bug Fixes\n\n- \*\*api:\*\* Change 5 .*\n- Change 6 .*\n\n### core/);
+  const more = [...pulls, aPull(9, { labels: ['type: bug'] })];
+  const general = compose(memorySource({ pulls: more }), all, 'engineer').bodyMd;
+  assert.match(general, /### General\n\n- \*\*api:\*\* Change 5 .*\n- Change 6 .*\n- Change 9 /);
 });
 
-test('the customer draft summarizes everything after twelve lines', () => {
+test('the customer draft counts the changes beyond the maximum of the settings', () => {
   const pulls = Array.from({ length: 40 }, (_, index) =>
     aPull(index + 1, { labels: [index % 2 ? 'type: bug' : 'type: feature'] }),
   );
-  const { bodyMd } = compose(memorySource({ pulls }), all, 'customer');
+  const settings = { ...defaultSettings, customer: { ...defaultSettings.customer, bullets: 12 } };
+  const { bodyMd } = compose(memorySource({ pulls, settings }), all, 'customer');
   assert.equal(bodyMd.match(/rn:pr:/g)?.length, 12);
-  assert.match(bodyMd, /- … and \d+ smaller fixes/);
+  assert.match(bodyMd, /- … and 12 more new features/);
+  assert.match(bodyMd, /- … and 16 more fixes/);
+  const whole = compose(memorySource({ pulls }), all, 'customer').bodyMd;
+  assert.equal(whole.match(/rn:pr:/g)?.length, 40, 'the default hides nothing');
 });
 
 const words = fc.constantFrom(

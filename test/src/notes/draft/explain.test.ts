@@ -86,9 +86,9 @@ test('says how pull requests and commits between two tags were found', () => {
     '2 in listed - other mergeCommit',
     '3 in listed - other subject',
     '77 out notCaptured - - subject',
-    'd4 in direct - commits commit',
+    'd4 in direct - other commit',
     'd5 out release - - commit',
-    'd6 in direct - commits commit',
+    'd6 in direct - other commit',
   ]);
 });
 

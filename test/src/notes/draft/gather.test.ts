@@ -5,7 +5,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { announcesBreaking, impactText, releaseNote, upgradeText } from '../../../../src/notes/change/body.ts';
+import { noteItems } from '../../../../src/notes/change/note.ts';
 import { compose } from '../../../../src/notes/draft/compose.ts';
+import type { Entry } from '../../../../src/notes/draft/entries.ts';
 import { gather, type Notes } from '../../../../src/notes/draft/gather.ts';
 import type { RangeBounds } from '../../../../src/protocol/stored.ts';
 import { anIssue, aPull, aPush, aTag, day, history, type Memory, memorySource } from '../memory-source.ts';
@@ -16,7 +18,9 @@ function notes(memory: Memory, bounds: RangeBounds = all): Notes {
   return gather(memorySource(memory), bounds);
 }
 
-const ids = ({ entries }: Notes): number[] => entries.map(({ id }) => id);
+const numberOf = ({ marker }: Entry): number => Number(marker.slice('pr:'.length));
+/** Returns the numbers of the pull requests that have an entry. */
+const ids = ({ entries }: Notes): number[] => entries.filter(({ pull }) => pull !== null).map(numberOf);
 
 test('drops a change and its revert, by number, hash or title', () => {
   const original = aPull(1, { title: 'fix: a thing (#1)' });
@@ -46,10 +50,7 @@ test('finds the reverted change by its title only', () => {
     aPull(2, { title: 'Revert "Add sorting"' }),
     aPull(3, { title: 'Reapply "Add sorting"' }),
   ];
-  assert.deepEqual(
-    gather(memorySource({ pulls: again }), all).entries.map(({ id }) => id),
-    [1],
-  );
+  assert.deepEqual(gather(memorySource({ pulls: again }), all).entries.map(numberOf), [1]);
 });
 
 test('keeps a change that was reverted in part', () => {
@@ -62,7 +63,7 @@ test('keeps a change that was reverted in part', () => {
   for (const part of parts) {
     const pulls = [aPull(1, { title: 'Add sorting' }), aPull(2, part)];
     const { entries, reverted } = gather(memorySource({ pulls }), all);
-    assert.deepEqual([entries.map(({ id }) => id), reverted], [[1, 2], []], part.title);
+    assert.deepEqual([entries.map(numberOf), reverted], [[1, 2], []], part.title);
   }
 });
 
@@ -99,13 +100,13 @@ test('a direct commit drops the change it reverts, and a second one lists it aga
   assert.deepEqual(ids(once), [3]);
   assert.deepEqual(once.dropped, [{ number: 1, reason: 'reverted', detail: 'bcdef12' }]);
   assert.deepEqual(
-    once.directCommits.map(({ sha }) => sha),
+    once.entries.flatMap(({ commit }) => commit?.sha ?? []),
     ['end'],
   );
   const twice = made([byHand, 'cdef123|Reapply "Change 1 (#1)"\n\nThis reverts commit bcdef12.', 'm3', 'end|Version']);
   assert.deepEqual([ids(twice), twice.dropped], [[1, 3], []]);
   assert.deepEqual(
-    twice.directCommits.map(({ sha }) => sha),
+    twice.entries.flatMap(({ commit }) => commit?.sha ?? []),
     ['end'],
   );
   const reverted = { title: 'Revert "Revert "Change 1 (#1)""', body: 'This reverts commit bcdef12.', mergedAt: day(9) };
@@ -129,7 +130,7 @@ test('shows the revert of a change that was shipped before', () => {
   );
   const restored = notes({ pulls }, { ...all, fromPrNumber: 3 });
   assert.deepEqual(
-    restored.entries.map(({ id, text }) => [id, text]),
+    restored.entries.map((entry) => [numberOf(entry), entry.text]),
     [[3, 'Change 1']],
   );
 });
@@ -161,10 +162,13 @@ test('folds backports under the original', () => {
     aPull(4, { title: 'Backport of #1', body: 'Backport of #1' }),
   ];
   const [entry, other] = notes({ pulls }).entries;
-  assert.deepEqual([entry?.id, entry?.section, entry?.backports.map(({ number }) => number)], [1, 'feature', [2, 3]]);
-  assert.equal(other?.id, 4);
+  assert.deepEqual(
+    [entry?.marker, entry?.section, entry?.backports.map(({ number }) => number)],
+    ['pr:1', 'feature', [2, 3]],
+  );
+  assert.equal(other?.marker, 'pr:4');
   const [alone] = notes({ pulls }, { ...all, fromPrNumber: 3, toPrNumber: 3 }).entries;
-  assert.deepEqual([alone?.id, alone?.text, alone?.section, alone?.people], [3, 'X', 'fix', ['ada']]);
+  assert.deepEqual([alone?.marker, alone?.text, alone?.section, alone?.people], ['pr:3', 'X', 'fix', ['ada']]);
 });
 
 test('leaves out skip labels and release pull requests', () => {
@@ -250,9 +254,14 @@ test('finds upgrade steps under a heading or in a footer', () => {
   assert.equal(impactText('**Impact**:\nAll users.'), 'All users.');
 });
 
+/** Returns a release note of one part. */
+function note(text: string, label = ''): ReturnType<typeof releaseNote> {
+  return { kind: 'text', parts: [{ label, text }] };
+}
+
 test('finds a release note written by hand', () => {
-  assert.deepEqual(releaseNote('x\n```release-note\nFaster start\n```'), { kind: 'text', text: 'Faster start' });
-  assert.deepEqual(releaseNote('## Release notes\n\nFaster start\n\n# More'), { kind: 'text', text: 'Faster start' });
+  assert.deepEqual(releaseNote('x\n```release-note\nFaster start\n```'), note('Faster start'));
+  assert.deepEqual(releaseNote('## Release notes\n\nFaster start\n\n# More'), note('Faster start'));
   assert.deepEqual(releaseNote('```release-note\nNONE\n```'), { kind: 'none' });
   assert.equal(releaseNote('```release-note\n\n```'), undefined);
 });
@@ -280,14 +289,21 @@ test('reads templates as their authors filled them in', () => {
   }
 });
 
-test('reads every release note of a body, without its call to action', () => {
-  assert.deepEqual(releaseNote('```release-note\n名前を変える\n```'), { kind: 'text', text: '名前を変える' });
+test('reads every release note of a body, and a call to action as breaking', () => {
+  assert.deepEqual(releaseNote('```release-note\n名前を変える\n```'), note('名前を変える'));
   for (const said of ['BREAKING CHANGE: переименовано', 'BREAKING CHANGE：名前を変える'])
     assert.equal(announcesBreaking(said), true, said);
   const many =
     '```release-note:bug\napi: no crash\n```\n\n```release-note\nNONE\n```\n\n~~~release-note:feature\napi: sorts\n~~~\n';
-  assert.deepEqual(releaseNote(many), { kind: 'text', text: 'api: no crash\napi: sorts' });
-  assert.deepEqual(releaseNote('```release-note\nACTION REQUIRED: move it\n```'), { kind: 'text', text: 'move it' });
+  assert.deepEqual(releaseNote(many), {
+    kind: 'text',
+    parts: [
+      { label: 'bug', text: 'api: no crash' },
+      { label: 'feature', text: 'api: sorts' },
+    ],
+  });
+  const [call] = noteItems(releaseNote('```release-note\nACTION REQUIRED: move it\n```'));
+  assert.deepEqual([call?.breaking, call?.markdown], [true, 'move it']);
 });
 
 test('a release note gives the steps of a breaking change that has no others', () => {

@@ -53,7 +53,7 @@ test('recognizes its own commit message in a captured push', () => {
 
 test('direct commits of the service are left out for every reader, and listed with their reason', () => {
   const memory = between([`a1|${own}`, 'a2|Tune the engine']);
-  assert.deepEqual(explained(memory), [`a1 out publication ${id}`, 'a2 in direct -']);
+  assert.deepEqual(explained(memory), [`a1 out own ${id}`, 'a2 in direct -']);
   for (const persona of personas) {
     const { bodyMd } = compose(memorySource(memory), tags, persona);
     const without = compose(memorySource(between(['a2|Tune the engine'])), tags, persona);
@@ -63,7 +63,7 @@ test('direct commits of the service are left out for every reader, and listed wi
 
 test('a pull request with only such commits is left out, with every kind of merge', () => {
   const pull = (body = '') => ({ pulls: [aPull(5, { title: 'Release notes', body, mergeSha: 'm5' })] });
-  const out = [`5 out publication ${id}`];
+  const out = [`5 out own ${id}`];
   const merge = 'm5|Merge pull request #5 from acme/notes\n\nRelease notes';
   const listed = `* docs: notes in CHANGELOG.md\n\n${trailer}\n\n* docs: notes in RELEASES.md\n\nTidings-Publication: ${newId('pub', 7)}`;
   const coAuthored = `${trailer}\n\n---------\n\nCo-authored-by: ada`;
@@ -73,7 +73,7 @@ test('a pull request with only such commits is left out, with every kind of merg
   assert.deepEqual(explained(between([`m5|Release notes (#5)\n\n${listed}`], pull())), out, 'squash of two');
   const byNumber: RangeBounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 9 };
   const reasons = explain(memorySource(pull(`${trailer}\n`)), byNumber).changes.map(({ reason }) => reason);
-  assert.deepEqual(reasons, ['publication'], 'its body, where no commit is known');
+  assert.deepEqual(reasons, ['own'], 'its body, where no commit is known');
 });
 
 test('a pull request with any other change is listed', () => {

@@ -67,7 +67,7 @@ test('highlights labeled changes, then breaking ones, then the features with the
     comments: { 21: 2, 22: 9, 23: 3, 24: 3 },
   };
   assert.deepEqual(
-    gather(memorySource(memory), all).highlights.map(({ id }) => id),
+    gather(memorySource(memory), all).highlights.map(({ pull }) => pull?.number),
     [7, 5, 4, 2, 3],
   );
 });
@@ -231,9 +231,9 @@ test('the customer draft counts changes without words and repeated texts', () =>
   const text = body({ pulls, issues }, 'customer');
   assert.deepEqual(
     text.match(/^- .*/gm)?.map((line) => line.replace(/ <!--.*/, '')),
-    ['- Keep the list in order', '- Lists jump', '- Correct texts', '- … and 2 smaller fixes'],
+    ['- Lists jump', '- Correct texts', '- Keep the list in order', '- … and 2 more fixes'],
   );
-  assert.equal(body({ pulls: [pulls[1] as (typeof pulls)[0]] }, 'customer'), '## Fixed\n\n- 1 smaller fix\n');
+  assert.equal(body({ pulls: [pulls[1] as (typeof pulls)[0]] }, 'customer'), '## Fixed\n\n- 1 fix\n');
 });
 
 test('the internal draft quotes a whole sentence, without tables, and not cut at an abbreviation', () => {

@@ -1,0 +1,79 @@
+/**
+ * Guesses the kind of a change from the words of its title, after all prefixes are removed. Only the leading verb is
+ * read, because elsewhere in a title the same words are misleading too often. Words for tests, CI and documentation are
+ * read anywhere in the title, because `Add unit tests` is not a feature.
+ */
+
+/** The kinds that the words of a title can show. `inside` is work on the project itself. */
+export type WordKind = 'feature' | 'fix' | 'performance' | 'documentation' | 'inside';
+
+const flaw =
+  'crash|panic|error|failure|exception|null|nil|undefined|empty|missing|invalid|malformed|race|deadlock|overflow|timeout|edge case|corner case';
+const fix = new RegExp(
+  `^(?:(?:hot|bug)?-?fix(?:e[sd]|ing)?|prevent(?:s|ed|ing)?|correct(?:s|ed|ing|ly)?|resolv(?:e[sd]?|ing)|avoid(?:s|ed|ing)?|stop(?:s|ped|ping)?|add(?:s|ed|ing)? (?:the |a )?missing|handl(?:e[sd]?|ing) (?:[\\w-]+ ){0,4}(?:${flaw})\\w*|do(?:es)?(?: not|n['’]t)|never|no longer|work ?around|guard against|repair(?:s|ed)?|regression|crash)\\b`,
+  'i',
+);
+/** Names of faults. A title that names a fault and adds nothing repairs it, as in `Memory leak in the parser`. */
+const fault =
+  /\b(?:(?:memory|goroutine|thread|resource|connection|file descriptor) leaks?|data races?|race conditions?|deadlocks?|panics?|segfaults?|segmentation faults?|(?:nil|null)[- ]pointers?|use[- ]after[- ]free|infinite (?:loop|recursion)|unhandled (?:rejection|exception)s?|crash(?:es|ed)?)\b/i;
+const feature =
+  /^(?:add(?:s|ed|ing)?|support(?:s|ed|ing)?|allow(?:s|ed|ing)?|introduc(?:e[sd]?|ing)|implement(?:s|ed|ing)?|expos(?:e[sd]?|ing)|enabl(?:e[sd]?|ing)|(?:initial|basic|experimental|optional|native|new) support)\b/i;
+const performance =
+  /^(?:speed(?:s|ed|ing)?[- ]?up|optimi[sz](?:e[sd]?|ing)|(?:improv|increas|boost)(?:e[sd]?|ing)? (?:the )?(?:[\w-]+ ){0,3}(?:performance|speed|throughput|latency)|(?:reduc|decreas|lower|minimi[sz]|avoid|eliminat)(?:e[sd]?|s|ed|ing)? (?:the )?(?:[\w-]+ ){0,3}(?:allocations?|allocs?|latency|memory|cpu|overhead|copies|copying|lock contention)|make .{1,60} faster)\b/i;
+/** A feature of a title needs an object of at least this many words: `Add lambdatest` says too little. */
+const fewestObjectWords = 2;
+/** Objects that are a feature as often as a hint for readers or a line of text. */
+const vague =
+  /^\w+ (?:(?:a|an|the|some|more|new|another|missing|proper|better|security|deprecation|extra|additional) )*(?:warnings?|notes?|hints?|comments?|messages?|logs?|logging|info|information|details|disclaimer|todos?|metadata|permissions?|checks?)\b/i;
+
+const insideVerb =
+  /^(?:refactor(?:s|ed|ing)?|clean(?:s|ed|ing)?[- ]?up|tid(?:y|ied)|reformat(?:s|ted)?|lint|nit|wip|tests?|tested|testing|ci|chore|deflake|(?:un)?skip (?:the )?(?:[\w./-]+ )?tests?)\b/i;
+/** Things that only developers of the project see. */
+const insideWords =
+  /\b(?:(?:unit|e2e|end-to-end|integration|regression|acceptance|conformance|smoke|snapshot|fuzz|scale|load|stress)[- ]?tests?|(?:test|tests)(?! (?:mode|commands?|connections?|buttons?|keys?|accounts?|data ?sets?|endpoints?|messages?|mails?|emails?|webhooks?|api)\b)|for testing|testcases?|testdata|e2e|flak(?:e|es|ey|y|iness)|lint(?:er|ers|ing)?|golangci(?:-lint)?|eslint|prettier|codecov|codeql|code coverage|github actions?|(?:ci|gh|github) (?:jobs?|pipelines?|workflows?|config|builds?|images?|runners?|actions?)|(?:in|on|for|to|the|fix|from) ci|codeowners|maintainers|pre-commit|dependabot|renovate|benchmarks?|fixtures?|codegen|release (?:scripts?|process|workflows?|tooling|jobs?|team)|sponsors?|sponsorship|spelling|cspell|codespell)\b/i;
+/**
+ * Things that readers of the documentation see. A word next to a dot, a slash, a dash or a backtick is a part of a name,
+ * such as `docs.rs`.
+ */
+const documentationWords =
+  /(?<![\w./`'"-])(?:docs?|documentation|readme|typos?|grammar|wording|changelog|docstrings?|godocs?|jsdocs?|javadocs?|code comments?|tutorials?|release notes|handbooks?|glossary|faq|cookbook|quick[- ]?start|getting started|(?:user |migration |upgrade |upgrading |contributing |contribution |style |install(?:ation)? |security |step by step |v\d+ )?guid(?:e|es|ance|elines?)|links|anchors|anchor (?:tag|id|link)s?|comments? in|(?:broken|dead|redirected|archived) (?:[\w-]+ )?link|link to|(?:code |usage |migration |config(?:uration)? )?examples?|diagrams?|badges?|headings?|proposals?|roadmap|threat model|security policy|code of conduct|website|book|ecosystem|to (?:the |our )?(?:[\w-]+ ){0,2}lists?|(?:fix|updat|correct|chang)(?:e[sd]?|ed|es|ing)? (?:the )?notes?|release schedule|timeline|instructions?|release note|migration note|troubleshooting|use cases?|references|support policy|escalation policy|list of (?:providers|plugins|adopters|users|companies|projects|integrations|maintainers)|community plugins?|adopters|(?:plugins?|core|maintainer|release) team|to team)(?![\w/`'"-]|\.\w)|(?<![\w`])[\w./-]+\.(?:md|mdx|rst|adoc)\b/i;
+const documentationVerb =
+  /^(?:document(?:s|ed|ing)?|clarif(?:y|ies|ied|ying)|re-?word(?:s|ed|ing)?|re-?phrase[sd]?|mention(?:s|ed)?|doc)\b/i;
+/**
+ * Matches a leading phrase that often breaks something for users. It never decides the kind, because removing or
+ * renaming is also common inside a project.
+ */
+const breaks =
+  /^(?:remov(?:e[sd]?|ing)|drop(?:s|ped|ping)?|deprecat(?:e[sd]?|ing)|renam(?:e[sd]?|ing)|requir(?:e[sd]?|ing)|chang(?:e[sd]?|ing) (?:the )?default)\b/i;
+
+/** Returns the kind that the words of a title show, or undefined. `text` has no prefixes. */
+export function kindOfWords(text: string): WordKind | undefined {
+  const prose = withoutCode(text);
+  if (isInside(prose)) return 'inside';
+  if (documentationWords.test(prose) || documentationVerb.test(prose)) return 'documentation';
+  if (performance.test(prose)) return 'performance';
+  if (fix.test(prose) || (fault.test(prose) && !feature.test(prose))) return 'fix';
+  return feature.test(prose) && !vague.test(prose) && text.split(' ').length > fewestObjectWords
+    ? 'feature'
+    : undefined;
+}
+
+/** Whether the words of a title are about tests, CI, documentation or other work on the project itself. */
+export function isInsideText(text: string): boolean {
+  const prose = withoutCode(text);
+  return isInside(prose) || documentationWords.test(prose);
+}
+
+function isInside(prose: string): boolean {
+  return insideWords.test(prose) || insideVerb.test(prose);
+}
+
+/** Code in a title can contain any word. A placeholder keeps the words around it apart. */
+function withoutCode(text: string): string {
+  return text.includes('`') ? text.replace(/`[^`]*`/g, 'X') : text;
+}
+
+/** Whether the leading words of a title announce something that users may have to act on: `Remove the flag --old`. */
+export function mayBreak(text: string): boolean {
+  return breaks.test(text);
+}

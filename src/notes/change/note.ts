@@ -1,0 +1,92 @@
+/**
+ * Reads the lines of a release note. A line can name its kind and area like a title does: `[BUGFIX] tsdb: Fix …`. A
+ * note of several lines with kinds describes several changes.
+ */
+import type { ReleaseNote } from './body.ts';
+import type { ChangeType } from './labels.ts';
+import { parseTitle } from './title.ts';
+import { type Meaning, meaningOf } from './title-words.ts';
+
+/** One statement of a release note. `markdown` is its text without kind and area, not yet safe to show. */
+export interface NoteItem {
+  type: ChangeType | null;
+  breaking: boolean;
+  /** Whether the note calls the change work on the project itself. */
+  housekeeping: boolean;
+  areas: string[];
+  markdown: string;
+}
+
+/** Words that only labels of release notes use, as in a block that begins with `release-note:enhancement`. */
+const noteMeanings: Readonly<Record<string, Meaning>> = {
+  'breaking-change': 'breaking',
+  deprecation: 'plain',
+  improvement: 'feature',
+  enhancement: 'feature',
+  'new-resource': 'feature',
+  'new-datasource': 'feature',
+  'new-data-source': 'feature',
+  'new-guide': 'documentation',
+  internal: 'housekeeping',
+};
+const types: readonly ChangeType[] = ['feature', 'fix', 'security', 'performance', 'documentation'];
+const listMark = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/;
+/** Matches "action required" at the start of a note, which marks a breaking change. */
+const callToAct = /^[^\p{L}\p{N}]*action required[^\p{L}\p{N}]+(?=\S)/iu;
+const maxItems = 50;
+
+/**
+ * Returns the statements of a release note. Lines without a kind belong to one statement. If at least two lines name a
+ * kind, each of them is a statement, and a line without a kind continues the statement before it.
+ */
+export function noteItems(note: ReleaseNote | undefined): NoteItem[] {
+  if (note?.kind !== 'text') return [];
+  const items = note.parts.flatMap(({ label, text }) => itemsOf(text, meaningOfLabel(label)));
+  return items.slice(0, maxItems);
+}
+
+function itemsOf(text: string, meaning: Meaning | undefined): NoteItem[] {
+  const blocks: { item: NoteItem | undefined; lines: string[] }[] = [];
+  for (const line of text.split('\n')) {
+    const item = readLine(line);
+    const last = blocks.at(-1);
+    if (item) blocks.push({ item, lines: [item.markdown] });
+    else if (last) last.lines.push(line);
+    else blocks.push({ item: undefined, lines: [line] });
+  }
+  const typed = blocks.filter(({ item }) => item !== undefined);
+  const whole = typed.length < 2 ? [joined(blocks)] : blocks.filter(({ lines }) => lines.some((line) => line.trim()));
+  return whole.map(({ item, lines }) => withMeaning(item, lines.join('\n').trim(), meaning));
+}
+
+/** Joins the blocks of a note that names at most one kind. The kind counts only if the first line names it. */
+function joined(blocks: { item: NoteItem | undefined; lines: string[] }[]): (typeof blocks)[number] {
+  const [first] = blocks;
+  return { item: first?.item, lines: blocks.flatMap(({ lines }) => lines) };
+}
+
+/** Reads a line that begins with a kind. Returns undefined for any other line. */
+function readLine(line: string): NoteItem | undefined {
+  const marked = listMark.exec(line)?.[0] ?? '';
+  const text = line.slice(marked.length).trim();
+  if (!/^(?:\[|[A-Za-z]{2,14}(?:\([^()]{1,60}\))?!?:|[^\w\s`*_])/.test(text)) return undefined;
+  const { type, breaking, housekeeping, areas, text: rest } = parseTitle(text);
+  if ((type === null && !breaking && !housekeeping) || rest === '') return undefined;
+  return { type, breaking, housekeeping, areas, markdown: rest };
+}
+
+function withMeaning(item: NoteItem | undefined, text: string, meaning: Meaning | undefined): NoteItem {
+  const type = item?.type ?? types.find((each) => each === meaning) ?? null;
+  const isCall = callToAct.test(text);
+  return {
+    type,
+    breaking: (item?.breaking ?? false) || meaning === 'breaking' || isCall,
+    housekeeping: type === null && ((item?.housekeeping ?? false) || meaning === 'housekeeping'),
+    areas: item?.areas ?? [],
+    markdown: isCall ? text.replace(callToAct, '') : text,
+  };
+}
+
+function meaningOfLabel(label: string): Meaning | undefined {
+  return noteMeanings[label.toLowerCase()] ?? meaningOf(label);
+}

@@ -1,0 +1,122 @@
+/**
+ * Names the places of changes. An area that is written in two ways is one place, a lead phrase that recurs in the
+ * history is an area, and a label can give an area its display name.
+ */
+import { distinctAreas, plainWords, type Vocabulary } from '../change/labels.ts';
+import { parseTitle } from '../change/title.ts';
+import type { NotesSource } from '../range/source.ts';
+import type { Entry } from './entries.ts';
+
+/** Number of pull requests, up to the newest of the range, in which a lead phrase is counted. */
+const countedPulls = 2_000;
+const fewestRepetitions = 3;
+/** A feature with at least this many later changes under its lead phrase is one line with a count. */
+const fewestFollowUps = 3;
+/** Matches two or three words before a colon, as in `In-place updates: Add a hook`. */
+const lead = /^((?:[\p{L}\p{N}][\p{L}\p{N}./+&_-]{0,30} ){1,2}[\p{L}\p{N}][\p{L}\p{N}./+&_-]{0,30}): +(?=\S)/u;
+
+/** Gives each entry the names of its places, and returns the entries with follow-ups joined to their feature. */
+export function placed(source: NotesSource, vocabulary: Vocabulary, entries: readonly Entry[]): Entry[] {
+  const phrases = takeLeadPhrases(source, entries);
+  const known = new Set(entries.flatMap(({ areas }) => areas.map((area) => area.toLowerCase())));
+  for (const entry of entries) {
+    if (entry.areas.length === 0) continue;
+    const areas = entry.areas.map((area) => displayName(vocabulary, shortName(area, known)));
+    entry.areas = distinctAreas(areas);
+  }
+  return phrases.size === 0 ? [...entries] : withFollowUps(entries, phrases);
+}
+
+/** Returns the last part of a path if other changes use it alone: `web/ui` is `ui`. */
+function shortName(area: string, known: ReadonlySet<string>): string {
+  if (!area.includes('/')) return area;
+  const last = area.slice(area.lastIndexOf('/') + 1);
+  return last !== '' && known.has(last.toLowerCase()) ? last : area;
+}
+
+/** Returns the name that the settings give an area: the area of the label that is spelled like it, or like `area: it`. */
+function displayName({ meanings }: Vocabulary, area: string): string {
+  if (meanings.size === 0) return area;
+  const key = plainWords(area);
+  return (meanings.get(key) ?? meanings.get(`area ${key}`) ?? meanings.get(`scope ${key}`))?.area ?? area;
+}
+
+/** Makes lead phrases that recur in the history areas. Returns these phrases by entry, in lower case. */
+function takeLeadPhrases(source: NotesSource, entries: readonly Entry[]): Map<Entry, string> {
+  const found = new Map<Entry, string>();
+  for (const entry of entries) {
+    const phrase = entry.areas.length === 0 ? lead.exec(entry.text)?.[1] : undefined;
+    if (phrase !== undefined) found.set(entry, phrase.toLowerCase());
+  }
+  if (found.size === 0) return found;
+  const counts = countLeadPhrases(source, new Set(found.values()), entries);
+  for (const [entry, phrase] of found) {
+    if ((counts.get(phrase) ?? 0) < fewestRepetitions) found.delete(entry);
+    else takePhrase(entry);
+  }
+  return found;
+}
+
+function takePhrase(entry: Entry): void {
+  const [all = '', phrase = ''] = lead.exec(entry.text) ?? [];
+  const rest = entry.text.slice(all.length);
+  entry.areas = [phrase];
+  entry.text = rest;
+}
+
+/** Counts phrases in the titles of the newest pull requests up to the range. */
+function countLeadPhrases(
+  source: NotesSource,
+  wanted: ReadonlySet<string>,
+  entries: readonly Entry[],
+): Map<string, number> {
+  const last = entries.reduce((newest, { pull }) => Math.max(newest, pull?.number ?? 0), 0);
+  const counts = new Map<string, number>();
+  for (const { title, state } of source.pullsNumbered(Math.max(1, last - countedPulls), last)) {
+    if (state !== 'merged' || !title.includes(': ')) continue;
+    const phrase = lead.exec(parseTitle(title).text)?.[1]?.toLowerCase();
+    if (phrase !== undefined && wanted.has(phrase)) counts.set(phrase, (counts.get(phrase) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Joins later changes under the lead phrase of a feature to the feature. Breaking and security changes stay apart. */
+function withFollowUps(entries: readonly Entry[], phrases: ReadonlyMap<Entry, string>): Entry[] {
+  const byPhrase = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    const phrase = phrases.get(entry);
+    if (phrase === undefined || entry.breaking || entry.section === 'security' || entry.note) continue;
+    byPhrase.set(phrase, [...(byPhrase.get(phrase) ?? []), entry]);
+  }
+  const joined = new Set<Entry>();
+  for (const group of byPhrase.values()) {
+    const feature = group.filter(({ section }) => section === 'feature').sort((a, b) => a.at - b.at)[0];
+    const later = feature ? group.filter((entry) => entry !== feature && entry.at >= feature.at) : [];
+    if (!feature || later.length < fewestFollowUps) continue;
+    feature.followUps = later;
+    for (const entry of later) joined.add(entry);
+  }
+  return joined.size === 0 ? [...entries] : entries.filter((entry) => !joined.has(entry));
+}
+
+/** Joins entries with the same words for the same issue into one entry with all numbers. */
+export function joinEqual(entries: readonly Entry[]): Entry[] {
+  const first = new Map<string, Entry>();
+  const kept: Entry[] = [];
+  for (const entry of entries) {
+    const keys = keysOf(entry);
+    const same = keys.map((key) => first.get(key)).find((found) => found !== undefined);
+    if (same) {
+      same.twins.push(entry);
+      continue;
+    }
+    for (const key of keys) first.set(key, entry);
+    kept.push(entry);
+  }
+  return kept;
+}
+
+function keysOf({ section, text, issues, breaking, note }: Entry): string[] {
+  if (breaking || note) return [];
+  return issues.map(({ number }) => `${section}\n${number}\n${text.toLowerCase()}`);
+}

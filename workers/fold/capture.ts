@@ -161,7 +161,7 @@ export function mergeIssue(
 }
 
 /**
- * Chooses the newest known number of reactions. A reaction changes neither the time of the issue nor sends an event. So
+ * Chooses the newest known number of reactions. A reaction sends no event and does not change the time of the issue. So
  * snapshots of the same time can have different numbers. Then the largest number counts, not the rank of the action.
  */
 function reactionsOf(before: IssueRecord, after: IssueRecord, newer: IssueRecord): Partial<IssueRecord> {

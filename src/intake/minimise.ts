@@ -77,7 +77,22 @@ export function minimisePull(
     baseRef: branch(pull.base?.ref),
     headRef: branch(pull.head?.ref),
     url: address(pull.html_url, `${repositoryUrl}/pull/${pull.number}`),
+    ...firstTime(pull.author_association, pull.state === 'open' && !merged),
   };
+}
+
+const firstTimers: readonly unknown[] = ['FIRST_TIME_CONTRIBUTOR', 'FIRST_TIMER'];
+
+/**
+ * Returns whether the pull request is its author's first contribution; an empty object if the host does not show it.
+ * `CONTRIBUTOR` shows it only while the pull request is open: the author has contributed before. After the merge, every
+ * author is a contributor. `OWNER`, `MEMBER` and `COLLABORATOR` show nothing, because the host prefers them to the other
+ * words: a new employee is a member before the first contribution. `NONE` shows nothing, because it does not exclude
+ * earlier contributions.
+ */
+function firstTime(association: unknown, isOpen: boolean): Pick<PullSnapshot, 'firstTime'> {
+  if (firstTimers.includes(association)) return { firstTime: true };
+  return isOpen && association === 'CONTRIBUTOR' ? { firstTime: false } : {};
 }
 
 /**
@@ -92,6 +107,7 @@ export function minimiseIssue(
   const reportedAt = time(issue.updated_at, now);
   const closedAt = time(issue.closed_at, now);
   const state = issue.state === 'open' || issue.state === 'closed' ? issue.state : undefined;
+  const reactions = reactionCount(issue.reactions);
   return {
     number: issue.number,
     title: redacted(issue.title, maxLengths.title),
@@ -106,7 +122,19 @@ export function minimiseIssue(
     // The payload of a reopened issue can still contain the time when it was closed.
     closedAt: state === 'open' ? null : closedAt,
     url: address(issue.html_url, `${repositoryUrl}/issues/${issue.number}`),
+    ...(reactions !== undefined && { reactions }),
   };
+}
+
+/** Maximum number of reactions that is kept. A larger number is not from a host. */
+const maxReactions = 1_000_000;
+
+/** Returns the host's number of reactions; undefined if it is missing or not a plausible number. */
+export function reactionCount(reactions: unknown): number | undefined {
+  const count = (reactions as { total_count?: unknown } | null | undefined)?.total_count;
+  return Number.isSafeInteger(count) && (count as number) >= 0 && (count as number) <= maxReactions
+    ? (count as number)
+    : undefined;
 }
 
 /**

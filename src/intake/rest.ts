@@ -4,7 +4,7 @@
  * The result is `undefined` for an item that cannot be read.
  */
 import { TypeCompiler } from '@sinclair/typebox/compiler';
-import type { EventBody, ListedCommit, TagPush } from '../protocol/events.ts';
+import type { BackfilledBody, EventBody, ListedCommit, TagPush } from '../protocol/events.ts';
 import {
   HostCommitSchema,
   type IssueCommentPayload,
@@ -16,7 +16,7 @@ import {
   type ReviewPayload,
   ReviewPayloadSchema,
 } from '../protocol/host.ts';
-import { minimiseCommit, minimiseIssue, minimisePull } from './minimise.ts';
+import { minimiseCommit, minimiseIssue, minimisePull, reactionCount } from './minimise.ts';
 import { minimiseIssueComment, minimiseReview, minimiseReviewComment } from './minimise-comments.ts';
 import { name as stored, time } from './text.ts';
 
@@ -62,11 +62,15 @@ export function pullBody(item: RestItem, { repositoryUrl, now }: RestContext): E
 }
 
 /**
- * Returns the event of an issue. A list of issues also contains pull requests. For a pull request the result is
- * `undefined`.
+ * Returns the event of an issue. A list of issues also contains pull requests. A pull request gives only its number of
+ * reactions, which the list of pull requests lacks. All else in the item is in that list too.
  */
-export function issueBody(item: RestItem, { repositoryUrl, now }: RestContext): EventBody | undefined {
-  if (item.pull_request || !checks.issue.Check(item)) return undefined;
+export function issueBody(item: RestItem, { repositoryUrl, now }: RestContext): BackfilledBody | undefined {
+  if (!checks.issue.Check(item)) return undefined;
+  if (item.pull_request) {
+    const reactions = reactionCount(item.reactions);
+    return reactions === undefined ? undefined : { event: 'pull_reactions', number: item.number as number, reactions };
+  }
   const issue = item as unknown as IssuesPayload['issue'];
   return { event: 'issues', action, issue: minimiseIssue({ action, issue }, repositoryUrl, now) };
 }

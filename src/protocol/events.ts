@@ -34,7 +34,10 @@ const undated = Type.Optional(Type.Literal(true));
 
 const EventAuthor = Type.Object({ login: Type.String(), bot: Type.Boolean() });
 
-/** A pull request's snapshot. `labels` is absent if the payload did not list them. */
+/**
+ * A pull request's snapshot. `labels` is absent if the payload did not list them, and `firstTime` if the payload does
+ * not show whether the author has contributed before.
+ */
 export const PullSnapshotSchema = Type.Object({
   number: Type.Integer(),
   title: Type.String(),
@@ -51,10 +54,14 @@ export const PullSnapshotSchema = Type.Object({
   baseRef: Nullable(Type.String()),
   headRef: Nullable(Type.String()),
   url: Type.String(),
+  firstTime: Type.Optional(Type.Boolean()),
 });
 export type PullSnapshot = Static<typeof PullSnapshotSchema>;
 
-/** An issue's snapshot. `state` and `labels` can be absent, because hosts leave them out for some actions. */
+/**
+ * An issue's snapshot. `state` and `labels` can be absent, because hosts leave them out for some actions. `reactions` is
+ * absent if the host did not count them.
+ */
 export const IssueSnapshotSchema = Type.Object({
   number: Type.Integer(),
   title: Type.String(),
@@ -68,6 +75,7 @@ export const IssueSnapshotSchema = Type.Object({
   undated,
   closedAt: Nullable(Instant),
   url: Type.String(),
+  reactions: Type.Optional(Type.Integer()),
 });
 export type IssueSnapshot = Static<typeof IssueSnapshotSchema>;
 
@@ -183,14 +191,16 @@ export const BranchStepSchema = Type.Object({
 export type BranchStep = Static<typeof BranchStepSchema>;
 
 /**
- * Data that was read from the host. The data has the same kinds of bodies as events, and three more kinds: commits with
- * their parents, the steps of a branch, and comparisons of two commits. The steps are computed from the commits.
+ * Data that was read from the host. The data has the same kinds of bodies as events, and four more kinds: commits with
+ * their parents, the steps of a branch, comparisons of two commits, and the reactions to a pull request. The steps are
+ * computed from the commits.
  */
 export const BackfilledBodySchema = Type.Union([
   EventBodySchema,
   Type.Object({ event: Type.Literal('commits'), commits: Type.Array(ListedCommitSchema) }),
   Type.Object({ event: Type.Literal('steps'), branch: Type.String(), steps: Type.Array(BranchStepSchema) }),
   Type.Object({ event: Type.Literal('comparison'), comparison: ComparisonRecordSchema }),
+  Type.Object({ event: Type.Literal('pull_reactions'), number: Type.Integer(), reactions: Type.Integer() }),
 ]);
 export type BackfilledBody = Static<typeof BackfilledBodySchema>;
 

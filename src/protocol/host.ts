@@ -27,6 +27,8 @@ const optionalRef = Type.Optional(Type.Union([Type.String({ maxLength: maxLength
 const sha = Type.String({ pattern: '^[0-9a-fA-F]{1,64}$' });
 const optionalSha = Type.Optional(Type.Union([Type.String({ pattern: '^[0-9a-fA-F]{0,64}$' }), Type.Null()]));
 const action = Type.String({ maxLength: maxLengths.action });
+/** A field that may have any value. The intake reads it itself and drops values that it does not know. */
+const unchecked = Type.Optional(Type.Unknown());
 /**
  * Characters that no host allows in the parts of a repository's name: blanks, slashes, markup, lone surrogates, and
  * characters that are invisible or change the writing direction. Names become parts of addresses, keys and pages.
@@ -100,6 +102,7 @@ export const PullRequestPayloadSchema = Type.Object({
     labels: HostLabelsSchema,
     base: HostBranch,
     head: HostBranch,
+    author_association: unchecked,
   }),
   repository: HostRepositorySchema,
 });
@@ -119,7 +122,8 @@ export const IssuesPayloadSchema = Type.Object({
     html_url: optionalText,
     user: HostUserSchema,
     labels: HostLabelsSchema,
-    pull_request: Type.Optional(Type.Unknown()),
+    pull_request: unchecked,
+    reactions: unchecked,
   }),
   repository: HostRepositorySchema,
 });

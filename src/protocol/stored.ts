@@ -90,6 +90,17 @@ export const PullRecordSchema = Type.Object({
    */
   labelsAt: Type.Optional(VersionSchema),
   mergeShaAt: Type.Optional(VersionSchema),
+  /**
+   * True if the host called the author a first-time contributor in any snapshot. False if the host called the author a
+   * contributor before the merge. Absent if no snapshot shows it. A contributor after the merge shows nothing, because
+   * the merge itself makes the author a contributor.
+   */
+  firstTime: Type.Optional(Type.Boolean()),
+  /**
+   * Number of reactions; absent if it is zero or unknown. Only the host's list of issues contains it, so only backfills
+   * set it.
+   */
+  reactions: Type.Optional(Type.Integer()),
 });
 export type PullRecord = Static<typeof PullRecordSchema>;
 
@@ -110,6 +121,12 @@ export const IssueRecordSchema = Type.Object({
   /** Versions of the labels and of the state. Each version is set only if it differs from the record's own version. */
   labelsAt: Type.Optional(VersionSchema),
   stateAt: Type.Optional(VersionSchema),
+  /**
+   * Number of reactions; absent if no snapshot contained it. `reactionsAt` is the time of the snapshot that contained it.
+   * The time is set only if it differs from `updatedAt`.
+   */
+  reactions: Type.Optional(Type.Integer()),
+  reactionsAt: Type.Optional(Instant),
 });
 export type IssueRecord = Static<typeof IssueRecordSchema>;
 

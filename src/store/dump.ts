@@ -15,6 +15,7 @@ const bookkeeping: ReadonlySet<string> = new Set([
   'rank',
   'labelsAt',
   'stateAt',
+  'reactionsAt',
   'seenAt',
   'revision',
   'pushes',

@@ -53,6 +53,7 @@ export const tableRegistry = {
   pullsByMergeSha: { erasedWith: 'repositoryRows', dumpedAs: null, readInBulk: true },
   pullsByMergedAt: { erasedWith: 'repositoryRows', dumpedAs: null },
   pullsByAuthor: { erasedWith: 'repositoryRows', dumpedAs: null },
+  earlyReactions: { erasedWith: 'repositoryRows', dumpedAs: null },
   issues: { erasedWith: 'repositoryRows', dumpedAs: 'issue', readInBulk: true },
   issuesByClosedAt: { erasedWith: 'repositoryRows', dumpedAs: null },
   comments: { erasedWith: 'repositoryRows', dumpedAs: 'comment' },

@@ -51,6 +51,9 @@ test('a backfill fetches the same history as webhooks', async (t) => {
   const repoId = await theRepository(service);
   assert.deepEqual(comparable(service.tidings('dump', repoId)), comparable(await byWebhooks(t, host)));
   assert.match(service.tidings('dump', repoId), /Moved meanwhile/);
+  const counts = reactionsOf(service.tidings('dump', repoId));
+  for (const { number } of issues) assert.equal(counts.get(`issue ${number}`), number % 5);
+  for (const { number } of pulls) assert.equal(counts.get(`pull ${number}`), number % 5 || undefined);
   assert.equal(host.busiest, 1, 'one request at a time');
   assert.ok(host.asked(/GET .*\/repositories\/4711\/pulls\?.*page=3/).length > 0, 'pages use the host’s own address');
 
@@ -67,6 +70,12 @@ test('a backfill fetches the same history as webhooks', async (t) => {
   }
   assert.ok(!service.log.includes('secret-token'));
 });
+
+/** Returns the number of reactions in each line of a dump, by kind and number of the record. */
+function reactionsOf(dump: string): Map<string, number | undefined> {
+  const records = dump.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)));
+  return new Map(records.map(({ record, number, reactions }) => [`${record} ${number}`, reactions]));
+}
 
 test('a backfill completes a repository that was known by its name only, and adopts its number', async (t) => {
   const { service } = await start(t, buildHistory({ numbers: 30 }));

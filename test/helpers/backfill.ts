@@ -21,13 +21,18 @@ import { waitUntil } from './wait-until.ts';
  * - the parents of a commit
  * - the branch and the push time of a tag
  * - the date of an annotated tag: one source has the date of the tag, and the other source has the date of the commit
+ * - whether a pull request was its author's first one: a backfill sees most pull requests only after their merge
+ * - the reactions to a pull request: only the list of issues contains them
  */
 export function comparable(dump: string): string[] {
   const records = dump.split('\n').filter((line) => line !== '');
   return records.flatMap((line) => {
     const { parents: _, pushedAt: _at, baseRef, ...record } = JSON.parse(line);
     if (record.record === 'push') return [];
-    if (record.record === 'pull') return [JSON.stringify({ ...record, baseRef })];
+    if (record.record === 'pull') {
+      const { firstTime: _first, reactions: _reactions, ...pull } = record;
+      return [JSON.stringify({ ...pull, baseRef })];
+    }
     if (record.tagObject) delete record.date;
     return [JSON.stringify(record)];
   });

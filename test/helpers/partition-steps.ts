@@ -46,8 +46,9 @@ const pullBody: fc.Arbitrary<EventBody> = fc
     title: text,
     body: text,
     knowsSha: fc.boolean(),
+    firstTime: fc.option(fc.boolean(), { nil: undefined }),
   })
-  .map(({ action, number, second, labels, title, body, knowsSha }) => {
+  .map(({ action, number, second, labels, title, body, knowsSha, firstTime }) => {
     const ended = action === 'closed' || second >= 5;
     const merged = ended && number % 2 === 1;
     const state = merged ? 'merged' : ended ? 'closed' : 'open';
@@ -60,11 +61,12 @@ const pullBody: fc.Arbitrary<EventBody> = fc
       closedAt: merged ? mergedAt : ended ? epoch + second * 1000 : null,
       mergedAt: merged ? mergedAt : null,
       mergeSha: merged && knowsSha ? shaNumber(number) : null,
+      ...(firstTime !== undefined && { firstTime }),
     });
     return { event: 'pull_request', action, pull: withLabels(pull, labels) };
   });
 
-/** A snapshot of one of three issues. Some snapshots omit the labels or the state, as hosts do. */
+/** A snapshot of one of three issues. Some snapshots omit the labels, the state or the reactions, as hosts do. */
 const issueBody: fc.Arbitrary<EventBody> = fc
   .record({
     action: fc.constantFrom('opened', 'edited', 'labeled', 'unlabeled', 'reopened', 'closed', 'pinned'),
@@ -74,14 +76,16 @@ const issueBody: fc.Arbitrary<EventBody> = fc
     title: text,
     state: fc.constantFrom('open' as const, 'closed' as const, undefined),
     knowsClose: fc.boolean(),
+    reactions: fc.option(fc.constantFrom(0, 9, 10), { nil: undefined }),
   })
-  .map(({ action, number, second, labels, title, state, knowsClose }) => {
+  .map(({ action, number, second, labels, title, state, knowsClose, reactions }) => {
     const at = epoch + second * 1000;
     const { state: _, ...issue } = issueSnapshot(number, {
       title,
       updatedAt: at,
       closedAt: state === 'closed' && knowsClose ? at : null,
       stateReason: state === 'closed' ? 'completed' : null,
+      ...(reactions !== undefined && { reactions }),
     });
     return { event: 'issues', action, issue: withLabels({ ...issue, ...(state && { state }) }, labels) };
   });
@@ -148,15 +152,23 @@ const comparisonBody: fc.Arbitrary<BackfilledBody> = fc
     },
   }));
 
+/** The reactions to one of three pull requests. The same pull request always has the same number of reactions. */
+const reactionsBody: fc.Arbitrary<BackfilledBody> = number.map((number) => ({
+  event: 'pull_reactions',
+  number,
+  reactions: number - 1,
+}));
+
 /**
- * Data that is read from a host: objects of the same kinds as in events, lists of commits, steps of branches, and
- * comparisons of commits.
+ * Data that is read from a host: objects of the same kinds as in events, lists of commits, steps of branches,
+ * comparisons of commits, and reactions to pull requests.
  */
 export const anyBackfilledBody: fc.Arbitrary<BackfilledBody> = fc.oneof(
   anyBody.map((body) => ('action' in body ? { ...body, action: 'backfilled' } : body)),
   fc.constant(listedCommits),
   stepsBody,
   comparisonBody,
+  reactionsBody,
 );
 
 const delivery = fc.integer({ min: 0, max: 40 }).map((nth) => `delivery-${nth}`);

@@ -21,11 +21,11 @@ import { writeComparison } from '../../src/store/tables/comparisons.ts';
 import { isIssueRemoved, readIssue, removeIssue, writeIssue } from '../../src/store/tables/issues.ts';
 import { writeLabelChange } from '../../src/store/tables/labels.ts';
 import { writeEffect } from '../../src/store/tables/outbox.ts';
-import { readPull, writePull } from '../../src/store/tables/pulls.ts';
+import { holdReactions, readPull, takeReactions, writePull } from '../../src/store/tables/pulls.ts';
 import { hasRanges } from '../../src/store/tables/ranges.ts';
 import { noteSync } from '../../src/store/tables/syncs.ts';
 import { readTag, writeTag } from '../../src/store/tables/tags.ts';
-import { mergeIssue, mergePull, mergeTag } from './capture.ts';
+import { mergeIssue, mergePull, mergeTag, withReactions } from './capture.ts';
 import { mergeComment } from './comments.ts';
 import { foldCommits, foldPush, foldSteps } from './pushes.ts';
 import { hostTime, recordRepository } from './repository.ts';
@@ -102,6 +102,8 @@ class Actor {
         return this.recountIf(foldSteps(this.partition, this.repository.id, body, this.at));
       case 'comparison':
         return this.recountIf(writeComparison(this.partition, this.repository.id, body.comparison));
+      case 'pull_reactions':
+        return this.reactions(body.number, body.reactions);
       default:
         return unreachable(body, 'the kind of the event is not known');
     }
@@ -110,10 +112,25 @@ class Actor {
   private pull(snapshot: PullSnapshot, action: string): void {
     this.noteSynced(snapshot.number);
     const before = readPull(this.partition, this.repository.id, snapshot.number);
-    const after = mergePull(before, snapshot, action, this.repository, this.receipt);
-    if (after === before) return;
+    const merged = mergePull(before, snapshot, action, this.repository, this.receipt);
+    if (merged === before) return;
+    const after = before
+      ? merged
+      : withReactions(merged, takeReactions(this.partition, this.repository.id, snapshot.number));
     writePull(this.partition, this.repository.id, after, before);
     this.recount();
+  }
+
+  /**
+   * Stores the number of reactions to a pull request, or holds it until the pull request arrives. A number has no time:
+   * pages are folded in the order of reading, so the number that was read last counts.
+   */
+  private reactions(number: number, reactions: number): void {
+    this.noteSynced(number);
+    const before = readPull(this.partition, this.repository.id, number);
+    if (!before) return holdReactions(this.partition, this.repository.id, number, reactions);
+    const after = withReactions(before, reactions);
+    if (after !== before) writePull(this.partition, this.repository.id, after, before);
   }
 
   private issue(snapshot: IssueSnapshot, action: string): void {

@@ -76,6 +76,8 @@ export function mergePull(
     ...stateAndTimesOf(before, after),
     ...mergeOf(before, after, newer),
     ...labelsOf(before, after, newer),
+    firstTime: firstTimeOf(before, after),
+    reactions: before.reactions,
   };
   return unlessSame(stored, inOrder(merged, pullFields));
 }
@@ -108,6 +110,21 @@ function mergeOf(before: PullRecord, after: PullRecord, newer: PullRecord): Part
   return { mergeSha: later.mergeSha, mergeShaAt: unlessOwn(version(later), newer) };
 }
 
+/**
+ * Merges what the host reports about the author. `true` wins over `false` and both win over nothing, so the order of
+ * arrival does not matter. `true` is never undone: after the first of an author's pull requests is merged, the host
+ * calls the author a contributor in the others too.
+ */
+function firstTimeOf(before: PullRecord, after: PullRecord): boolean | undefined {
+  return before.firstTime || after.firstTime || (before.firstTime ?? after.firstTime);
+}
+
+/** Returns a pull request with its number of reactions. Zero is not stored, because nearly all pull requests have it. */
+export function withReactions(pull: PullRecord, reactions: number): PullRecord {
+  if ((pull.reactions ?? 0) === reactions) return pull;
+  return inOrder({ ...pull, reactions: reactions === 0 ? undefined : reactions }, pullFields);
+}
+
 /** Returns the stored issue merged with a snapshot, or `stored` itself if the snapshot changes nothing. */
 export function mergeIssue(
   stored: IssueRecord | undefined,
@@ -134,8 +151,25 @@ export function mergeIssue(
     if (after.state === 'closed' && before.state === 'closed') after.closedAt = snapshot.closedAt ?? before.closedAt;
   }
   const newer = laterOf(before, after, versionOf, issueTexts);
-  const merged = { ...newer, ...stateOf(before, after, newer), ...labelsOf(before, after, newer) };
+  const merged = {
+    ...newer,
+    ...stateOf(before, after, newer),
+    ...labelsOf(before, after, newer),
+    ...reactionsOf(before, after, newer),
+  };
   return unlessSame(stored, inOrder(merged, issueFields));
+}
+
+/**
+ * Chooses the newest known number of reactions. A reaction sends no event and does not change the time of the issue. So
+ * snapshots of the same time can have different numbers. Then the largest number counts, not the rank of the action.
+ */
+function reactionsOf(before: IssueRecord, after: IssueRecord, newer: IssueRecord): Partial<IssueRecord> {
+  const timeOf = (issue: IssueRecord) => (issue.reactions === undefined ? -1 : (issue.reactionsAt ?? issue.updatedAt));
+  const order = timeOf(after) - timeOf(before) || (after.reactions ?? 0) - (before.reactions ?? 0);
+  const later = order > 0 ? after : before;
+  const isOwn = later.reactions === undefined || timeOf(later) === newer.updatedAt;
+  return { reactions: later.reactions, reactionsAt: isOwn ? undefined : timeOf(later) };
 }
 
 function stateOf(before: IssueRecord, after: IssueRecord, newer: IssueRecord): Partial<IssueRecord> {

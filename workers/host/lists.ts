@@ -13,13 +13,13 @@ import {
   reviewCommentBody,
   updatedAt,
 } from '../../src/intake/rest.ts';
-import type { EventBody } from '../../src/protocol/events.ts';
+import type { BackfilledBody } from '../../src/protocol/events.ts';
 import { counted } from './counted.ts';
 import type { PhaseContext } from './phase-context.ts';
 
 export type ListPhase = 'pulls' | 'issues' | 'issueComments' | 'reviewComments';
 
-const readers: Record<ListPhase, (item: RestItem, context: RestContext) => EventBody | undefined> = {
+const readers: Record<ListPhase, (item: RestItem, context: RestContext) => BackfilledBody | undefined> = {
   pulls: pullBody,
   issues: issueBody,
   issueComments: issueCommentBody,
@@ -67,8 +67,10 @@ async function takePage(backfill: PhaseContext, phase: ListPhase, page: HostPage
   const bodies = await bodiesOf(wanted, (item) => readers[phase](item, backfill.reading));
   const noted = isFirst && !again ? noteFirst(backfill, phase, page) : {};
   const { etag, newest } = { ...backfill.progress.position, ...noted };
-  // The second pass counts nothing, because the first pass has already counted these items.
-  const counts = again ? {} : { [counters[phase]]: bodies.length };
+  // The second pass counts nothing, because the first pass has already counted these items. Pull requests in the list of
+  // issues were counted in their own list.
+  const ownItems = bodies.filter(({ event }) => event !== 'pull_reactions').length;
+  const counts = again ? {} : { [counters[phase]]: ownItems };
   const { since } = backfill.progress.known(phase) ?? backfill.row;
   const isLast = page.next === null || (isNewestFirst(backfill, phase) && wanted.length < page.items.length);
   const done = backfill.progress.phase.done + 1;

@@ -1,6 +1,6 @@
 /**
  * Lists the people of a release: authors and co-authors, without bots and deleted accounts. It also lists first
- * contributions, if the captured history reaches back far enough.
+ * contributions, as the host reports them or as the captured history shows them.
  */
 import type { CommitRecord, PullRecord } from '../../protocol/stored.ts';
 import type { NotesSource } from '../range/source.ts';
@@ -67,17 +67,25 @@ export function distinctLogins(logins: Iterable<string>): string[] {
 }
 
 /**
- * Returns the first contributions among the given pull requests, in merge order. A first contribution is the first
- * merged pull request of its author. The result is empty if the history before the given pull requests is not captured.
+ * Returns the first contributions among the given pull requests, in merge order. A first contribution is the earliest
+ * captured merged pull request of its author, under one of these conditions (`firstTime` in the record):
+ * - The host called the author a first-time contributor. Earlier history need not be captured. Example: of two pull
+ *   requests that a newcomer opened on one day, only the one merged first is listed.
+ * - The host did not show it, for instance because a backfill read the pull request after its merge. Then the history
+ *   before the given pull requests must be captured.
+ *
+ * If the host called the author a contributor before the merge, the pull request is never listed. Example: the author
+ * has committed before without a pull request, or under a former login.
  */
 export function firstContributions(source: NotesSource, pulls: readonly PullRecord[]): FirstContribution[] {
   const logins = new Set<string>();
   for (const { author } of pulls) if (!author.bot) logins.add(author.login);
   const people = [...logins].filter((login) => isPerson(login));
   const numbers = new Set(people.map((login) => source.firstPullBy(login)));
-  const first = pulls.filter(({ number }) => numbers.has(number));
-  if (first.length === 0 || !reachesBack(source, pulls)) return [];
-  return first.sort(byMerge).map((pull) => ({ login: pull.author.login, pull }));
+  const first = pulls.filter(({ number, firstTime }) => numbers.has(number) && firstTime !== false);
+  const isUnclear = first.some(({ firstTime }) => firstTime === undefined);
+  const counts = isUnclear && !reachesBack(source, pulls) ? first.filter(({ firstTime }) => firstTime) : first;
+  return counts.sort(byMerge).map((pull) => ({ login: pull.author.login, pull }));
 }
 
 /**

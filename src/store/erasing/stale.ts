@@ -62,7 +62,8 @@ export function eraseStale(partition: Partition, key: SyncKey): RecordCounts {
 }
 
 function eraseNumber(partition: Partition, repoId: string, number: number): RecordCounts {
-  const { pulls, pullsByMergedAt, pullsByAuthor, issues, issuesByClosedAt, comments, removedIssues } = partition.tables;
+  const { pulls, pullsByMergedAt, pullsByAuthor, earlyReactions } = partition.tables;
+  const { issues, issuesByClosedAt, comments, removedIssues } = partition.tables;
   const erased = countNumber(partition, repoId, number);
   const pull = readPull(partition, repoId, number);
   if (pull) pulls.removeSync([repoId, number]);
@@ -70,6 +71,7 @@ function eraseNumber(partition: Partition, repoId: string, number: number): Reco
   if (pull && pull.mergedAt !== null) pullsByMergedAt.removeSync([repoId, pull.mergedAt, number]);
   const author = pull && authorKey(repoId, pull);
   if (author) pullsByAuthor.removeSync(author);
+  earlyReactions.removeSync([repoId, number]);
   const issue = readIssue(partition, repoId, number);
   if (issue) issues.removeSync([repoId, number]);
   if (issue && issue.closedAt !== null) issuesByClosedAt.removeSync([repoId, issue.closedAt, number]);

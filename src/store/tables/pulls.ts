@@ -1,6 +1,6 @@
 /**
  * Captured pull requests, stored by number. Merged pull requests also have indexes by merge commit, by time of merge,
- * and by author.
+ * and by author. Numbers of reactions that arrive before their pull request are stored in a table of their own.
  */
 import type { PullRecord } from '../../protocol/stored.ts';
 import type { Partition } from '../partition.ts';
@@ -38,6 +38,19 @@ export function writePull(
 export function authorKey(repoId: string, pull: PullRecord): [string, string, number, number] | undefined {
   if (pull.mergedAt === null) return undefined;
   return [repoId, pull.author.login.toLowerCase(), pull.mergedAt, pull.number];
+}
+
+/** Stores the number of reactions to a pull request that is not captured yet. Zero is not stored. */
+export function holdReactions(partition: Partition, repoId: string, number: number, reactions: number): void {
+  if (reactions === 0) partition.tables.earlyReactions.removeSync([repoId, number]);
+  else partition.tables.earlyReactions.putSync([repoId, number], reactions);
+}
+
+/** Returns the number of reactions that `holdReactions` stored, and removes it. */
+export function takeReactions(partition: Partition, repoId: string, number: number): number {
+  const reactions: number | undefined = partition.tables.earlyReactions.get([repoId, number]);
+  if (reactions !== undefined) partition.tables.earlyReactions.removeSync([repoId, number]);
+  return reactions ?? 0;
 }
 
 /** Returns the number of the earliest merged pull request of the author `login`. The case of `login` is ignored. */

@@ -86,7 +86,14 @@ export function issueShape(issue: HistoryIssue, history: History, { origin, apiU
     updated_at: iso(issue.updatedAt),
     closed_at: time(issue.closedAt),
     author_association: 'NONE',
+    reactions: reactionsShape(issue.number, apiUrl),
   };
+}
+
+/** Returns the reactions to an issue. Their total is the remainder of its number divided by five. */
+export function reactionsShape(number: number, apiUrl: string): Shape {
+  const total = number % 5;
+  return { url: `${apiUrl}/issues/${number}/reactions`, total_count: total, '+1': total, '-1': 0, heart: 0 };
 }
 
 /**
@@ -106,6 +113,7 @@ export function pullAsIssueShape(pull: HistoryPull, history: History, place: Pla
     ...rest,
     url: `${place.apiUrl}/repos/${history.fullName}/issues/${pull.number}`,
     pull_request: { url: rest.url, html_url: rest.html_url, merged_at },
+    reactions: reactionsShape(pull.number, place.apiUrl),
   };
 }
 

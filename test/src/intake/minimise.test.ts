@@ -122,6 +122,73 @@ test('bots are recognized by type or name', () => {
   assert.equal(pull({ user: { login: 'botanist', type: 'User' } }).author.bot, false);
 });
 
+test('the association of the author shows a first contribution', () => {
+  const open = { state: 'open', merged: false, merged_at: null, closed_at: null };
+  const first = (author_association: unknown, fields: Record<string, unknown> = {}) =>
+    pull({ author_association, ...fields }).firstTime;
+  for (const word of ['FIRST_TIME_CONTRIBUTOR', 'FIRST_TIMER']) {
+    assert.equal(first(word, open), true, word);
+    assert.equal(first(word), true, `${word} after the merge`);
+  }
+  assert.equal(first('CONTRIBUTOR', open), false);
+  assert.equal(first('CONTRIBUTOR', { ...open, merged: undefined }), false, 'a review leaves `merged` out');
+  const inReview = { state: 'open', merged: undefined };
+  assert.equal(first('CONTRIBUTOR', inReview), undefined, 'the time of the merge counts too');
+  assert.equal(first('CONTRIBUTOR'), undefined, 'the merge made the author a contributor');
+  assert.equal(first('CONTRIBUTOR', { state: 'closed', merged: false, merged_at: null }), undefined);
+  assert.equal(first('CONTRIBUTOR', { ...open, state: undefined }), undefined);
+  for (const word of ['OWNER', 'MEMBER', 'COLLABORATOR', 'MANNEQUIN', 'NONE'])
+    assert.equal(first(word, open), undefined, word);
+});
+
+test('an unknown association is dropped, and the rest is captured', () => {
+  const before = JSON.stringify(pull());
+  for (const value of [
+    null,
+    undefined,
+    '',
+    'first_timer',
+    'FIRST_TIMER\n## Forged',
+    '__proto__',
+    7,
+    true,
+    {},
+    ['FIRST_TIMER'],
+    'x'.repeat(100_000),
+  ])
+    assert.equal(JSON.stringify(pull({ author_association: value })), before, String(value).slice(0, 40));
+});
+
+test('the number of reactions to an issue is kept if it is a plausible number', () => {
+  const counted = (total_count: unknown) => issue({ reactions: { url: 'https://x.test', total_count, heart: 9 } });
+  for (const count of [0, 1, 127, 1_000_000]) assert.equal(counted(count).reactions, count);
+  const before = JSON.stringify(issue());
+  for (const count of [-1, 0.5, 1_000_001, 1e300, 2 ** 53, '7', null, undefined, true, [3], { valueOf: 3 }])
+    assert.equal(JSON.stringify(counted(count)), before, String(count));
+  for (const reactions of [null, 5, 'many', [], { count: 3 }, [{ total_count: 3 }]])
+    assert.equal(JSON.stringify(issue({ reactions })), before, JSON.stringify(reactions));
+});
+
+test('reviews and comments carry both fields too', () => {
+  const open = { state: 'open', merged: undefined, merged_at: null, author_association: 'FIRST_TIMER' };
+  const { pull_request, repository } = pullPayload(1, open);
+  const review = { action: 'submitted', review: { id: 3, state: 'approved', user: { login: 'bob' } } };
+  const comment = { action: 'created', comment: { id: 3, body: 'Nice', user: { login: 'bob' } } };
+  const reactions = { total_count: 12 };
+  const first = (event: string, payload: object) => toEvents(event, payload, origin, now)?.bodies[0];
+  for (const [event, payload] of [
+    ['pull_request_review', review],
+    ['pull_request_review_comment', comment],
+  ] as const) {
+    const body = first(event, { ...payload, pull_request, repository });
+    assert.ok(body?.event === 'pull_request');
+    assert.equal(body.pull.firstTime, true, event);
+  }
+  const commented = first('issue_comment', { ...comment, ...issuePayload(2, { reactions }), action: 'created' });
+  assert.ok(commented?.event === 'issues');
+  assert.equal(commented.issue.reactions, 12);
+});
+
 test('absent labels differ from empty labels', () => {
   assert.equal('labels' in pull({ labels: undefined }), false);
   assert.deepEqual(pull({ labels: null }).labels, []);

@@ -34,11 +34,28 @@ test('a merged pull request in a list is captured as merged', () => {
   assert.deepEqual([other.pull.state, other.pull.mergeSha], ['open', null]);
 });
 
-test('pull requests among the issues are left out', () => {
-  const [pull, issue] = [history.pulls[0] ?? assert.fail(), history.issues[0] ?? assert.fail()];
-  assert.equal(issueBody(github.pullAsIssueShape(pull, history, place), context), undefined);
+test('pull requests among the issues give only their number of reactions', () => {
+  const [pull, issue] = [history.pulls[1] ?? assert.fail(), history.issues[0] ?? assert.fail()];
+  const item = github.pullAsIssueShape(pull, history, place);
+  assert.deepEqual(issueBody(item, context), { event: 'pull_reactions', number: pull.number, reactions: pull.number });
+  for (const reactions of [undefined, null, { total_count: -1 }, { total_count: '5' }])
+    assert.equal(issueBody({ ...item, reactions }, context), undefined);
+  assert.equal(issueBody({ ...item, number: 'x' }, context), undefined);
   const plain = issueBody({ ...github.issueShape(issue, history, place), pull_request: null }, context);
-  assert.equal(plain?.event, 'issues');
+  assert.ok(plain?.event === 'issues');
+  assert.equal(plain.issue.reactions, issue.number % 5);
+});
+
+test('a pull request in a list shows a first contribution as in deliveries', () => {
+  const shape = github.pullShape(history.pulls[0] ?? assert.fail(), history, place);
+  const first = (fields: object) => {
+    const body = pullBody({ ...shape, ...fields }, context);
+    return body?.event === 'pull_request' ? body.pull.firstTime : assert.fail();
+  };
+  const open = { state: 'open', merged_at: null, closed_at: null };
+  assert.equal(first({ author_association: 'FIRST_TIME_CONTRIBUTOR' }), true);
+  assert.equal(first({ author_association: 'CONTRIBUTOR' }), undefined, 'most are read after their merge');
+  assert.equal(first({ ...open, author_association: 'CONTRIBUTOR' }), false);
 });
 
 test('comments get their number from the address that they contain', () => {

@@ -44,8 +44,9 @@ const whitelist: Record<string, ReadonlySet<string>> = {
     'action',
     ...repository,
     ...snapshot('pull_request', 'merged', 'merged_at', 'merge_commit_sha', 'base.ref', 'head.ref'),
+    'pull_request.author_association',
   ]),
-  issues: new Set(['action', ...repository, ...snapshot('issue', 'state_reason')]),
+  issues: new Set(['action', ...repository, ...snapshot('issue', 'state_reason', 'reactions.total_count')]),
   push: new Set([
     'ref',
     'before',

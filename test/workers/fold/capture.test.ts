@@ -9,14 +9,17 @@ import type { EventBody, IssueSnapshot, PullSnapshot } from '../../../src/protoc
 import type { EventRecord } from '../../../src/protocol/journal.ts';
 import type { IssueRecord, PullRecord } from '../../../src/protocol/stored.ts';
 import type { TableName } from '../../../src/store/partition.ts';
+import { readPull } from '../../../src/store/tables/pulls.ts';
 import { readTag } from '../../../src/store/tables/tags.ts';
 import { mergeIssue, mergePull } from '../../../workers/fold/capture.ts';
 import { foldBatch } from '../../../workers/partition/batch.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import {
+  backfilledRecord,
   epoch,
   eventRecord,
   issueSnapshot,
+  pullRecord,
   pullSnapshot,
   repositoryFields,
   shaNumber,
@@ -158,6 +161,96 @@ test('stores the fields in one order, whatever the snapshots leave out', () => {
   assert.equal(JSON.stringify(pulls[0]), JSON.stringify(pulls[1]));
 });
 
+test('keeps that a pull request was its author’s first one, in every order', () => {
+  const opened: PullStep = ['opened', { ...open, updatedAt: at(1), firstTime: true }];
+  const labeled: PullStep = ['labeled', { ...open, updatedAt: at(2), firstTime: false }];
+  const merged: PullStep = ['closed', { updatedAt: at(3) }];
+  const read: PullStep = ['backfilled', { updatedAt: at(4) }];
+  assert.equal(pullAfter(opened, merged, read).firstTime, true, 'the host shows nothing after the merge');
+  assert.equal(pullAfter(opened, labeled, merged, read).firstTime, true, 'another pull request was merged meanwhile');
+  assert.equal(pullAfter(labeled, merged, read).firstTime, false);
+  assert.equal('firstTime' in pullAfter(merged, read), false);
+});
+
+test('takes the newest number of reactions, and keeps it when a later snapshot leaves it out', () => {
+  const counted = (second: number, reactions?: number, action = 'edited'): IssueStep => [
+    action,
+    { updatedAt: at(second), ...(reactions !== undefined && { reactions }) },
+  ];
+  const numbers = (...steps: IssueStep[]) => {
+    const { reactions, reactionsAt } = issueAfter(...steps);
+    return [reactions, reactionsAt];
+  };
+  assert.deepEqual(numbers(counted(1, 3), counted(2, 40), counted(3, 5)), [5, undefined]);
+  assert.deepEqual(numbers(counted(1, 3), counted(2, 0), counted(3)), [0, at(2)]);
+  assert.deepEqual(numbers(counted(1), counted(2, 7), counted(3), counted(3, undefined, 'closed')), [7, at(2)]);
+  assert.deepEqual(numbers(counted(1), counted(2)), [undefined, undefined]);
+  // A reaction does not change the time of the issue. So a backfill can read a larger number at the same time.
+  assert.deepEqual(numbers(counted(2, 9, 'closed'), counted(2, 10, 'backfilled')), [10, undefined]);
+});
+
+test('a snapshot without a time keeps both fields as well', () => {
+  const receipt = { at: at(9) };
+  const first = mergePull(undefined, pullSnapshot(1, { ...open, firstTime: true }), 'opened', repository, receipt);
+  const pull = mergePull(first, pullSnapshot(1, { undated: true, updatedAt: at(9) }), 'closed', repository, receipt);
+  assert.deepEqual([pull.firstTime, pull.state], [true, 'merged']);
+  const issue = mergeIssue(undefined, issueSnapshot(1, { updatedAt: at(1), reactions: 4 }), 'edited', receipt);
+  const edited = mergeIssue(issue, issueSnapshot(1, { undated: true, updatedAt: at(9) }), 'edited', receipt);
+  assert.deepEqual([edited.reactions, edited.reactionsAt], [4, at(1)]);
+  const counted = { undated: true as const, updatedAt: at(9), reactions: 2 };
+  assert.equal(mergeIssue(edited, issueSnapshot(1, counted), 'edited', receipt).reactions, 2);
+});
+
+test('records without first-time marks and reactions have the fields of earlier versions', () => {
+  const edited = { title: 'Edited', updatedAt: at(9) };
+  const pull = pullAfter(['closed', {}], ['edited', edited]);
+  const issue = issueAfter(['closed', {}], ['edited', edited]);
+  assert.equal(
+    Object.keys(pull).join(),
+    'number,title,body,state,labels,author,createdAt,updatedAt,closedAt,mergedAt,mergeSha,baseRef,headRef,url,linkedIssues,rank',
+  );
+  assert.equal(
+    Object.keys(issue).join(),
+    'number,title,body,state,stateReason,labels,author,createdAt,updatedAt,closedAt,url,rank',
+  );
+});
+
+test('the new fields add few bytes to a record', async (t) => {
+  const partition = openTestPartition(t);
+  const bytesOf = (pull: PullRecord, issue: IssueRecord) => {
+    partition.root.transactionSync(() => {
+      partition.tables.pulls.putSync(['bytes', 1], pull);
+      partition.tables.issues.putSync(['bytes', 1], issue);
+    });
+    return (['pulls', 'issues'] as const).map((table) => partition.tables[table].getBinary(['bytes', 1])?.length ?? 0);
+  };
+  const [pull, issue] = [pullAfter(['closed', {}]), issueAfter(['closed', {}])];
+  const before = bytesOf(pull, issue);
+  const marked = pullAfter(['opened', { ...open, updatedAt: at(0), firstTime: true }], ['closed', {}]);
+  const counted = issueAfter(['closed', { reactions: 127 }]);
+  const grown = bytesOf(marked, counted).map((bytes, i) => bytes - (before[i] as number));
+  assert.deepEqual(grown, [11, 11]);
+});
+
+test('stores the reactions to a pull request, whether the pull request or the number comes first', async (t) => {
+  const [one, other] = [openTestPartition(t), openTestPartition(t, 'p01')];
+  const page = (reactions: number) => backfilledRecord([{ event: 'pull_reactions', number: 1, reactions }]);
+  await foldRecords(one, 1, pullRecord(2), pullRecord(1), page(7));
+  await foldRecords(other, 1, pullRecord(2), page(3), page(7), pullRecord(1));
+  for (const partition of [one, other]) {
+    assert.equal(readPull(partition, repository.id, 1)?.reactions, 7);
+    assert.equal(partition.tables.earlyReactions.getKeysCount({}), 0);
+  }
+  assert.equal(JSON.stringify(stored(other, repository.id)), JSON.stringify(stored(one, repository.id)));
+  const edited = { event: 'pull_request', action: 'edited', pull: pullSnapshot(1, { updatedAt: at(9) }) } as const;
+  await foldRecords(one, 2, eventRecord(edited));
+  assert.equal(readPull(one, repository.id, 1)?.reactions, 7, 'an event leaves the number out');
+  await foldRecords(one, 3, page(0));
+  assert.equal('reactions' in (readPull(one, repository.id, 1) ?? assert.fail()), false);
+  await foldRecords(other, 2, backfilledRecord([{ event: 'pull_reactions', number: 5, reactions: 0 }]));
+  assert.equal(other.tables.earlyReactions.getKeysCount({}), 0);
+});
+
 test('a late push does not restore a deleted tag, and a newer one does', async (t) => {
   const partition = openTestPartition(t);
   const tag = (number: number, fields = {}): EventRecord =>
@@ -176,6 +269,7 @@ const captured: TableName[] = [
   'pullsByMergeSha',
   'pullsByMergedAt',
   'pullsByAuthor',
+  'earlyReactions',
   'issues',
   'issuesByClosedAt',
   'commits',

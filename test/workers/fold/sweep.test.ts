@@ -16,6 +16,7 @@ import { isSweeping, readSweep, retentionStatus } from '../../../src/store/table
 import { dump, foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import {
   approvalRecord,
+  backfilledRecord,
   branchPush,
   commandRecord,
   dailyTicks,
@@ -78,6 +79,7 @@ const recordTables: TableName[] = [
   'pullsByMergeSha',
   'pullsByMergedAt',
   'pullsByAuthor',
+  'earlyReactions',
   'issues',
   'issuesByClosedAt',
   'removedIssues',
@@ -91,7 +93,9 @@ const recordTables: TableName[] = [
 test('erases records that were last synced a year ago, with all that belongs to them', async (t) => {
   const removed = eventRecord({ event: 'issue_removed', number: 4, seenAt: epoch });
   const old = [...pulls(1, 2), comment(1), comment(9), issue(3), issue(4), removed, push(0, 5), tagRecord('v1', 2)];
-  const partition = await aged(t, ...old);
+  const early = backfilledRecord([{ event: 'pull_reactions', number: 8, reactions: 2 }]);
+  const partition = await aged(t, ...old, early);
+  assert.deepEqual(sizes(partition, 'earlyReactions'), [1]);
   await foldRecords(partition, 3, sweep());
   assert.deepEqual(
     sizes(partition, ...recordTables),

@@ -9,7 +9,7 @@ import { noteItems } from '../../../../src/notes/change/note.ts';
 import { compose } from '../../../../src/notes/draft/compose.ts';
 import type { Entry } from '../../../../src/notes/draft/entries.ts';
 import { gather, type Notes } from '../../../../src/notes/draft/gather.ts';
-import type { RangeBounds } from '../../../../src/protocol/stored.ts';
+import type { PullRecord, RangeBounds } from '../../../../src/protocol/stored.ts';
 import { anIssue, aPull, aPush, aTag, day, history, type Memory, memorySource } from '../memory-source.ts';
 
 const all: RangeBounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 99 };
@@ -213,6 +213,34 @@ test('lists first contributions only where earlier history is captured', () => {
   assert.deepEqual(logins(all), ['ada', 'bob']);
   assert.deepEqual(logins({ ...all, fromPrNumber: 3 }), []);
   assert.deepEqual(logins({ ...all, fromPrNumber: 50 }, { pulls: [aPull(50)] }), []);
+});
+
+test('lists a first contribution that the host reports without earlier history', () => {
+  const by = (login: string, firstTime?: boolean, bot = false) => ({
+    author: { login, bot },
+    ...(firstTime !== undefined && { firstTime }),
+  });
+  const first = (...pulls: PullRecord[]): string[] =>
+    notes({ pulls }, { ...all, fromPrNumber: 50 }).firstContributions.map(
+      ({ login, pull }) => `${login} ${pull.number}`,
+    );
+  assert.deepEqual(first(aPull(50, by('ada')), aPull(51, by('bob', true))), ['bob 51'], 'ada is unknown');
+  assert.deepEqual(first(aPull(50, by('ada')), aPull(51, by('bob', false))), []);
+  assert.deepEqual(first(aPull(50, by('bob', true)), aPull(51, by('Bob', true))), ['bob 50'], 'both were open at once');
+  assert.deepEqual(first(aPull(50, { ...by('bob', true), mergedAt: day(60) }), aPull(51, by('bob', true))), ['bob 51']);
+  assert.deepEqual(first(aPull(9, by('bob')), aPull(51, by('bob', true))), [], 'bob had one before the range');
+  assert.deepEqual(first(aPull(50, by('new[bot]', true, true)), aPull(51, by('renovate', true))), [], 'bots');
+  assert.deepEqual(first(aPull(50, by('ghost', true))), []);
+});
+
+test('lists no first contribution of an author whom the host called a contributor before the merge', () => {
+  const by = (login: string, firstTime?: boolean) => ({
+    author: { login, bot: false },
+    ...(firstTime !== undefined && { firstTime }),
+  });
+  const pulls = [aPull(1, by('ada', false)), aPull(2, by('bob')), aPull(3, by('cleo', true))];
+  const first = notes({ pulls }, all).firstContributions.map(({ login, pull }) => `${login} ${pull.number}`);
+  assert.deepEqual(first, ['bob 2', 'cleo 3'], 'complete history decides about bob only');
 });
 
 test('lists only issues that were closed as done and without a pull request', () => {

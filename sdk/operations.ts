@@ -58,6 +58,8 @@ export type RevisionText = { draftId: string; number: number; kind: 'generated' 
 
 export type RevokedWebhookSecret = { id: string; revokedAt: string };
 
+export type SettingsPreview = { ranges: readonly ({ fromTag: string; toTag: string; prCount: number; issueCount: number; resolution: 'compare' | 'commits' | 'window'; personas: readonly ({ persona: 'engineer' | 'internal' | 'customer'; changed: boolean; added: number; removed: number; diff: string; truncated: boolean; changedFlags: readonly ('highlights' | 'contributors' | 'upgradeInstructions')[] })[] })[] };
+
 export type Stats = { currentMonth: string; activeRepos: number; draftsGenerated: number; publishedReleases: number; publications: number; apiCalls: number; billingTier: string; usagePercentage: number };
 
 export type Tag = { name: string; sha: string; date: string };
@@ -101,6 +103,8 @@ export interface Operations {
   getRepositorySettings: { input: { repoId: string }; reply: NotesSettings; };
   /** Replace the notes settings of a repository; fields that are left out return to their defaults. */
   putRepositorySettings: { input: { repoId: string } & { order?: readonly ('breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'other' | 'reverted' | 'issues' | 'commits' | 'dependencies')[]; titles?: { breaking?: string; feature?: string; fix?: string; security?: string; performance?: string; documentation?: string; other?: string; reverted?: string; issues?: string; commits?: string; dependencies?: string }; labels?: { [name: string]: { type?: 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'dependency' | 'internal'; area?: string; priority?: boolean; highlight?: boolean; skip?: boolean } }; excludedLabels?: readonly (string)[]; excludedAuthors?: readonly (string)[]; readVerbs?: boolean; hiddenAreas?: readonly (string)[]; links?: 'full' | 'short'; engineer?: { contributors?: boolean; newContributors?: boolean; directCommits?: boolean; closedIssues?: boolean; dependencies?: boolean }; internal?: { risks?: boolean; closedIssues?: boolean }; customer?: { bullets?: number | null; closedIssues?: boolean; titles?: { breaking?: string; security?: string; new?: string; improved?: string; fixed?: string } } }; reply: NotesSettings; };
+  /** Show which difference settings would make to the drafts of the last five tag ranges; fields that are left out have their defaults, and nothing is written. */
+  previewRepositorySettings: { input: { repoId: string } & { order?: readonly ('breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'other' | 'reverted' | 'issues' | 'commits' | 'dependencies')[]; titles?: { breaking?: string; feature?: string; fix?: string; security?: string; performance?: string; documentation?: string; other?: string; reverted?: string; issues?: string; commits?: string; dependencies?: string }; labels?: { [name: string]: { type?: 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'dependency' | 'internal'; area?: string; priority?: boolean; highlight?: boolean; skip?: boolean } }; excludedLabels?: readonly (string)[]; excludedAuthors?: readonly (string)[]; readVerbs?: boolean; hiddenAreas?: readonly (string)[]; links?: 'full' | 'short'; engineer?: { contributors?: boolean; newContributors?: boolean; directCommits?: boolean; closedIssues?: boolean; dependencies?: boolean }; internal?: { risks?: boolean; closedIssues?: boolean }; customer?: { bullets?: number | null; closedIssues?: boolean; titles?: { breaking?: string; security?: string; new?: string; improved?: string; fixed?: string } } }; reply: SettingsPreview; };
   /** Fetch the older history of a repository from its host. */
   startBackfill: { input: { repoId: string } & { since?: string }; reply: Backfill; };
   /** Get the progress of the newest backfill of a repository. */
@@ -216,6 +220,7 @@ export const operations = {
   listRepositoryTags: { method: 'GET', path: '/api/repos/{repoId}/tags', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'tags' },
   getRepositorySettings: { method: 'GET', path: '/api/repos/{repoId}/settings', query: [], body: false },
   putRepositorySettings: { method: 'PUT', path: '/api/repos/{repoId}/settings', query: [], body: true },
+  previewRepositorySettings: { method: 'POST', path: '/api/repos/{repoId}/settings/preview', query: [], body: true },
   startBackfill: { method: 'POST', path: '/api/repos/{repoId}/backfill', query: [], body: true },
   getBackfill: { method: 'GET', path: '/api/repos/{repoId}/backfill', query: [], body: false },
   cancelBackfill: { method: 'DELETE', path: '/api/repos/{repoId}/backfill', query: [], body: false },

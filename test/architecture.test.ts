@@ -53,6 +53,7 @@ const rules: Rules = {
     nodemailer: 'src/channels/',
     'markdown-it': 'src/foundation/markdown.ts',
     feed: 'src/pages/',
+    diff: 'workers/render/unified-diff.ts',
   },
   exceptions: {
     'src/gateway/gateway.ts → src/supervisor/first-start.ts': 'opens and seals with the key that the first start made',

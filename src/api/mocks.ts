@@ -14,6 +14,7 @@ import type { Paging } from '../protocol/resources/paging.ts';
 import type { ListPublicationsQuery, PublishBody } from '../protocol/resources/publications.ts';
 import type { CreateRangeBody } from '../protocol/resources/ranges.ts';
 import type { CreateWebhookEndpointBody, UpdateWebhookEndpointBody } from '../protocol/resources/webhook-endpoints.ts';
+import type { SettingsPreview } from '../protocol/settings-preview.ts';
 import type { Persona } from '../protocol/stored.ts';
 import { type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
 import { backfillResponse } from '../store/tables/backfills.ts';
@@ -74,6 +75,32 @@ const sampleDiagnostics: Diagnostics = {
   mayBreak: 0,
 };
 
+const sampleDiff = [
+  '--- stored/engineer.md',
+  '+++ given/engineer.md',
+  '@@ -1,1 +1,1 @@',
+  '-## Features',
+  '+## New',
+  '',
+].join('\n');
+const noDifference = { changed: false, added: 0, removed: 0, diff: '', truncated: false, changedFlags: [] };
+const sampleSettingsPreview: SettingsPreview = {
+  ranges: [
+    {
+      fromTag: 'v1.0.0',
+      toTag: 'v1.1.0',
+      prCount: 1,
+      issueCount: 0,
+      resolution: 'compare',
+      personas: personas.map((persona) => ({
+        persona,
+        ...noDifference,
+        ...(persona === 'engineer' && { changed: true, added: 1, removed: 1, diff: sampleDiff }),
+      })),
+    },
+  ],
+};
+
 /** Functions that make the replies of test mode, by operation. An operation that is not listed has no test mode. */
 export const mocks: Readonly<Record<string, Mock>> = {
   listRepositories: list('repos', () => [directoryRepositoryResponse(sampleRepository)]),
@@ -86,6 +113,7 @@ export const mocks: Readonly<Record<string, Mock>> = {
   listRepositoryTags: list('tags', () => sampleTags),
   getRepositorySettings: () => ok(defaultSettings),
   putRepositorySettings: ({ body }) => changed(toSettings(body)),
+  previewRepositorySettings: () => ok(sampleSettingsPreview),
   listRanges: list('ranges', (request) => {
     const { repoId } = request.query as { repoId: string };
     return [rangeResponse(sampleRange(undefined, repoId), repositoryUrl(request, repoId))];

@@ -1,15 +1,19 @@
 /**
- * Handles the notes settings of a repository: get and put. A put replaces all settings. The spec does not define these
- * settings. With the default settings, the notes follow the rules of the spec.
+ * Handles the notes settings of a repository: get, put and preview. A put replaces all settings. A preview shows which
+ * difference settings would make to the last tag ranges. The spec does not define these settings. With the default
+ * settings, the notes follow the rules of the spec.
  */
 import { toEtag } from '../foundation/etag.ts';
+import { ask } from '../journal/query.ts';
 import { type NotesSettings, NotesSettingsSchema } from '../protocol/notes.ts';
 import { NoQuerySchema } from '../protocol/resources/fields.ts';
 import { repositoryContracts } from '../protocol/resources/repositories.ts';
+import type { SettingsPreview } from '../protocol/settings-preview.ts';
+import type { SettingsPreviewTask } from '../protocol/tasks.ts';
 import { readSettings, settingsDigest } from '../store/tables/settings.ts';
 import { assertVisible } from './authenticate.ts';
 import { readIfMatch } from './conditional.ts';
-import { incarnationFor, partitionOfId, readPartition, runCommand } from './context.ts';
+import { type ApiContext, incarnationFor, partitionOfId, readPartition, runCommand } from './context.ts';
 import type { ApiRoute } from './route.ts';
 import { check, withDefaults } from './validate.ts';
 
@@ -48,6 +52,31 @@ const putSettings: ApiRoute = {
   },
 };
 
+const previewSettings: ApiRoute = {
+  method: 'POST',
+  path: '/api/repos/:repoId/settings/preview',
+  operation: 'previewRepositorySettings',
+  contract: repositoryContracts.previewRepositorySettings,
+  // The reply contains text of drafts. A key that may read repositories only must not get it.
+  scope: 'drafts:read',
+  query: NoQuerySchema,
+  checkBody: toSettings,
+  handle: async ({ body, caller, context, params: [repoId = ''] }) => {
+    assertVisible(caller, repoId, 'Repository', repoId);
+    return { status: 200, body: await trySettings(context, repoId, toSettings(body)) };
+  },
+};
+
+/**
+ * Returns the difference that settings would make to the drafts of the last tag ranges of a repository. Nothing is
+ * written.
+ * @throws ServiceError `notFound` for a repository that has not sent an event yet
+ */
+export function trySettings(context: ApiContext, repoId: string, settings: NotesSettings): Promise<SettingsPreview> {
+  const question: SettingsPreviewTask = { task: 'settingsPreview', repoId, settings };
+  return ask(context.journal, partitionOfId(context, repoId) as string, question);
+}
+
 /**
  * Returns the notes settings in a body. Omitted fields get their default.
  * @throws ServiceError `invalid` with one detail for each bad field
@@ -56,4 +85,4 @@ export function toSettings(body: unknown): NotesSettings {
   return check<NotesSettings>(NotesSettingsSchema, withDefaults(NotesSettingsSchema, body), 'body');
 }
 
-export const settingsRoutes = [getSettings, putSettings];
+export const settingsRoutes = [getSettings, putSettings, previewSettings];

@@ -13,6 +13,30 @@ export function printLines(lines: readonly string[], none?: string): void {
   if (shown.length > 0) process.stdout.write(`${shown.map(terminalText).join('\n')}\n`);
 }
 
+/** Colors and styles of a line, with the codes that begin them on a terminal. */
+const styles = { bold: 1, red: 31, green: 32, cyan: 36 } as const;
+export type Color = keyof typeof styles;
+
+/** A line with an optional color for the whole line. */
+export interface ColoredLine {
+  text: string;
+  color?: Color;
+}
+
+/**
+ * Prints lines in color if standard output is a terminal that shows colors. `NO_COLOR` in the environment turns colors
+ * off. A line cannot contain a color of its own, because its characters are escaped as in {@link printLines}.
+ */
+export function printColored(lines: readonly ColoredLine[]): void {
+  // Pipes and files do not have this function. It reads NO_COLOR and TERM.
+  const hasColors = process.stdout.hasColors?.() ?? false;
+  const shown = lines.map(({ text, color }) => {
+    const safe = terminalText(text);
+    return hasColors && color ? `\u001b[${styles[color]}m${safe}\u001b[0m` : safe;
+  });
+  if (shown.length > 0) process.stdout.write(`${shown.join('\n')}\n`);
+}
+
 /** Prints a text that has several lines, such as formatted JSON or help. */
 export function printText(text: string): void {
   printLines(text.split('\n'));

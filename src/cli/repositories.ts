@@ -1,6 +1,6 @@
 /**
  * `tidings repos list|select|unselect|settings`: lists the repositories that the service knows, and sets whether their
- * events are captured.
+ * events are captured. `repository-settings.ts` has the action `settings`.
  */
 import { type ApiContext, runCommand } from '../api/context.ts';
 import { directoryName } from '../foundation/partition-names.ts';
@@ -9,12 +9,16 @@ import { withService } from './connection.ts';
 import { jsonOption, printReply } from './json.ts';
 import { printLines } from './print.ts';
 import { findRepository } from './repository.ts';
-import { showSettings } from './repository-settings.ts';
+import { settingsAction } from './repository-settings.ts';
 import { action, type CliCommand } from './usage.ts';
 
 export const repositoriesCommand: CliCommand = {
-  help: 'Lists the repositories, connects and disconnects them, and shows or replaces their settings',
-  examples: ['repos list', 'repos settings acme/rocket settings.json'],
+  help: 'Lists the repositories, connects and disconnects them, and shows, replaces or tries their settings',
+  examples: [
+    'repos list',
+    'repos settings acme/rocket settings.json',
+    'repos settings acme/rocket --try settings.json',
+  ],
   actions: {
     list: action({
       help: 'Lists the repositories with their states',
@@ -31,11 +35,7 @@ export const repositoriesCommand: CliCommand = {
       help: 'Disconnects a repository: its events are dropped',
       run: (_, [wanted = '']) => withService((context) => select(context, wanted, false)),
     }),
-    settings: action({
-      arguments: 'OWNER/REPO|REPO_ID [FILE.json]',
-      help: 'Shows the notes settings of a repository, or replaces them with the content of a file',
-      run: (_, [wanted = '', file]) => withService((context) => showSettings(context, wanted, file)),
-    }),
+    settings: settingsAction,
   },
 };
 

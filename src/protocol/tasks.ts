@@ -6,9 +6,10 @@
 import { type Static, Type } from '@sinclair/typebox';
 
 import { ChannelNameSchema, ConnectionSchema } from './channels.ts';
-import { ChangeSchema, DiagnosticsSchema } from './notes.ts';
+import { ChangeSchema, DiagnosticsSchema, NotesSettingsSchema } from './notes.ts';
 import { EventRepositorySchema } from './repository.ts';
 import { DaySchema, type Due } from './retention.ts';
+import type { SettingsPreview } from './settings-preview.ts';
 import { DraftFlagsSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
 
 /** Writes the draft of a range for a persona. */
@@ -78,6 +79,17 @@ export const ChangesSchema = Type.Object({
   diagnostics: DiagnosticsSchema,
 });
 export type Changes = Static<typeof ChangesSchema>;
+
+/**
+ * Renders the drafts of the last tag ranges of a repository under its stored settings and under the given settings.
+ * Returns the differences ({@link SettingsPreview}).
+ */
+export const SettingsPreviewTaskSchema = Type.Object({
+  task: Type.Literal('settingsPreview'),
+  repoId: Type.String(),
+  settings: NotesSettingsSchema,
+});
+export type SettingsPreviewTask = Static<typeof SettingsPreviewTaskSchema>;
 
 /**
  * Finds a repository on its host by name. The worker of the directory partition runs this task without a render thread.
@@ -162,7 +174,7 @@ export interface OwnerConfirmation {
 export interface PoolTask {
   dataDir: string;
   partition: string;
-  work: RenderTask | PreviewTask | RecountTask | ChangesTask | DueTask | PayloadTask;
+  work: RenderTask | PreviewTask | RecountTask | ChangesTask | SettingsPreviewTask | DueTask | PayloadTask;
 }
 
 /** A task as a thread receives it, with its time limit in milliseconds. */
@@ -177,7 +189,7 @@ export interface ThreadTask extends PoolTask {
  * between threads.
  */
 export type PoolAnswer =
-  | { ok: true; value: Rendered | Preview | RangeCount[] | Changes | Due | Payload }
+  | { ok: true; value: Rendered | Preview | RangeCount[] | Changes | SettingsPreview | Due | Payload }
   | {
       ok: false;
       kind: 'invalid' | 'notFound' | 'unavailable' | 'internal';

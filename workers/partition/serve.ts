@@ -19,6 +19,7 @@ import type {
   PayloadTask,
   PreviewTask,
   ResolveRepositoryTask,
+  SettingsPreviewTask,
   TestChannelTask,
 } from '../../src/protocol/tasks.ts';
 import { PartitionLockedError } from '../../src/store/lock.ts';
@@ -46,6 +47,7 @@ import { Resealer } from './resealer.ts';
 type Question =
   | PreviewTask
   | ChangesTask
+  | SettingsPreviewTask
   | DueTask
   | PayloadTask
   | ResolveRepositoryTask

@@ -9,6 +9,7 @@ import { Piscina } from 'piscina';
 import { ServiceError } from '../../src/foundation/errors.ts';
 import { renderQueue, renderSeconds } from '../../src/foundation/metrics.ts';
 import type { Due } from '../../src/protocol/retention.ts';
+import type { SettingsPreview } from '../../src/protocol/settings-preview.ts';
 import type {
   Changes,
   Payload,
@@ -29,6 +30,7 @@ interface Answers {
   preview: Preview;
   recount: RangeCount[];
   changes: Changes;
+  settingsPreview: SettingsPreview;
   due: Due;
   payload: Payload;
 }
@@ -39,6 +41,7 @@ const kindOf: Readonly<Record<PoolTask['work']['task'], 'effects' | 'questions'>
   recount: 'effects',
   preview: 'questions',
   changes: 'questions',
+  settingsPreview: 'questions',
   due: 'questions',
   payload: 'questions',
 };

@@ -17,6 +17,7 @@ import { payload } from './payload.ts';
 import { preview } from './preview.ts';
 import { recount } from './recount.ts';
 import { render } from './render.ts';
+import { previewSettings } from './settings-preview.ts';
 
 if (isMainThread) throw new Error('workers/render/thread runs in a render thread only');
 
@@ -58,6 +59,8 @@ function runTask(partition: Partition, { work }: PoolTask, beforeRead: () => voi
       return preview(partition, work, beforeRead);
     case 'changes':
       return changes(partition, work, beforeRead);
+    case 'settingsPreview':
+      return previewSettings(partition, work, beforeRead);
     case 'recount':
       return recount(partition, work, beforeRead);
     case 'due':

@@ -90,6 +90,22 @@ export function groundBelow(source: NotesSource, sha: string, until: number): Gr
 }
 
 /**
+ * Returns the nearest of the wanted commits below a commit. The walk goes down from push to push, the newest push first.
+ * Returns undefined if captured pushes lead from `sha` to none of the wanted commits.
+ */
+export function nearestBelow(source: NotesSource, sha: string, wanted: ReadonlySet<string>): string | undefined {
+  const walk = new Walk(source, sha);
+  while (walk.newest !== undefined) {
+    for (const below of walk.descend()) {
+      const passed = [below, ...walk.passedTo(below)].reverse();
+      const found = passed.find((each) => each !== sha && wanted.has(each));
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+/**
  * Walks down from both commits until the two walks share a commit, and returns that commit. Each step follows the side
  * with the newer push, because the shared commit is then found early.
  */
@@ -144,6 +160,12 @@ class Walk {
       if (step.known) this.openAt(step.below, step.push.branch);
     }
     return fresh;
+  }
+
+  /** Returns the commits of the step that reached a commit, oldest first. */
+  passedTo(sha: string): string[] {
+    const visit = this.visits.get(sha);
+    return visit ? ancestorsIn(visit.step) : [];
   }
 
   /** Returns the commits between a reached commit and the start of the walk, oldest push first. */

@@ -14,6 +14,11 @@ import type { NotesSource } from './source.ts';
 const maxTags = 40;
 const prerelease = /\d-?(?:alpha|beta|rc|pre|preview|dev|next|canary|nightly|snapshot)\b|\d-(?=[a-z0-9])/i;
 
+/** Whether the name of a tag is that of a prerelease, such as `v1.2.0-rc.1`. */
+export function isPrerelease(name: string): boolean {
+  return prerelease.test(name);
+}
+
 /**
  * Returns the earliest tag older than `until` (milliseconds) that contains the given merged pull request. A final
  * release is preferred to a prerelease. Returns undefined if no such tag exists.
@@ -31,7 +36,7 @@ export function shippedIn(source: NotesSource, pull: PullRecord, until: number):
     .slice(0, maxTags);
   const holds = ({ sha }: { sha: string | null }): boolean =>
     sha !== null && commitsBetween(source, mergeSha, sha)?.diverged === false;
-  const finals = candidates.filter(({ name }) => !prerelease.test(name));
+  const finals = candidates.filter(({ name }) => !isPrerelease(name));
   return (finals.find(holds) ?? candidates.find(holds))?.name;
 }
 

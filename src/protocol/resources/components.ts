@@ -1,5 +1,6 @@
 /** The schemas that have a name in the OpenAPI document. All other schemas are inline in that document. */
 import { NotesSettingsSchema } from '../notes.ts';
+import { SettingsPreviewSchema } from '../settings-preview.ts';
 import { BackfillSchema } from './backfills.ts';
 import { ChannelSchema } from './channels.ts';
 import {
@@ -57,6 +58,7 @@ export const components = {
   Revision: RevisionSchema,
   RevisionText: RevisionTextSchema,
   RevokedWebhookSecret: RevokedSchema,
+  SettingsPreview: SettingsPreviewSchema,
   Stats: StatsSchema,
   Tag: TagSchema,
   TagRange: CreateRangeBodySchemas.TAG_BASED,

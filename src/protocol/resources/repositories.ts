@@ -4,6 +4,7 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { NotesSettingsSchema } from '../notes.ts';
+import { SettingsPreviewSchema } from '../settings-preview.ts';
 import type { Contracts } from './contract.ts';
 import { closed, orgId, orNull, repoId, text, time } from './fields.ts';
 import { listOf } from './paging.ts';
@@ -83,5 +84,13 @@ export const repositoryContracts = {
     body: NotesSettingsSchema,
     replies: { 200: NotesSettingsSchema },
     conditional: true,
+  },
+  previewRepositorySettings: {
+    tag: 'Repositories',
+    summary:
+      'Show which difference settings would make to the drafts of the last five tag ranges; fields that are left out have their defaults, and nothing is written',
+    example: { titles: { fix: 'Mended' } },
+    body: NotesSettingsSchema,
+    replies: { 200: SettingsPreviewSchema },
   },
 } satisfies Contracts;

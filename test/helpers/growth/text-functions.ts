@@ -69,6 +69,7 @@ import { quotedTitle, revertedCommit } from '../../../src/notes/range/commit-rev
 import { publicationOf } from '../../../src/notes/range/publication.ts';
 import { RevertTargets } from '../../../src/notes/range/revert-targets.ts';
 import { isRevert, settleReverts } from '../../../src/notes/range/reverts.ts';
+import { lastTagRanges } from '../../../src/notes/range/tag-ranges.ts';
 import { atomFeed, type FeedHead, jsonFeed } from '../../../src/pages/feeds.ts';
 import { listPage, versionPage } from '../../../src/pages/html.ts';
 import * as connections from '../../../src/protocol/channel-settings.ts';
@@ -80,6 +81,7 @@ import { UpdateDraftBodySchema } from '../../../src/protocol/resources/drafts.ts
 import { PagingSchema } from '../../../src/protocol/resources/paging.ts';
 import { CreateRangeBodySchemas } from '../../../src/protocol/resources/ranges.ts';
 import type { Persona, PullRecord } from '../../../src/protocol/stored.ts';
+import { type NamedText, unifiedDiff } from '../../../workers/render/unified-diff.ts';
 import { anIssue, aPull, aPush, aTag, history, memorySource } from '../../src/notes/memory-source.ts';
 import { aNote } from '../delivery.ts';
 
@@ -108,6 +110,10 @@ const head: FeedHead = {
   feeds: { atom: 'https://notes.example/atom.xml', json: 'https://notes.example/feed.json' },
 };
 const personas: readonly Persona[] = ['engineer', 'internal', 'customer'];
+
+function named(text: string): NamedText {
+  return { name: 'draft.md', text };
+}
 
 function noteOf(bodyMd: string, fields: Partial<Note> = {}): Note {
   return aNote({ bodyMd, pageUrl: 'https://notes.example/v2', ...fields });
@@ -193,6 +199,9 @@ const forNotes: Record<string, (text: string) => unknown> = {
   'mergeBodies turned round': (text) =>
     mergeBodies(text, text.split('\n').reverse().join('\n'), `${text}\n- x <!-- rn:pr:9 -->`),
   mergeDrafts: (text) => mergeDrafts(text, `${text}\nmine`, `${text}\nnext`),
+  'unifiedDiff of two sides': (text) => unifiedDiff(named(text), named(`x${text.replaceAll(' ', '\n')}`)),
+  'unifiedDiff of moved lines': (text) =>
+    unifiedDiff(named(text.replaceAll(' ', '\n')), named([...text.split(' ')].reverse().join('\n'))),
   'shorten and restore': (text) => restore(text, shorten(text, `${text}\nmine`, `next\n${text}`)),
   isPerson: (text) => isPerson(text),
   withoutInside,
@@ -204,6 +213,8 @@ const forNotes: Record<string, (text: string) => unknown> = {
   settleReverts: (text) =>
     settleReverts(memorySource({}), [aPull(1, { title: `Revert ${text}`, body: `reverts ${text}` })], true),
   publicationOf: (text) => publicationOf(`x\n${text}\nTidings-Publication: ${text}`),
+  'lastTagRanges by version': (text) =>
+    lastTagRanges(memorySource({ tags: [aTag(`v1${text}`, 'a'), aTag(text, 'b'), aTag('v1', 'c')] }), 5),
   isRelease: (text) => isRelease({ ...parseTitle('x'), text: `release ${text}` }),
   isRoutine: (text) => isRoutine({ ...parseTitle('x'), text: `merge ${text}` }),
   unixLines,

@@ -1,0 +1,67 @@
+/**
+ * The settings preview task: renders the drafts of the last tag ranges of a repository under its stored settings and
+ * under the given settings, and returns the differences. It writes nothing.
+ */
+import { notFound } from '../../src/foundation/errors.ts';
+import { type Composed, composeAll } from '../../src/notes/draft/compose.ts';
+import { cachingSource } from '../../src/notes/range/caching-source.ts';
+import type { NotesSource } from '../../src/notes/range/source.ts';
+import { lastTagRanges, type TagRange } from '../../src/notes/range/tag-ranges.ts';
+import type { NotesSettings } from '../../src/protocol/notes.ts';
+import type { DraftDifference, RangeDifference, SettingsPreview } from '../../src/protocol/settings-preview.ts';
+import type { Persona } from '../../src/protocol/stored.ts';
+import type { SettingsPreviewTask } from '../../src/protocol/tasks.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import { RepositoryView } from '../../src/store/repository-view.ts';
+import { countsOf } from './preview.ts';
+import { unifiedDiff } from './unified-diff.ts';
+
+/** Maximum number of ranges in a preview. */
+const maxRanges = 5;
+const personas: readonly Persona[] = ['engineer', 'internal', 'customer'];
+const flagNames = ['highlights', 'contributors', 'upgradeInstructions'] as const;
+
+/**
+ * Compares the drafts of the last tag ranges under two settings.
+ * @throws ServiceError `notFound` for a repository that has not sent an event yet
+ */
+export function previewSettings(
+  partition: Partition,
+  { repoId, settings }: SettingsPreviewTask,
+  beforeRead: () => void,
+): SettingsPreview {
+  const view = RepositoryView.of(partition, repoId, beforeRead);
+  if (!view) throw notFound('Repository', repoId);
+  const ranges = lastTagRanges(cachingSource(view), maxRanges);
+  return { ranges: ranges.map((range) => compareRange(view, settings, range, beforeRead)) };
+}
+
+function compareRange(
+  view: NotesSource,
+  settings: NotesSettings,
+  range: TagRange,
+  beforeRead: () => void,
+): RangeDifference {
+  // Both renders of a range read the same records, so the records are decoded once for both.
+  const source = cachingSource(view);
+  const bounds = { type: 'TAG_BASED', ...range } as const;
+  const stored = composeAll(source, bounds);
+  const given = composeAll({ ...source, settings }, bounds);
+  const differences = personas.map((persona) => {
+    // A comparison reads nothing, so the deadline is checked here.
+    beforeRead();
+    return compareDrafts(persona, stored.drafts[persona], given.drafts[persona]);
+  });
+  return { ...range, ...countsOf(stored.selection), personas: differences };
+}
+
+function compareDrafts(persona: Persona, stored: Composed, given: Composed): DraftDifference {
+  const changedFlags = flagNames.filter(
+    (name) => JSON.stringify(stored.flags[name]) !== JSON.stringify(given.flags[name]),
+  );
+  const difference = unifiedDiff(
+    { name: `stored/${persona}.md`, text: stored.bodyMd },
+    { name: `given/${persona}.md`, text: given.bodyMd },
+  );
+  return { persona, changed: stored.bodyMd !== given.bodyMd, ...difference, changedFlags };
+}

@@ -246,7 +246,7 @@ function keysOfCommit(keys: string[], commit: CommitRecord | null): string[] {
 }
 
 /** Returns the subjects of the commits that were squashed into a pull request, as the host lists them: `* Add x`. */
-function squashedSubjects(source: NotesSource, pull: PullRecord | null): string[] {
+export function squashedSubjects(source: NotesSource, pull: PullRecord | null): string[] {
   const message = pull?.mergeSha ? source.commit(pull.mergeSha)?.message : undefined;
   if (!message?.includes('\n* ')) return [];
   return message.split('\n').flatMap((line) => (line.startsWith('* ') ? [line.slice(2).trim()] : []));

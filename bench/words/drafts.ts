@@ -3,8 +3,9 @@
  * have a single entry, which names are altered, and which lines customers get about work on the project itself.
  */
 import { markdownTokens } from '../../src/foundation/markdown.ts';
-import { isInsideText } from '../../src/notes/change/leading-words.ts';
+import { isToolingText } from '../../src/notes/change/leading-words.ts';
 import { sharedMeaning } from '../../src/notes/change/scopes.ts';
+import { isForDevelopers } from '../../src/notes/draft/audience.ts';
 import { composeAll } from '../../src/notes/draft/compose.ts';
 import { isUndecided } from '../../src/notes/draft/diagnose.ts';
 import type { Entry } from '../../src/notes/draft/entries.ts';
@@ -90,19 +91,16 @@ function checkCustomer(bodyMd: string, entries: readonly Entry[], result: DraftR
   if (bodyMd.startsWith('No changes')) {
     result.noChanges += 1;
     const unsaid = entries.filter((entry) => listed.includes(entry.section) || isUndecided(entry));
-    const told = unsaid.filter(({ areas, text, declined }) => !declined && !isInside(areas, text));
+    const told = unsaid.filter((entry) => !entry.declined && !isForDevelopers(entry));
     if (told.length > 0) result.falseNoChanges.push(`${range}: ${told[0]?.text}`);
   }
   const lines = new Map(bodyMd.split('\n').flatMap((line) => markersOf(line).map((marker) => [marker, line] as const)));
   result.customerLines += lines.size;
-  for (const { marker, areas, text, note, breaking } of entries) {
+  for (const { marker, areas, text, note, breaking, section } of entries) {
     const line = lines.get(marker);
-    if (line !== undefined && !note && !breaking && isInside(areas, text)) result.insideLines.push(line);
+    const isInside = sharedMeaning(areas) !== undefined || isToolingText(text);
+    if (line !== undefined && !note && !breaking && section !== 'security' && isInside) result.insideLines.push(line);
   }
-}
-
-function isInside(areas: readonly string[], text: string): boolean {
-  return sharedMeaning(areas) !== undefined || isInsideText(text);
 }
 
 function markersOf(line: string): string[] {

@@ -63,8 +63,12 @@ export function kindOfWords(text: string): WordKind | undefined {
 
 /** Whether the words of a title are about tests, CI, documentation or other work on the project itself. */
 export function isInsideText(text: string): boolean {
-  const prose = withoutCode(text);
-  return isInside(prose) || documentationWords.test(prose);
+  return isToolingText(text) || documentationWords.test(withoutCode(text));
+}
+
+/** Whether the words of a title are about tests, CI or other work on the project itself, documentation excepted. */
+export function isToolingText(text: string): boolean {
+  return isInside(withoutCode(text));
 }
 
 function isInside(prose: string): boolean {

@@ -224,16 +224,20 @@ function peopleOfEntries(
   reverted: readonly RevertEntry[],
 ): Pick<Notes, 'contributors' | 'firstContributions'> {
   const credits = reverted.map(({ pull }) => creditFor(pull, peopleOf(source, pull)));
-  for (const entry of entries.flatMap(withJoined)) {
+  const all = entries.some(({ twins, followUps }) => twins.length + followUps.length > 0)
+    ? entries.flatMap(withJoined)
+    : entries;
+  const found = new Set(reverted.map(({ pull }) => pull));
+  for (const entry of all) {
     const pulls = shipped(entry);
     if (pulls.length === 0) credits.push({ at: entry.at, number: 0, people: entry.people });
-    for (const pull of pulls)
+    for (const pull of pulls) {
+      found.add(pull);
       credits.push(creditFor(pull, pull === entry.pull ? entry.people : [...entry.people, ...peopleOf(source, pull)]));
+    }
   }
   credits.sort((a, b) => a.at - b.at || a.number - b.number);
-  const pulls = [
-    ...new Set([...reverted.map(({ pull }) => pull), ...entries.flatMap(withJoined).flatMap(shipped)]),
-  ].sort(byMerge);
+  const pulls = [...found].sort(byMerge);
   const logins = new Set<string>();
   for (const { people } of credits) for (const login of people) logins.add(login);
   const contributors = distinctLogins(logins);

@@ -2,6 +2,7 @@
  * Writes the Markdown that all personas share: markers, links, headings, and lists by area. The functions escape the
  * text that they receive.
  */
+import { markerOf } from '../../foundation/markers.ts';
 import type { NotesSettings, SectionName } from '../../protocol/notes.ts';
 import type { CommitRecord, IssueRecord, PullRecord } from '../../protocol/stored.ts';
 import { byText } from '../change/labels.ts';
@@ -39,7 +40,7 @@ const general = 'General';
  * not see it.
  */
 export function marker(kind: 'pr' | 'issue', id: number): string {
-  return `<!-- rn:${kind}:${id} -->`;
+  return markerOf(`${kind}:${id}`);
 }
 
 /** Returns a section with its heading, or an empty text when the section has no lines. */

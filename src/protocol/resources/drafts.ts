@@ -3,6 +3,7 @@
  * replies.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { ConflictSchema } from '../conflicts.ts';
 import { PersonaSchema, RevisionKindSchema } from '../stored.ts';
 import type { Contracts } from './contract.ts';
 import { closed, count, draftId, markdown, orNull, rangeId, text, time } from './fields.ts';
@@ -78,6 +79,10 @@ const flags = Type.Object(
   closed,
 );
 
+const conflicts = Type.Array(ConflictSchema, {
+  description: 'words of a person about changes that the generated draft no longer contains',
+});
+
 export const DraftSchema = Type.Object(
   {
     id: draftId,
@@ -87,6 +92,7 @@ export const DraftSchema = Type.Object(
     revision: count(),
     bodyMd: markdown,
     flags,
+    conflicts,
     error: Type.Optional(Type.String({ description: 'why the draft could not be generated' })),
     createdAt: time,
     updatedAt: time,
@@ -95,7 +101,7 @@ export const DraftSchema = Type.Object(
 );
 
 export const DraftUpdateSchema = Type.Object(
-  { id: draftId, bodyMd: markdown, flags: Type.Optional(flags), updatedAt: time },
+  { id: draftId, bodyMd: markdown, flags: Type.Optional(flags), conflicts, updatedAt: time },
   closed,
 );
 
@@ -103,7 +109,7 @@ export const DraftUpdateSchema = Type.Object(
 const editedFlags = Type.Optional(flags);
 
 export const DraftRestoreSchema = Type.Object(
-  { id: draftId, revision: count(3), updatedAt: time, bodyMd: markdown, flags: editedFlags },
+  { id: draftId, revision: count(3), updatedAt: time, bodyMd: markdown, conflicts, flags: editedFlags },
   closed,
 );
 

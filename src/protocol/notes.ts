@@ -104,6 +104,10 @@ export const NotesSettingsSchema = Type.Object(
       default: 'full',
       description: '`full` writes `[#1](address)`, `short` writes `#1`, which the host turns into a link',
     }),
+    strictPublishing: Type.Boolean({
+      default: false,
+      description: 'refuses to publish a draft that has conflicts',
+    }),
     engineer: Type.Object(
       {
         contributors: flag(true),

@@ -6,6 +6,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 
 import { ChannelNameSchema, ConnectionSchema } from './channels.ts';
+import { AbsentChangeSchema } from './conflicts.ts';
 import type { DraftEntry } from './draft-entries.ts';
 import { ChangeSchema, DiagnosticsSchema, NotesSettingsSchema } from './notes.ts';
 import { EventRepositorySchema } from './repository.ts';
@@ -24,6 +25,8 @@ export type RenderTask = Static<typeof RenderTaskSchema>;
 export const RenderedSchema = Type.Object({
   bodyMd: Type.String(),
   flags: DraftFlagsSchema,
+  /** Why the text does not contain changes that a person's edit of the draft names. */
+  absent: Type.Array(AbsentChangeSchema),
   inputSeq: Type.Integer(),
 });
 export type Rendered = Static<typeof RenderedSchema>;

@@ -33,6 +33,7 @@ import { blocksOf, titleOf } from '../../../src/channels/text/note-text.ts';
 import { parseMarkdown } from '../../../src/channels/text/parse.ts';
 import { toPlain } from '../../../src/channels/text/plain.ts';
 import { settled, shorten as shortenText, splitText } from '../../../src/channels/text/split.ts';
+import { conflictsOf } from '../../../src/foundation/conflicts.ts';
 import { entityTags } from '../../../src/foundation/etag.ts';
 import { terminalText } from '../../../src/foundation/visible-text.ts';
 import { hintOfOwner } from '../../../src/ingress/owner.ts';
@@ -198,6 +199,11 @@ const forNotes: Record<string, (text: string) => unknown> = {
   'mergeBodies of two sides': (text) => mergeBodies('', text, `${text}\n\n${text}`),
   'mergeBodies turned round': (text) =>
     mergeBodies(text, text.split('\n').reverse().join('\n'), `${text}\n- x <!-- rn:pr:9 -->`),
+  'mergeBodies of a change that is gone': (text) =>
+    mergeBodies(draftWith(text, 'Two'), draftWith(text, 'Mine #1'), text, [
+      { id: 'pr:2', reason: 'label', detail: text.slice(0, 200) },
+    ]),
+  conflictsOf: (text) => conflictsOf(`${text}\n<!-- rn:gone pr:1 x -->\n${text}\n<!-- rn:gone pr:2 ${text} -->`),
   mergeDrafts: (text) => mergeDrafts(text, `${text}\nmine`, `${text}\nnext`),
   'unifiedDiff of two sides': (text) => unifiedDiff(named(text), named(`x${text.replaceAll(' ', '\n')}`)),
   'unifiedDiff of moved lines': (text) =>

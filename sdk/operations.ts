@@ -42,7 +42,7 @@ export type Publication = { id: string; status: 'pending' | 'processing' | 'comp
 
 export type PullRequestRange = { type: 'PR_BASED'; repoId: string; fromPrNumber: number; toPrNumber: number };
 
-export type Range = { id: string; repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 'PR_BASED'; fromTag?: string; toTag?: string; fromDate?: string; toDate?: string; fromPrNumber?: number; toPrNumber?: number; compareUrl?: string; prCount: number; issueCount: number; resolution: 'compare' | 'commits' | 'window'; createdAt: string; updatedAt: string };
+export type Range = { id: string; repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 'PR_BASED'; fromTag?: string; toTag?: string; fromDate?: string; toDate?: string; fromPrNumber?: number; toPrNumber?: number; compareUrl?: string; prCount: number; issueCount: number; resolution: 'compare' | 'commits' | 'window'; assumed?: true; createdAt: string; updatedAt: string };
 
 export type RangeCreatedEvent = { event: 'range.created'; timestamp: string; data: { releaseRangeId: string; repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 'PR_BASED'; fromTag?: string; toTag?: string; fromDate?: string; toDate?: string; fromPrNumber?: number; toPrNumber?: number; compareUrl?: string; prCount: number; issueCount: number } };
 

@@ -208,6 +208,17 @@ export const RangeTypeSchema = Type.Union([
 export const ResolutionSchema = Type.Union([Type.Literal('compare'), Type.Literal('commits'), Type.Literal('window')]);
 
 /**
+ * True if the ancestors of a tagged commit are only assumed: the commit is inside a push, and it is assumed to descend
+ * from the head of the branch before the push. The field is absent in all other cases.
+ */
+export const AssumedSchema = Type.Optional(
+  Type.Literal(true, {
+    description:
+      'a tagged commit is inside a push, and it is assumed to descend from the head of the branch before the push',
+  }),
+);
+
+/**
  * The host's comparison of the commits `from` and `to`. Both are shas, so the comparison never changes. `ancestry` is
  * the position of `to` relative to `from`. `groups` contains the commits that are reachable from `to` but not from
  * `from`, oldest first. Each group ends with a commit of the first-parent line. The other commits of the group are
@@ -248,6 +259,7 @@ export const RangeRecordSchema = Type.Object({
   prCount: Type.Integer(),
   issueCount: Type.Integer(),
   resolution: ResolutionSchema,
+  assumed: AssumedSchema,
   createdAt: Instant,
   updatedAt: Instant,
   /**

@@ -9,7 +9,7 @@ import { ChannelNameSchema, ConnectionSchema } from './channels.ts';
 import { ChangeSchema, DiagnosticsSchema } from './notes.ts';
 import { EventRepositorySchema } from './repository.ts';
 import { DaySchema, type Due } from './retention.ts';
-import { DraftFlagsSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
+import { AssumedSchema, DraftFlagsSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
 
 /** Writes the draft of a range for a persona. */
 export const RenderTaskSchema = Type.Object({
@@ -38,6 +38,7 @@ export const PreviewSchema = Type.Object({
   prCount: Type.Integer(),
   issueCount: Type.Integer(),
   resolution: ResolutionSchema,
+  assumed: AssumedSchema,
 });
 export type Preview = Static<typeof PreviewSchema>;
 
@@ -50,6 +51,7 @@ export const RangeCountSchema = Type.Object({
   prCount: Type.Integer(),
   issueCount: Type.Integer(),
   resolution: ResolutionSchema,
+  assumed: AssumedSchema,
   /** Number of commits without a pull request. */
   commitCount: Type.Integer(),
 });

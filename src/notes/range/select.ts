@@ -20,6 +20,8 @@ export interface Selection {
   /** Commits between two tags that belong to no merged pull request, oldest first. Empty for other ranges. */
   commitsWithoutPull: CommitRecord[];
   resolution: 'compare' | 'commits' | 'window';
+  /** True if the ancestors of a tagged commit are only assumed (`ways-down.ts`). */
+  assumed: boolean;
   /** Pull requests that were found only by the subject of a commit. */
   bySubject: ReadonlySet<number>;
   /** Numbers of the pull requests that commits name but that are not captured. */
@@ -59,9 +61,10 @@ function selectByTags(source: NotesSource, { fromTag = '', toTag = '' }: RangeBo
   if (!from || !to) return selection(source, { pulls: [], resolution: 'window' });
   const between = from.sha !== null && to.sha !== null ? differenceBetween(source, from.sha, to.sha) : undefined;
   if (between) {
+    const { resolution, diverged, assumed = false } = between;
     const attributed = attribute(source, between.pushes);
     const lost = attribute(source, between.lost).pulls;
-    return selection(source, { ...attributed, lost, resolution: between.resolution, diverged: between.diverged });
+    return selection(source, { ...attributed, lost, resolution, diverged, assumed });
   }
   // Issues are selected by closing time only if the release is on the default branch. A release on another branch may
   // not contain the fix yet when an issue is closed, because issues are usually fixed on the default branch first.
@@ -95,6 +98,7 @@ function selection(
     issues: [...issues.values()].sort((a, b) => a.number - b.number),
     commitsWithoutPull,
     resolution,
+    assumed: found.assumed ?? false,
     bySubject: found.bySubject ?? new Set(),
     notCaptured: found.notCaptured ?? new Set(),
     publications: found.publications ?? new Map(),

@@ -4,7 +4,7 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { ChangeSchema, DiagnosticsSchema } from '../notes.ts';
-import { RangeTypeSchema, ResolutionSchema } from '../stored.ts';
+import { AssumedSchema, RangeTypeSchema, ResolutionSchema } from '../stored.ts';
 import type { Contracts } from './contract.ts';
 import { closed, count, rangeId, repoId, text, time } from './fields.ts';
 import { listOf, paging } from './paging.ts';
@@ -62,6 +62,7 @@ export const RangeSchema = Type.Object(
     prCount: count(),
     issueCount: count(),
     resolution: ResolutionSchema,
+    assumed: AssumedSchema,
     createdAt: time,
     updatedAt: time,
   },

@@ -39,6 +39,7 @@ export function rangeResponse(range: RangeRecord, repositoryUrl: string): Record
     prCount: range.prCount,
     issueCount: range.issueCount,
     resolution: range.resolution,
+    ...(range.assumed && { assumed: true }),
     createdAt: new Date(range.createdAt).toISOString(),
     updatedAt: new Date(range.updatedAt).toISOString(),
   };

@@ -10,6 +10,7 @@ import { select } from '../../../src/notes/range/select.ts';
 import type { EventRecord } from '../../../src/protocol/journal.ts';
 import type { Partition } from '../../../src/store/partition.ts';
 import { RepositoryView } from '../../../src/store/repository-view.ts';
+import { countsOf } from '../../../workers/render/preview.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import { pullPayload, pushPayload, shaOf, tagPayload, timeOf } from '../../helpers/payloads.ts';
 
@@ -93,7 +94,7 @@ test('commits that a long push merges do not include those of its base', async (
   assert.deepEqual(held(view, { ...range, fromTag: 'v3' }).pulls, [2, 3, 4, 5]);
 });
 
-test('uses dates for a commit inside a long push that ends in a merge', async (t) => {
+test('assumes the ancestors of a commit inside a long push that ends in a merge', async (t) => {
   const view = await folded(t, [
     push('main', null, [[1, 'Start']], 1),
     tag('v1', 1),
@@ -102,7 +103,7 @@ test('uses dates for a commit inside a long push that ends in a merge', async (t
     push('main', 2, [...works(100, 400), [900, "Merge branch 'release'"]], 8),
     tag('v2', 120),
   ]);
-  assert.equal(held(view).resolution, 'window');
+  assert.deepEqual(countsOf(select(view, range)), { prCount: 1, issueCount: 0, resolution: 'commits', assumed: true });
 });
 
 test('selects up to a tag inside the push of a merge queue', async (t) => {
@@ -181,7 +182,7 @@ test('a push from which the host left commits out is a gap', async (t) => {
   }
 });
 
-test('uses dates for a commit that a merge under its title may have brought', async (t) => {
+test('assumes the ancestors of a commit that a merge under its title may have brought', async (t) => {
   const view = await folded(t, [
     push('main', null, [[1, 'Start']], 1),
     tag('v1', 1),
@@ -202,7 +203,7 @@ test('uses dates for a commit that a merge under its title may have brought', as
     merged(3, 3),
     tag('v2', 11),
   ]);
-  assert.equal(held(view).resolution, 'window');
+  assert.deepEqual(countsOf(select(view, range)), { prCount: 1, issueCount: 0, resolution: 'commits', assumed: true });
 });
 
 test('dates decide on the default branch under all its names', async (t) => {

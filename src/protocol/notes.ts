@@ -154,6 +154,9 @@ export const ReasonSchema = Type.Union([
   Type.Literal('backport', { description: 'a backport of `detail`, listed under that change' }),
   Type.Literal('dependency', { description: 'listed with the other dependency updates' }),
   Type.Literal('revert', { description: 'reverts `detail`, which is in an earlier release' }),
+  Type.Literal('partialRevert', {
+    description: 'reverts some commits of `detail`, but not all; `detail` itself stays in the notes',
+  }),
   Type.Literal('restored', { description: 'restores `detail`' }),
   Type.Literal('linked', { description: 'a closed issue that is shown in the entry of `detail`' }),
   Type.Literal('closed', {

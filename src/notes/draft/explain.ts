@@ -69,8 +69,9 @@ function verdictsOf(notes: Notes): Map<number, Verdict> {
     for (const { number } of pulls)
       verdicts.set(number, { included: true, reason: 'dependency', section: 'dependencies' });
   }
-  for (const { pull, target } of notes.reverted) {
-    verdicts.set(pull.number, { included: true, reason: 'revert', section: 'reverted', ...pointing(target?.number) });
+  for (const { pull, target, isPartial } of notes.reverted) {
+    const reason = isPartial ? 'partialRevert' : 'revert';
+    verdicts.set(pull.number, { included: true, reason, section: 'reverted', ...pointing(target?.number) });
   }
   for (const { number, reason, detail } of notes.dropped) {
     verdicts.set(number, { included: false, reason, ...(detail !== undefined && { detail }) });
@@ -138,9 +139,15 @@ function commitChanges(notes: Notes): Change[] {
     const publication = publicationOf(message);
     const other = publication === undefined ? out('release') : { ...out('publication'), detail: publication };
     const reason = cancelled ? { ...out(cancelled.reason), detail: cancelled.other } : other;
-    const verdict = direct.has(sha) ? ({ included: true, reason: 'direct', section: 'commits' } as const) : reason;
+    const part = notes.partialCommits.get(sha);
+    const listed = part === undefined ? ({ reason: 'direct' } as const) : partOf(part);
+    const verdict = direct.has(sha) ? ({ included: true, ...listed, section: 'commits' } as const) : reason;
     return { kind: 'commit', sha, title: cleanLine(firstLine(message)), ...verdict, method: 'commit' };
   });
+}
+
+function partOf(number: number) {
+  return { reason: 'partialRevert', ...pointing(number) } as const;
 }
 
 function methodOf({ selection, bounds }: Notes, number: number): Method {

@@ -25,6 +25,8 @@ import { distinctLogins, type FirstContribution, firstContributions, peopleOf } 
 export interface RevertEntry {
   pull: PullRecord;
   target: PullRecord | undefined;
+  /** True if the revert undoes only some commits of `target`. Then `target` can also be in the range. */
+  isPartial?: boolean;
   /** The tag that first shipped the reverted change. */
   tag: string | undefined;
 }
@@ -57,6 +59,8 @@ export interface Notes {
   directCommits: CommitRecord[];
   /** Direct commits that are left out, because they were reverted or they reverted a change. The keys are shas. */
   cancelledCommits: ReadonlyMap<string, Cancelled>;
+  /** Direct commits that revert a part of a pull request, by sha, with the number of this pull request. */
+  partialCommits: ReadonlyMap<string, number>;
   contributors: string[];
   firstContributions: FirstContribution[];
   /** Selected pull requests without an entry, sorted by number. */
@@ -106,6 +110,7 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
         publicationOf(message) === undefined,
     ),
     cancelledCommits: settled.cancelledCommits,
+    partialCommits: settled.partialCommits,
     ...peopleOfEntries(source, entries, reverts.listed),
     dropped: dropped.sort((a, b) => a.number - b.number),
     vocabulary,
@@ -154,10 +159,16 @@ function revertsOf(
 ): { listed: RevertEntry[]; skipped: Dropped[] } {
   const listed: RevertEntry[] = [];
   const skipped: Dropped[] = [];
-  for (const { pull, target } of [...settled.unpaired].sort((a, b) => byMerge(a.pull, b.pull))) {
+  for (const { pull, target, isPartial } of [...settled.unpaired].sort((a, b) => byMerge(a.pull, b.pull))) {
     const { skip } = readLabels(pull.labels, vocabulary);
     if (skip !== null) skipped.push({ number: pull.number, reason: 'label', detail: skip });
-    else listed.push({ pull, target, tag: target && shippedIn(source, target, pull.mergedAt ?? 0) });
+    else
+      listed.push({
+        pull,
+        target,
+        tag: target && shippedIn(source, target, pull.mergedAt ?? 0),
+        ...(isPartial && { isPartial }),
+      });
   }
   return { listed, skipped };
 }

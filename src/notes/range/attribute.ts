@@ -121,6 +121,11 @@ function mergeOf(subject: string): RegExpExecArray | null {
   return merge ?? otherMergeSubjects.map((pattern) => pattern.exec(subject)).find((found) => found !== null) ?? null;
 }
 
+/** Whether a commit only merges one branch into another. */
+export function isBranchMerge(message: string): boolean {
+  return branchMerge.test(message);
+}
+
 /** Whether the subject of a commit ends with the number of a pull request: `Add search (#12)`. */
 export function endsWithNumber(message: string): boolean {
   return trailingNumber.test(firstLine(message));

@@ -105,7 +105,7 @@ function oldestInside(source: NotesSource, keys: CommitRecord['pushes'], sha: st
  * A long push is stored in parts. Returns the commits of all parts of the push to which the record `push` belongs. The
  * result is empty if a part is missing.
  */
-function wholePush(source: NotesSource, push: PushRecord): string[] {
+export function wholePush(source: NotesSource, push: PushRecord): string[] {
   const parts: string[][] = [];
   let part = source.push(push.branch, headOfPart(push.after));
   let isFound = false;

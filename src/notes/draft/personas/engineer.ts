@@ -96,14 +96,15 @@ function numbers(entry: Entry, links: LinkStyle): string {
 }
 
 /** Returns the line for a revert of a change that was shipped before. */
-export function revertLine({ pull, target, tag }: RevertEntry, links: LinkStyle): string {
+export function revertLine({ pull, target, tag, isPartial }: RevertEntry, links: LinkStyle): string {
   const { text } = parseTitle(pull.title);
   const title = target
     ? parseTitle(target.title).text
     : parseTitle(quotedTitle(text) ?? text.replace(/^revert(?:s|ed)?:? (?=\S)/i, '')).text;
   const shipped = tag === undefined ? '' : `, shipped in ${escapeText(tag)}`;
   const of = target ? `${numberLink(target, links)}${shipped}, reverted in ` : '';
-  return `- Reverted: ${escapeText(title) || 'Untitled'} (${of}${numberLink(pull, links)}) ${marker('pr', pull.number)}`;
+  const verb = isPartial ? 'Reverted in part' : 'Reverted';
+  return `- ${verb}: ${escapeText(title) || 'Untitled'} (${of}${numberLink(pull, links)}) ${marker('pr', pull.number)}`;
 }
 
 function updateLines(updates: readonly DependencyUpdate[], links: LinkStyle): string[] {

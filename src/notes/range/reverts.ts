@@ -54,6 +54,8 @@ interface Revert {
   targetCommit?: CommitRecord;
   /** True if only some commits of `target` are reverted. */
   isPartial?: boolean;
+  /** True if the pull request also has a change of its own, so that it stays in the notes. */
+  staysListed?: boolean;
 }
 
 /** An empty set of targets. It is used for reverts outside the range, whose targets are not searched for by title. */
@@ -103,7 +105,7 @@ export function settleReverts(
   const inRange = new Set(pulls.map(({ number }) => number));
   for (const revert of reverts) {
     if (isCancelled(outcome, revert)) continue;
-    const { pull, target, targetCommit, isPartial } = revert;
+    const { pull, target, targetCommit, isPartial, staysListed } = revert;
     if (isPartial && target) {
       if (pull) outcome.unpaired.push({ pull, target, isPartial });
       else if (revert.commit) outcome.partialCommits.set(revert.commit.sha, target.number);
@@ -112,10 +114,10 @@ export function settleReverts(
     const onOneLine = sameLine || !pull || target?.baseRef === pull.baseRef;
     if (targetCommit || (target && inRange.has(target.number) && onOneLine)) {
       cancel(outcome, { pull: target, commit: targetCommit }, 'reverted', nameOf(revert));
-      cancel(outcome, revert, 'reverts', nameOf({ pull: target, commit: targetCommit }));
+      if (!staysListed) cancel(outcome, revert, 'reverts', nameOf({ pull: target, commit: targetCommit }));
       continue;
     }
-    if (!pull) continue;
+    if (!pull || staysListed) continue;
     const restored = target && isRevert(target) ? revertTarget(source, target, noTargets, merged) : undefined;
     if (restored) outcome.restoring.push({ pull, restored });
     else outcome.unpaired.push({ pull, target });
@@ -150,9 +152,10 @@ function findRevert(
   if (target) return { pull, target };
   const targetCommit = targets.hasCommits ? revertedCommit(pull.title, visibleProse(pull.body), targets) : undefined;
   if (targetCommit) return { pull, target, targetCommit };
-  if (!isRevert(pull)) return undefined;
-  const part = mergeReverted(source, pull, merged);
-  return part ? { pull, target: part.pull, isPartial: true } : { pull, target };
+  const brought = mergeReverted(source, pull, merged);
+  if (isRevert(pull)) return brought ? { pull, target: brought.pull, isPartial: true } : { pull, target };
+  // An update can contain the revert of a workaround. Its title names the update, and its body quotes the revert.
+  return brought && !brought.isPartial ? { pull, target: brought.pull, staysListed: true } : undefined;
 }
 
 /**
@@ -167,7 +170,7 @@ function revertTarget(
 ): PullRecord | undefined {
   const named = revertedByBody(source, pull, pull.body, merged) ?? revertedByCommit(source, pull, merged);
   if (named) return named;
-  const brought = mergeReverted(source, pull, merged);
+  const brought = isRevert(pull) ? mergeReverted(source, pull, merged) : undefined;
   if (brought && !brought.isPartial) return brought.pull;
   const title = parseTitle(pull.title);
   const [, numbered, unquoted] = bareRevert.exec(title.text) ?? [];

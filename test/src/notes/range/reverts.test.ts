@@ -132,6 +132,12 @@ test('a title that quotes the whole change counts more than the sha of one of it
   assert.deepEqual(explained(merged(both, ['m3|Undo (#3)'], fields)), ['2 out reverted #3', '3 out reverts #2']);
 });
 
+test('a pull request with another title reverts the change, but stays listed itself', () => {
+  const fields = { title: 'Update the engine', body: `Update the engine\n\nThis reverts commit ${one}.` };
+  assert.deepEqual(explained(merged([one], ['m3|Update (#3)'], fields)), ['2 out reverted #3', '3 in listed -']);
+  assert.deepEqual(explained(merged(both, ['m3|Update (#3)'], fields)), ['2 in listed -', '3 in listed -']);
+});
+
 test('a pull request that only mentions a commit of a merge is not a revert', () => {
   const fields = { title: 'Search again', body: `This does not revert anything. See ${one}.` };
   assert.deepEqual(explained(merged([one], ['m3|Again (#3)'], fields)), ['2 in listed -', '3 in listed -']);

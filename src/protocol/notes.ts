@@ -163,6 +163,10 @@ export const ReasonSchema = Type.Union([
     description: 'an issue that was closed in the range, but not by a pull request of the range',
   }),
   Type.Literal('direct', { description: 'a commit without a pull request' }),
+  Type.Literal('foreign', {
+    description:
+      'a commit without a pull request; the number `detail` in its subject belongs to another repository, because it is far below all numbers of its time',
+  }),
   Type.Literal('reverted', { description: 'reverted by `detail`, which is in the same range' }),
   Type.Literal('reverts', { description: 'reverts `detail`, which is in the same range' }),
   Type.Literal('shipped', { description: 'already part of the release `detail`' }),

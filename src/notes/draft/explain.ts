@@ -139,15 +139,18 @@ function commitChanges(notes: Notes): Change[] {
     const publication = publicationOf(message);
     const other = publication === undefined ? out('release') : { ...out('publication'), detail: publication };
     const reason = cancelled ? { ...out(cancelled.reason), detail: cancelled.other } : other;
-    const part = notes.partialCommits.get(sha);
-    const listed = part === undefined ? ({ reason: 'direct' } as const) : partOf(part);
-    const verdict = direct.has(sha) ? ({ included: true, ...listed, section: 'commits' } as const) : reason;
+    const verdict = direct.has(sha)
+      ? ({ included: true, ...listing(notes, sha), section: 'commits' } as const)
+      : reason;
     return { kind: 'commit', sha, title: cleanLine(firstLine(message)), ...verdict, method: 'commit' };
   });
 }
 
-function partOf(number: number) {
-  return { reason: 'partialRevert', ...pointing(number) } as const;
+/** Returns the reason why a commit is listed. */
+function listing({ partialCommits, selection }: Notes, sha: string): Pick<Verdict, 'reason' | 'detail'> {
+  const [part, foreign] = [partialCommits.get(sha), selection.foreign.get(sha)];
+  if (part !== undefined) return { reason: 'partialRevert', ...pointing(part) };
+  return foreign === undefined ? { reason: 'direct' } : { reason: 'foreign', ...pointing(foreign) };
 }
 
 function methodOf({ selection, bounds }: Notes, number: number): Method {

@@ -26,6 +26,8 @@ export interface Selection {
   bySubject: ReadonlySet<number>;
   /** Numbers of the pull requests that commits name but that are not captured. */
   notCaptured: ReadonlySet<number>;
+  /** Commits that name a pull request of another repository, by sha, with its number (`foreign-numbers.ts`). */
+  foreign: ReadonlyMap<string, number>;
   /**
    * Maps the number of a pull request to the id of the publication that made its commits (`publication.ts`). The value
    * is undefined if a commit was not made by a publication, or is not captured. The map contains only pull requests
@@ -101,6 +103,7 @@ function selection(
     assumed: found.assumed ?? false,
     bySubject: found.bySubject ?? new Set(),
     notCaptured: found.notCaptured ?? new Set(),
+    foreign: found.foreign ?? new Map(),
     publications: found.publications ?? new Map(),
     lost,
     diverged,

@@ -8,7 +8,7 @@ export type Change = { kind: 'pull' | 'issue' | 'commit'; number?: number; sha?:
 
 export type Channel = { channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; connected: boolean; source: 'repository' | 'organization' | 'default' | null; public: boolean; settings: { [name: string]: unknown }; hasSecret: { [name: string]: boolean }; createdAt: string | null; updatedAt: string | null };
 
-export type DateRange = { type: 'DATE_BASED'; repoId: string; fromDate: string; toDate: string };
+export type DateRange = { type: 'DATE_BASED'; repoId: string; fromDate: string; toDate: string; timeZone?: string };
 
 export type DeletedWebhookEndpoint = { id: string; deletedAt: string };
 
@@ -42,9 +42,9 @@ export type Publication = { id: string; status: 'pending' | 'processing' | 'comp
 
 export type PullRequestRange = { type: 'PR_BASED'; repoId: string; fromPrNumber: number; toPrNumber: number };
 
-export type Range = { id: string; repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 'PR_BASED'; fromTag?: string; toTag?: string; fromDate?: string; toDate?: string; fromPrNumber?: number; toPrNumber?: number; compareUrl?: string; prCount: number; issueCount: number; resolution: 'compare' | 'commits' | 'window'; assumed?: true; createdAt: string; updatedAt: string };
+export type Range = { id: string; repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 'PR_BASED'; fromTag?: string; toTag?: string; fromDate?: string; toDate?: string; fromPrNumber?: number; toPrNumber?: number; timeZone?: string; compareUrl?: string; prCount: number; issueCount: number; resolution: 'compare' | 'commits' | 'window'; assumed?: true; createdAt: string; updatedAt: string };
 
-export type RangeCreatedEvent = { event: 'range.created'; timestamp: string; data: { releaseRangeId: string; repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 'PR_BASED'; fromTag?: string; toTag?: string; fromDate?: string; toDate?: string; fromPrNumber?: number; toPrNumber?: number; compareUrl?: string; prCount: number; issueCount: number } };
+export type RangeCreatedEvent = { event: 'range.created'; timestamp: string; data: { releaseRangeId: string; repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 'PR_BASED'; fromTag?: string; toTag?: string; fromDate?: string; toDate?: string; fromPrNumber?: number; toPrNumber?: number; timeZone?: string; compareUrl?: string; prCount: number; issueCount: number } };
 
 export type Replayed = { endpointId: string; replayed: number };
 

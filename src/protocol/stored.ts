@@ -232,8 +232,8 @@ export const ComparisonRecordSchema = Type.Object({
 });
 export type ComparisonRecord = Static<typeof ComparisonRecordSchema>;
 
-/** The bounds of a release range, one pair per type (spec part 4). */
-export const RangeBoundsSchema = Type.Object({
+/** The bounds of a release range as replies show them, one pair per type (spec part 4). */
+const shownBounds = {
   type: RangeTypeSchema,
   fromTag: Type.Optional(Type.String()),
   toTag: Type.Optional(Type.String()),
@@ -241,6 +241,19 @@ export const RangeBoundsSchema = Type.Object({
   toDate: Type.Optional(Type.String()),
   fromPrNumber: Type.Optional(Type.Integer()),
   toPrNumber: Type.Optional(Type.Integer()),
+  /** Time zone of the dates. Without it, the days are days in UTC. */
+  timeZone: Type.Optional(Type.String()),
+};
+export const ShownBoundsSchema = Type.Object(shownBounds);
+export type ShownBounds = Static<typeof ShownBoundsSchema>;
+
+/**
+ * The bounds of a release range. `span` has the instants at which the first day begins and the last day ends, in
+ * milliseconds. It is set if the range has a time zone.
+ */
+export const RangeBoundsSchema = Type.Object({
+  ...shownBounds,
+  span: Type.Optional(Type.Object({ from: Type.Integer(), to: Type.Integer() })),
 });
 export type RangeBounds = Static<typeof RangeBoundsSchema>;
 

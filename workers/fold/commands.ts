@@ -80,7 +80,8 @@ function createRange(
 }
 
 function reportRange(partition: Partition, range: RangeRecord, url: string | undefined, at: number): void {
-  const { id, repoId, bounds, prCount, issueCount } = range;
+  const { id, repoId, prCount, issueCount } = range;
+  const { span: _, ...bounds } = range.bounds;
   const link = url === undefined ? {} : { compareUrl: url };
   eventFor(partition, repoId, 'range.created', at, {
     releaseRangeId: id,

@@ -75,9 +75,13 @@ function selectByTags(source: NotesSource, { fromTag = '', toTag = '' }: RangeBo
   return selection(source, { pulls: pullsInWindow(source, from, to), closed, resolution: 'window' });
 }
 
-/** Selects the changes from the start of `fromDate` to the end of `toDate` in UTC, on any base branch. */
-function selectByDates(source: NotesSource, { fromDate = '', toDate = '' }: RangeBounds): Selection {
-  const span = { from: Date.parse(`${fromDate}T00:00:00Z`), to: Date.parse(`${toDate}T00:00:00Z`) + dayMs };
+/**
+ * Selects the changes from the start of `fromDate` to the end of `toDate`, on any base branch. The days are in UTC, unless
+ * the range has the instants of another time zone.
+ */
+function selectByDates(source: NotesSource, { fromDate = '', toDate = '', span: zoned }: RangeBounds): Selection {
+  const days = { from: Date.parse(`${fromDate}T00:00:00Z`), to: Date.parse(`${toDate}T00:00:00Z`) + dayMs };
+  const span = zoned ?? days;
   const pulls = [...source.pullsMergedBetween(span.from, span.to)];
   return selection(source, { pulls, closed: closedIn(source, span), resolution: 'window' });
 }

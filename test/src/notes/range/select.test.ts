@@ -305,6 +305,20 @@ test('selects whole days in UTC on any branch', () => {
   );
 });
 
+test('selects by the instants of a range with a time zone', () => {
+  const at = (text: string) => ({ mergedAt: Date.parse(text) });
+  const pulls = [
+    aPull(1, at('2026-03-28T22:59:59.999Z')),
+    aPull(2, at('2026-03-28T23:00:00Z')),
+    aPull(3, at('2026-03-29T21:59:59.999Z')),
+    aPull(4, at('2026-03-29T22:00:00Z')),
+  ];
+  const span = { from: Date.parse('2026-03-28T23:00:00Z'), to: Date.parse('2026-03-29T22:00:00Z') };
+  const days = { type: 'DATE_BASED', fromDate: '2026-03-29', toDate: '2026-03-29' } as const;
+  assert.deepEqual(numbers({ pulls }, { ...days, timeZone: 'Europe/Berlin', span }), [2, 3]);
+  assert.deepEqual(numbers({ pulls }, days), [3, 4]);
+});
+
 test('selects merged numbers, both ends included, and closed issues among them', () => {
   const pulls = [
     aPull(1),

@@ -178,6 +178,9 @@ export const ReasonSchema = Type.Union([
   Type.Literal('author', { description: 'excluded, because the settings exclude the author' }),
   Type.Literal('unmerged', { description: 'a pull request that is not merged' }),
   Type.Literal('branch', { description: 'merged into `detail`, which is not the branch of the tags' }),
+  Type.Literal('afterCut', {
+    description: 'merged into `detail` after the branch of the second tag had been created from it',
+  }),
   Type.Literal('open', { description: 'an issue that is still open' }),
   Type.Literal('unresolved', { description: 'an issue closed without being resolved' }),
   Type.Literal('unlisted', {

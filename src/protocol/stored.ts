@@ -158,7 +158,7 @@ export type CommitRecord = Static<typeof CommitRecordSchema>;
 
 /**
  * One branch push. `shas` are ordered from the oldest commit to the newest, and the last one is `after`. `before` is
- * null for a new branch.
+ * null for a new branch. `shas` is empty if a branch was created at a commit that the repository already had.
  */
 export const PushRecordSchema = Type.Object({
   branch: Type.String(),

@@ -5,9 +5,10 @@
 import type { Change, Diagnostics, Method, Reason, SectionName } from '../../protocol/notes.ts';
 import type { IssueRecord, PullRecord, RangeBounds } from '../../protocol/stored.ts';
 import { firstLine } from '../range/attribute.ts';
+import { branchNow } from '../range/branches.ts';
 import { publicationOf } from '../range/publication.ts';
 import type { NotesSource } from '../range/source.ts';
-import { spanBetween } from '../range/window.ts';
+import { windowBetween } from '../range/window.ts';
 import { diagnose } from './diagnose.ts';
 import { type Entry, shipped } from './entries.ts';
 import { cleanLine } from './escape.ts';
@@ -99,12 +100,18 @@ function notSelected({ source, bounds, selection }: Notes): { pull: PullRecord; 
   }
   const [from, to] = [source.tag(bounds.fromTag ?? ''), source.tag(bounds.toTag ?? '')];
   if (bounds.type !== 'TAG_BASED' || selection.resolution !== 'window' || !from || !to) return [];
-  const span = spanBetween(source, from, to);
+  const { span, start, line } = windowBetween(source, from, to);
   const held = new Set(selection.pulls.map(({ number }) => number));
-  const merged = [...source.pullsMergedBetween(span.from, span.to)];
+  const merged = [...source.pullsMergedBetween(start, span.to)];
+  const cuts = new Map(line.slice(1).map(({ branch, until }) => [branch, until]));
   return merged
     .filter(({ number }) => !held.has(number))
-    .map((pull) => ({ pull, verdict: { ...out('branch'), ...(pull.baseRef !== null && { detail: pull.baseRef }) } }));
+    .map((pull) => {
+      const { baseRef, mergedAt } = pull;
+      const cut = cuts.get(branchNow(source, baseRef, mergedAt ?? 0) ?? '');
+      const reason = cut !== undefined && (mergedAt ?? 0) > cut ? 'afterCut' : 'branch';
+      return { pull, verdict: { ...out(reason), ...(baseRef !== null && { detail: baseRef }) } };
+    });
 }
 
 function issueChanges(notes: Notes): Change[] {

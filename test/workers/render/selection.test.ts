@@ -206,6 +206,33 @@ test('assumes the ancestors of a commit that a merge under its title may have br
   assert.deepEqual(countsOf(select(view, range)), { prCount: 1, issueCount: 0, resolution: 'commits', assumed: true });
 });
 
+test('dates decide up to the cut that the push of a new branch shows', async (t) => {
+  const pull = (number: number, base: string) => merged(number, number, { base: { ref: base } });
+  const deliveries: HostDelivery[] = [
+    push('main', 1, [[2, 'Change (#2)']], 2),
+    pull(2, 'main'),
+    push('main', 2, [[3, 'Change (#3)']], 3),
+    pull(3, 'main'),
+    push('release', null, [], 4, { after: shaOf(3), base_ref: 'refs/heads/main' }),
+    push('main', 3, [[5, 'Change (#5)']], 5),
+    pull(5, 'main'),
+    // The first push of the branch was lost.
+    push('release', 40, [[6, 'Change (#6)']], 6),
+    pull(6, 'release'),
+    ['push', { ...tagPayload('v1', 1), base_ref: null }],
+    ['push', { ...tagPayload('v2', 6), base_ref: null }],
+  ];
+  for (const arrived of [deliveries, deliveries.toReversed()]) {
+    const view = await folded(t, arrived);
+    assert.deepEqual(held(view), { pulls: [2, 3, 6], resolution: 'window', direct: [] });
+    assert.deepEqual(
+      view.creationsOf('release').map(({ after, baseRef, shas }) => [after, baseRef, shas]),
+      [[shaOf(3), 'main', []]],
+    );
+    assert.deepEqual(view.creationsOf('rel'), []);
+  }
+});
+
 test('dates decide on the default branch under all its names', async (t) => {
   const renamed = { default_branch: 'main' };
   const old = { default_branch: 'master' };

@@ -120,7 +120,7 @@ export function pullsOf(
   const named = source.pull(number);
   // The number of an issue or of a pull request that is not merged.
   const isOther = named ? named.state !== 'merged' : source.issue(number) !== undefined;
-  if (commit && !isOther && isForeign(source, commit, number, wordsOf(message, merge !== null), named)) {
+  if (commit && !isOther && isForeign(source, commit, number, wordsOf(message, subject, merge !== null), named)) {
     return { pulls: [], exact: false, merge: merge !== null, foreign: number };
   }
   if (named?.state === 'merged') return { pulls: [named], exact: false, merge: merge !== null };
@@ -129,9 +129,8 @@ export function pullsOf(
 }
 
 /** Returns the words of a commit that describe its change. Under the subject of a merge, hosts write the title. */
-function wordsOf(message: string, isMerge: boolean): string {
-  if (isMerge) return message.slice(firstLine(message).length);
-  return firstLine(message).replace(trailingNumber, '');
+function wordsOf(message: string, subject: string, isMerge: boolean): string {
+  return isMerge ? message.slice(subject.length) : subject.replace(trailingNumber, '');
 }
 
 function mergeOf(subject: string): RegExpExecArray | null {

@@ -40,9 +40,9 @@ export function isForeign(
   text: string,
   named: PullRecord | undefined,
 ): boolean {
+  if (named && (shareWords(text, named.title) || !isOnSameBranch(source, commit, named))) return false;
   // A cherry-pick, a backport or a revert names an old change on purpose.
   if (/cherry[- ]?pick|back-?port|revert/i.test(commit.message)) return false;
-  if (named && (shareWords(text, named.title) || !isOnSameBranch(source, commit, named))) return false;
   const at = pushedAt(source, commit);
   if (at === undefined) return false;
   if (named && (named.mergeSha === null || named.mergedAt === null || at - named.mergedAt < longMs)) return false;

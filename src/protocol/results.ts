@@ -5,7 +5,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { AbsentChangeSchema } from './conflicts.ts';
 import { PublicationSendingSchema, PublishedSchema, PublishFailedSchema } from './publications.ts';
-import { DraftFlagsSchema, ResolutionSchema } from './stored.ts';
+import { AssumedSchema, DraftFlagsSchema, ResolutionSchema } from './stored.ts';
 import { WebhookAttemptedSchema } from './webhooks.ts';
 
 /**
@@ -57,6 +57,7 @@ export const RecountResultSchema = Type.Object({
       prCount: Type.Integer(),
       issueCount: Type.Integer(),
       resolution: ResolutionSchema,
+      assumed: AssumedSchema,
       /** Number of commits without a pull request; absent in records of earlier versions of Tidings. */
       commitCount: Type.Optional(Type.Integer()),
     }),

@@ -12,7 +12,7 @@ import { ChangeSchema, DiagnosticsSchema, NotesSettingsSchema } from './notes.ts
 import { EventRepositorySchema } from './repository.ts';
 import { DaySchema, type Due } from './retention.ts';
 import type { SettingsPreview } from './settings-preview.ts';
-import { DraftFlagsSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
+import { AssumedSchema, DraftFlagsSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
 
 /** Writes the draft of a range for a persona. */
 export const RenderTaskSchema = Type.Object({
@@ -43,6 +43,7 @@ export const PreviewSchema = Type.Object({
   prCount: Type.Integer(),
   issueCount: Type.Integer(),
   resolution: ResolutionSchema,
+  assumed: AssumedSchema,
 });
 export type Preview = Static<typeof PreviewSchema>;
 
@@ -55,6 +56,7 @@ export const RangeCountSchema = Type.Object({
   prCount: Type.Integer(),
   issueCount: Type.Integer(),
   resolution: ResolutionSchema,
+  assumed: AssumedSchema,
   /** Number of commits without a pull request. */
   commitCount: Type.Integer(),
 });

@@ -29,7 +29,7 @@ const headerBytes = 4 + 1 + 1 + digestLength;
 
 /** Returns the object that represents a range in API replies to GET. */
 export function rangeResponse(range: RangeRecord, repositoryUrl: string): Record<string, unknown> {
-  const { type, ...bounds } = range.bounds;
+  const { type, span: _, ...bounds } = range.bounds;
   const url = bounds.fromTag && bounds.toTag ? compareUrl(repositoryUrl, bounds.fromTag, bounds.toTag) : undefined;
   return {
     id: range.id,
@@ -40,6 +40,7 @@ export function rangeResponse(range: RangeRecord, repositoryUrl: string): Record
     prCount: range.prCount,
     issueCount: range.issueCount,
     resolution: range.resolution,
+    ...(range.assumed && { assumed: true }),
     createdAt: new Date(range.createdAt).toISOString(),
     updatedAt: new Date(range.updatedAt).toISOString(),
   };

@@ -66,7 +66,8 @@ import { restore, shorten } from '../../../src/notes/merge/equal-runs.ts';
 import { mergeBodies, mergeDrafts } from '../../../src/notes/merge/merge.ts';
 import { endsWithNumber, firstLine, pullsOf } from '../../../src/notes/range/attribute.ts';
 import { picksOf } from '../../../src/notes/range/backports.ts';
-import { quotedTitle, revertedCommit } from '../../../src/notes/range/commit-reverts.ts';
+import { quotedTitle, revertedCommit, revertedMerge } from '../../../src/notes/range/commit-reverts.ts';
+import { MergedCommits } from '../../../src/notes/range/merged-commits.ts';
 import { publicationOf } from '../../../src/notes/range/publication.ts';
 import { RevertTargets } from '../../../src/notes/range/revert-targets.ts';
 import { isRevert, settleReverts } from '../../../src/notes/range/reverts.ts';
@@ -163,6 +164,7 @@ const forNotes: Record<string, (text: string) => unknown> = {
   quotedTitle,
   'quotedTitle of a revert': (text) => quotedTitle(`Revert "${text}`),
   revertedCommit: (text) => revertedCommit(text, text, new RevertTargets([])),
+  revertedMerge: (text) => revertedMerge(new MergedCommits(memorySource({})), [text, `reverts commits ${text}`]),
   isUpdate,
   'isUpdate of a group': (text) => isUpdate(`update ${text}`),
   isUpdater,

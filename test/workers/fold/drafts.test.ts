@@ -189,6 +189,29 @@ test('the ready response changes with every recount and rename', async (t) => {
   assert.equal(readResponse(partition, 'range_none'), undefined);
 });
 
+test('a recount sets and removes that a range is assumed', async (t) => {
+  const partition = openTestPartition(t);
+  await foldRecords(
+    partition,
+    1,
+    pullRecord(1),
+    commandRecord({ ...createRange, resolution: 'commits', assumed: true }),
+  );
+  const assumed = () => [
+    readRange(partition, rangeId)?.assumed,
+    JSON.parse(String(readResponse(partition, rangeId)?.json)).assumed,
+  ];
+  const recount = (fields: { assumed?: true }) => {
+    const counts = [{ rangeId, prCount: 1, issueCount: 0, resolution: 'commits' as const, ...fields }];
+    return resultRecord({ result: 'recounted', repoId: repository.id, row: 0, counts });
+  };
+  assert.deepEqual(assumed(), [true, true]);
+  await foldRecords(partition, 2, recount({}));
+  assert.deepEqual(assumed(), [undefined, undefined]);
+  await foldRecords(partition, 3, recount({ assumed: true }));
+  assert.deepEqual(assumed(), [true, true]);
+});
+
 test('requests a recount when the default branch changes', async (t) => {
   const partition = await withRange(t);
   const recounts = () =>

@@ -26,6 +26,8 @@ const fewestWords = 3;
 const vague =
   /^\w+ (?:(?:a|an|the|some|more|new|another|missing|proper|better|security|deprecation|extra|additional) )*(?:warnings?|notes?|hints?|comments?|messages?|logs?|logging|info|information|details|disclaimer|todos?|metadata|permissions?|checks?)\b/i;
 
+/** Matches the name of a test, such as `TestReconcile` or `Test_Reconcile`. */
+const testName = /\bTest(?:_|\p{Lu})\w/u;
 /** Matches a typing error in code or messages, which neither readers of documentation nor users notice. */
 const codeTypo =
   /\btypos? (?:of|for)\b|\btypos?\b.{0,40}\b(?:variables?|functions?|methods?|comments?|(?:error|log|warning|panic|deprecation) (?:messages?|warnings?|logs?)|names?|[\w-]+\.(?:js|ts|go|py|rs|java|c|h|cpp|rb|php))\b/i;
@@ -33,7 +35,7 @@ const insideVerb =
   /^(?:refactor(?:s|ed|ing)?|clean(?:s|ed|ing)?[- ]?up|tid(?:y|ied)|reformat(?:s|ted)?|lint|nit|wip|tests?|tested|testing|ci|chore|deflake|(?:un)?skip (?:the )?(?:[\w./-]+ )?tests?)\b/i;
 /** Things that only developers of the project see. */
 const insideWords =
-  /\b(?:(?:unit|e2e|end-to-end|integration|regression|acceptance|conformance|smoke|snapshot|fuzz|scale|load|stress)[- ]?tests?|(?:test|tests)(?! (?:mode|commands?|connections?|buttons?|keys?|accounts?|data ?sets?|endpoints?|messages?|mails?|emails?|webhooks?|api)\b)|for testing|testcases?|testdata|e2e|flak(?:e|es|ey|y|iness)|lint(?:er|ers|ing)?|golangci(?:-lint)?|eslint|prettier|codecov|codeql|code coverage|github actions?|(?:ci|gh|github) (?:jobs?|pipelines?|workflows?|config|builds?|images?|runners?|actions?)|(?:in|on|for|to|the|fix|from) ci|codeowners|maintainers|pre-commit|dependabot|renovate|benchmarks?|fixtures?|codegen|release (?:scripts?|process|workflows?|tooling|jobs?|team)|sponsors?|sponsorship|spelling|cspell|codespell)\b/i;
+  /\b(?:(?:unit|e2e|end-to-end|integration|regression|acceptance|conformance|smoke|snapshot|fuzz|scale|load|stress)[- ]?tests?|(?:test|tests)(?! (?:mode|commands?|connections?|buttons?|keys?|accounts?|data ?sets?|endpoints?|messages?|mails?|emails?|webhooks?|api)\b)|for testing|testcases?|testdata|e2e|flak(?:e|es|ey|y|iness)|lint(?:er|ers|ing)?|golangci(?:-lint)?|eslint|prettier|codecov|codeql|code coverage|github actions?|(?:ci|gh|github) (?:jobs?|pipelines?|workflows?|config|builds?|images?|runners?|actions?)|(?:in|on|for|to|the|fix|from) ci|codeowners|maintainers|pre-commit|tilt(?:file)?|envtest|nolint|boilerplate|(?:copyright|license|licence) headers?|(?:code|folder|file|directory|package|repo|repository) (?:structure|layout)|agents? config(?: files?)?|dependabot|renovate|benchmarks?|fixtures?|codegen|release (?:scripts?|process|workflows?|tooling|jobs?|team)|sponsors?|sponsorship|spelling|cspell|codespell)\b/i;
 /**
  * Things that readers of the documentation see. A word next to a dot, a slash, a dash or a backtick is a part of a name,
  * such as `docs.rs`.
@@ -72,7 +74,7 @@ export function isToolingText(text: string): boolean {
 }
 
 function isInside(prose: string): boolean {
-  return insideWords.test(prose) || insideVerb.test(prose) || codeTypo.test(prose);
+  return insideWords.test(prose) || insideVerb.test(prose) || codeTypo.test(prose) || testName.test(prose);
 }
 
 /** Code in a title can contain any word. A placeholder keeps the words around it apart. */

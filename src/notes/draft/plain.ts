@@ -20,7 +20,7 @@ const reference = new RegExp(
 );
 /** Matches references without brackets. A color such as `#000000` and the name `C#12` are not references. */
 const bareReference = new RegExp(
-  String.raw`${lead}(?:${repository}(?<!\b[A-Z])#[1-9]\d{0,9}(?!\w)|\bGH-\d{1,10}\b|(?<![\w./-])[\w-]{1,100}\/[\w.-]{1,100}@[0-9a-f]{7,40}(?![\w/-]))`,
+  String.raw`${lead}(?:${repository}(?<!\b[A-Z])#[1-9]\d{0,9}(?!\w)|\bGH-\d{1,10}\b|(?<=\b(?:issue|ticket|PR) )\d{3,10}(?![\w.])|(?<![\w./-])[\w-]{1,100}\/[\w.-]{1,100}@[0-9a-f]{7,40}(?![\w/-]))`,
   'gi',
 );
 /**
@@ -40,7 +40,7 @@ const thanks = new RegExp(
  * Matches a text that may contain an internal reference. Most titles contain none, and this check takes a fraction of
  * the time of searching for each kind of reference.
  */
-const mayHoldInside = /#\d|@|:\/\/|\bGH-\d|[0-9a-f]{7}/i;
+const mayHoldInside = /#\d|@|:\/\/|\bGH-\d|\b(?:issue|ticket|PR) \d|[0-9a-f]{7}/i;
 /** Matches a sentence that only points to another place. */
 const leadsAway =
   /^(?:please )?(?:see|cf\.?|refs?|related|part of|follow-?up|fix(?:es)?|closes|resolves|(?:for )?(?:more|details))\b.{0,500}(?:#\d|https?:)/i;

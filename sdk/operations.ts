@@ -14,6 +14,8 @@ export type DeletedWebhookEndpoint = { id: string; deletedAt: string };
 
 export type Draft = { id: string; releaseRangeId: string; persona: 'engineer' | 'internal' | 'customer'; status: 'ready' | 'processing' | 'failed'; revision: number; bodyMd: string; flags: { highlights: readonly (string)[]; contributors: readonly (string)[]; upgradeInstructions: string }; error?: string; createdAt: string; updatedAt: string };
 
+export type DraftEntry = { marker: string | null; heading: string; area: string | null; text: string; source: 'note' | 'issue' | 'title' | 'person'; numbers: readonly (number)[]; shas: readonly (string)[]; kind: 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'other' | 'reverted' | 'issues' | 'commits' | 'dependencies' | null; kindBy: 'label' | 'advisory' | 'note' | 'prefix' | 'issue' | 'box' | 'branch' | 'verb' | null; reason: 'listed' | 'backport' | 'cherryPicked' | 'dependency' | 'revert' | 'restored' | 'linked' | 'closed' | 'direct' | 'reverted' | 'reverts' | 'shipped' | 'release' | 'routine' | 'own' | 'label' | 'author' | 'unmerged' | 'branch' | 'open' | 'unresolved' | 'unlisted' | 'notCaptured' | null };
+
 export type DraftGeneratedEvent = { event: 'draft.generated'; timestamp: string; data: { draftId: string; persona: 'engineer' | 'internal' | 'customer'; releaseRangeId: string } };
 
 export type DraftPublishedEvent = { event: 'draft.published'; timestamp: string; data: { draftId: string; persona: 'engineer' | 'internal' | 'customer'; releaseRangeId: string; publicationId: string; channel: string; url: string | null } };
@@ -127,6 +129,8 @@ export interface Operations {
   updateDraft: { input: { draftId: string } & { bodyMd?: string; flags?: { highlights?: readonly (string)[] | null; contributors?: readonly (string)[] | null; upgradeInstructions?: string | null } }; reply: DraftUpdate; };
   /** Generate the draft of a range for a persona. */
   generateDraft: { input: { rangeId: string } & { persona: 'engineer' | 'internal' | 'customer'; force?: boolean }; reply: Ticket; };
+  /** List the entries of a draft as data, with the words of its current text. */
+  listDraftEntries: { input: { draftId: string; limit?: number; offset?: number }; reply: { entries: readonly (DraftEntry)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: DraftEntry; };
   /** List the revisions of a draft. */
   listDraftRevisions: { input: { draftId: string; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { revisions: readonly (Revision)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Revision; };
   /** Get a revision with its text. */
@@ -232,6 +236,7 @@ export const operations = {
   getDraft: { method: 'GET', path: '/api/drafts/{draftId}', query: [], body: false },
   updateDraft: { method: 'PATCH', path: '/api/drafts/{draftId}', query: [], body: true },
   generateDraft: { method: 'POST', path: '/api/drafts/{rangeId}/generate', query: [], body: true },
+  listDraftEntries: { method: 'GET', path: '/api/drafts/{draftId}/entries', query: ['limit', 'offset'], body: false, list: 'entries' },
   listDraftRevisions: { method: 'GET', path: '/api/drafts/{draftId}/revisions', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'revisions' },
   getDraftRevision: { method: 'GET', path: '/api/drafts/{draftId}/revisions/{revision}', query: [], body: false },
   restoreDraft: { method: 'POST', path: '/api/drafts/{draftId}/restore', query: [], body: true },

@@ -5,6 +5,7 @@
 import { digestOf, toEtag } from '../foundation/etag.ts';
 import { versionName } from '../foundation/page-url.ts';
 import { type ChannelName, channelNames, channelTraits } from '../protocol/channels.ts';
+import type { DraftEntry } from '../protocol/draft-entries.ts';
 import { type Change, type Diagnostics, defaultSettings } from '../protocol/notes.ts';
 import type { ChannelQuery } from '../protocol/resources/channels.ts';
 import type { UpdateDraftBody } from '../protocol/resources/drafts.ts';
@@ -65,6 +66,18 @@ const sampleChange: Change = {
   section: 'feature',
   kindBy: 'label',
   method: 'mergeCommit',
+};
+const sampleEntry: DraftEntry = {
+  marker: 'pr:41',
+  heading: 'Features',
+  area: null,
+  text: sampleChange.title,
+  source: 'title',
+  numbers: [41],
+  shas: [],
+  kind: 'feature',
+  kindBy: 'label',
+  reason: 'listed',
 };
 const sampleDiagnostics: Diagnostics = {
   changes: 1,
@@ -148,6 +161,7 @@ export const mocks: Readonly<Record<string, Mock>> = {
     const flags = changes && { flags: { ...draft.flags, ...Object.fromEntries(set) } };
     return { ...ok({ id, bodyMd, ...flags, updatedAt }), etag: toEtag(draft.digest) };
   },
+  listDraftEntries: list('entries', () => [sampleEntry]),
   listDraftRevisions: list('revisions', () => [revision(1)]),
   getDraftRevision: ({ params: [draftId = '', number = '1'] }) => {
     const { id, bodyMd } = sampleDraft(draftId);

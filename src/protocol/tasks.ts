@@ -6,6 +6,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 
 import { ChannelNameSchema, ConnectionSchema } from './channels.ts';
+import type { DraftEntry } from './draft-entries.ts';
 import { ChangeSchema, DiagnosticsSchema, NotesSettingsSchema } from './notes.ts';
 import { EventRepositorySchema } from './repository.ts';
 import { DaySchema, type Due } from './retention.ts';
@@ -79,6 +80,21 @@ export const ChangesSchema = Type.Object({
   diagnostics: DiagnosticsSchema,
 });
 export type Changes = Static<typeof ChangesSchema>;
+
+/** Returns one page of the entries of a draft, with what is known about each. */
+export const EntriesTaskSchema = Type.Object({
+  task: Type.Literal('entries'),
+  draftId: Type.String(),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+});
+export type EntriesTask = Static<typeof EntriesTaskSchema>;
+
+/** One page of entries, and the number of all entries. */
+export interface Entries {
+  entries: DraftEntry[];
+  total: number;
+}
 
 /**
  * Renders the drafts of the last tag ranges of a repository under its stored settings and under the given settings.
@@ -174,7 +190,15 @@ export interface OwnerConfirmation {
 export interface PoolTask {
   dataDir: string;
   partition: string;
-  work: RenderTask | PreviewTask | RecountTask | ChangesTask | SettingsPreviewTask | DueTask | PayloadTask;
+  work:
+    | RenderTask
+    | PreviewTask
+    | RecountTask
+    | ChangesTask
+    | EntriesTask
+    | SettingsPreviewTask
+    | DueTask
+    | PayloadTask;
 }
 
 /** A task as a thread receives it, with its time limit in milliseconds. */
@@ -189,7 +213,7 @@ export interface ThreadTask extends PoolTask {
  * between threads.
  */
 export type PoolAnswer =
-  | { ok: true; value: Rendered | Preview | RangeCount[] | Changes | SettingsPreview | Due | Payload }
+  | { ok: true; value: Rendered | Preview | RangeCount[] | Changes | Entries | SettingsPreview | Due | Payload }
   | {
       ok: false;
       kind: 'invalid' | 'notFound' | 'unavailable' | 'internal';

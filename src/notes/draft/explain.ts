@@ -13,7 +13,8 @@ import { cleanLine } from './escape.ts';
 import { gather, type Notes } from './gather.ts';
 import { isUnresolved } from './issues.ts';
 
-type Verdict = Pick<Change, 'included' | 'reason' | 'detail' | 'section' | 'kindBy' | 'mayBreak'>;
+/** Whether a change is in the notes, why, and in which section. */
+export type Verdict = Pick<Change, 'included' | 'reason' | 'detail' | 'section' | 'kindBy' | 'mayBreak'>;
 
 /** All examined changes, and a count of the changes that lack a type label or an area. */
 export interface Explanation {
@@ -30,6 +31,20 @@ export function explain(source: NotesSource, bounds: RangeBounds): Explanation {
   const notes = gather(source, bounds);
   const changes = [...pullChanges(notes), ...issueChanges(notes), ...commitChanges(notes)];
   return { changes, diagnostics: diagnose(notes) };
+}
+
+/** The reasons of a range by number and by hash. */
+export interface ExplainedFacts {
+  pulls: ReadonlyMap<number, Verdict>;
+  issues: ReadonlyMap<number, Verdict>;
+  commits: ReadonlyMap<string, Verdict>;
+}
+
+/** Explains gathered facts. The result has the same reasons as `explain`. */
+export function explainFacts(notes: Notes): ExplainedFacts {
+  const issues = issueChanges(notes).map((issue) => [issue.number ?? 0, issue] as const);
+  const commits = commitChanges(notes).map((commit) => [commit.sha ?? '', commit] as const);
+  return { pulls: verdictsOf(notes), issues: new Map(issues), commits: new Map(commits) };
 }
 
 function pullChanges(notes: Notes): Change[] {

@@ -3,6 +3,7 @@
  * replies.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { DraftEntrySchema } from '../draft-entries.ts';
 import { PersonaSchema, RevisionKindSchema } from '../stored.ts';
 import type { Contracts } from './contract.ts';
 import { closed, count, draftId, markdown, orNull, rangeId, text, time } from './fields.ts';
@@ -122,6 +123,9 @@ export const RevisionSchema = Type.Object(revision, closed);
 
 export const RevisionTextSchema = Type.Object({ draftId, ...revision, bodyMd: markdown }, closed);
 
+export const ListEntriesQuerySchema = Type.Object({ limit: paging.limit, offset: paging.offset }, closed);
+export type ListEntriesQuery = Static<typeof ListEntriesQuerySchema>;
+
 export const draftContracts = {
   listDrafts: {
     tag: 'Drafts',
@@ -145,6 +149,11 @@ export const draftContracts = {
     body: UpdateDraftBodySchema,
     replies: { 200: DraftUpdateSchema },
     conditional: true,
+  },
+  listDraftEntries: {
+    tag: 'Drafts',
+    summary: 'List the entries of a draft as data, with the words of its current text',
+    replies: { 200: listOf('entries', DraftEntrySchema) },
   },
   listDraftRevisions: {
     tag: 'Drafts',

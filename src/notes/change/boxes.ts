@@ -13,7 +13,7 @@ export interface TickedBoxes {
 
 const heading =
   /\b(?:types? of (?:the )?(?:change|pr|pull request|contribution)s?|(?:kind|nature|category) of (?:the )?(?:change|pr)s?|change types?|pr types?|what (?:type|kind)s? of)\b/i;
-const box = /^\s*(?:[-*+]|\d{1,3}[.)])?\s*\[([ xX✓✔])\]\s*(.{2,200})$/;
+const box = /^\s*(?:(?:[-*+]|\d{1,3}[.)])\s*)?\[([ xX✓✔])\]\s*(\S.{1,199})$/;
 /** Matches a line that may end a list of boxes: a heading or a line in bold. */
 const nextHeading = /^(?:#{1,6}[ \t]|\*\*[^*]{1,100}\*\*:?\s*$)/;
 /** A template without any unticked box, and with more boxes than this, was ticked as a whole and says nothing. */

@@ -3,7 +3,7 @@
  * author ticks one or more.
  */
 import type { ChangeType } from './labels.ts';
-import { withoutComments } from './scan.ts';
+import { visibleProse } from './scan.ts';
 
 /** The kinds that the ticked boxes name. `inside` is work on the project itself. */
 export interface TickedBoxes {
@@ -41,7 +41,7 @@ export function tickedBoxes(body: string): TickedBoxes | undefined {
   let ticked = 0;
   let open = 0;
   let isUnderHeading = false;
-  for (const line of withoutComments(body).split('\n')) {
+  for (const line of visibleProse(body).split('\n')) {
     const [, mark, text = ''] = box.exec(line) ?? [];
     if (mark === undefined) {
       if (heading.test(line) && line.length < 200) isUnderHeading = true;

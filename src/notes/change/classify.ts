@@ -115,7 +115,7 @@ function none(): string[] {
 function kindOf(record: ChangeRecord, title: ParsedTitle, labels: LabelReading): Classification['kind'] {
   // If a label such as `type: fix` names a kind, the pull request does more than make a release or merge a branch.
   if (labels.specTypes.size === 0 && isRelease(title)) return 'release';
-  if (labels.specTypes.size === 0 && isRoutine(title)) return 'routine';
+  if (labels.specTypes.size + labels.aliasTypes.size === 0 && isRoutine(title)) return 'routine';
   if (title.revert || /^revert ["“'`]/i.test(title.text)) return 'revert';
   if (labels.dependencies || isUpdater(record.author.login)) return 'dependency';
   if ((record.author.bot || title.dependency) && isUpdate(title.text)) return 'dependency';

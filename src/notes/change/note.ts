@@ -31,21 +31,40 @@ const noteMeanings: Readonly<Record<string, Meaning>> = {
 };
 const types: readonly ChangeType[] = ['feature', 'fix', 'security', 'performance', 'documentation'];
 const listMark = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/;
-/** Matches "action required" at the start of a note, which marks a breaking change. */
-const callToAct = /^[^\p{L}\p{N}]*action required[^\p{L}\p{N}]+(?=\S)/iu;
+/**
+ * Matches "action required" at the start of a note, which marks a breaking change. Signs of the next word stay, as in
+ * `ACTION REQUIRED: --old is gone`.
+ */
+const callToAct =
+  /^[^\p{L}\p{N}]*action required[\])*_]*(?:\s*[:：!.]|\s+[–—-](?=\s))?[\])*_]*(?<=[^\p{L}\p{N}]|(?=\s))\s*(?=\S)/iu;
+/** Matches a word in brackets at the start of a line. */
+const bracketed = /^\[([^[\]]{1,40})\]/;
 const maxItems = 50;
 
+/** A statement, and whether its line or its block names a kind. The kind may have no section, as in `[CHANGE] …`. */
+interface Statement {
+  item: NoteItem;
+  isNamed: boolean;
+}
+
 /**
- * Returns the statements of a release note. Lines without a kind belong to one statement. If at least two lines name a
- * kind, each of them is a statement, and a line without a kind continues the statement before it.
+ * Returns the statements of a release note. Blocks without a kind are one statement. If at least two lines of a block
+ * name a kind, each of them is a statement. Then a line without a kind continues the statement before it, and lines
+ * before the first statement are left out.
  */
 export function noteItems(note: ReleaseNote | undefined): NoteItem[] {
   if (note?.kind !== 'text') return [];
-  const items = note.parts.flatMap(({ label, text }) => itemsOf(text, meaningOfLabel(label)));
+  const statements = note.parts.flatMap(({ label, text }) => statementsOf(text, meaningOfLabel(label)));
+  const plain = statements.filter(({ isNamed }) => !isNamed).map(({ item }) => item);
+  const [first] = plain;
+  const items = statements.flatMap(({ item, isNamed }) => (isNamed || item === first ? [item] : []));
+  if (first) first.markdown = plain.map(({ markdown }) => markdown).join('\n\n');
   return items.slice(0, maxItems);
 }
 
-function itemsOf(text: string, meaning: Meaning | undefined): NoteItem[] {
+function statementsOf(written: string, meaning: Meaning | undefined): Statement[] {
+  const text = written.replace(callToAct, '');
+  const isCall = text !== written;
   const blocks: { item: NoteItem | undefined; lines: string[] }[] = [];
   for (const line of text.split('\n')) {
     const item = readLine(line);
@@ -54,9 +73,12 @@ function itemsOf(text: string, meaning: Meaning | undefined): NoteItem[] {
     else if (last) last.lines.push(line);
     else blocks.push({ item: undefined, lines: [line] });
   }
-  const typed = blocks.filter(({ item }) => item !== undefined);
-  const whole = typed.length < 2 ? [joined(blocks)] : blocks.filter(({ lines }) => lines.some((line) => line.trim()));
-  return whole.map(({ item, lines }) => withMeaning(item, lines.join('\n').trim(), meaning));
+  const named = blocks.filter(({ item }) => item !== undefined);
+  const whole = named.length < 2 ? [joined(blocks)] : named;
+  return whole.map(({ item, lines }) => ({
+    item: withMeaning(item, lines.join('\n').trim(), meaning, isCall),
+    isNamed: item !== undefined || meaning !== undefined,
+  }));
 }
 
 /** Joins the blocks of a note that names at most one kind. The kind counts only if the first line names it. */
@@ -71,19 +93,24 @@ function readLine(line: string): NoteItem | undefined {
   const text = line.slice(marked.length).trim();
   if (!/^(?:\[|[A-Za-z]{2,14}(?:\([^()]{1,60}\))?!?:|[^\w\s`*_])/.test(text)) return undefined;
   const { type, breaking, housekeeping, areas, text: rest } = parseTitle(text);
-  if ((type === null && !breaking && !housekeeping) || rest === '') return undefined;
-  return { type, breaking, housekeeping, areas, markdown: rest };
+  const isNamed = type !== null || breaking || housekeeping || meaningOf(bracketed.exec(text)?.[1] ?? '') === 'plain';
+  return isNamed && rest !== '' ? { type, breaking, housekeeping, areas, markdown: rest } : undefined;
 }
 
-function withMeaning(item: NoteItem | undefined, text: string, meaning: Meaning | undefined): NoteItem {
+function withMeaning(
+  item: NoteItem | undefined,
+  text: string,
+  meaning: Meaning | undefined,
+  isCall: boolean,
+): NoteItem {
   const type = item?.type ?? types.find((each) => each === meaning) ?? null;
-  const isCall = callToAct.test(text);
+  const markdown = text.replace(callToAct, '');
   return {
     type,
-    breaking: (item?.breaking ?? false) || meaning === 'breaking' || isCall,
+    breaking: (item?.breaking ?? false) || meaning === 'breaking' || isCall || markdown !== text,
     housekeeping: type === null && ((item?.housekeeping ?? false) || meaning === 'housekeeping'),
     areas: item?.areas ?? [],
-    markdown: isCall ? text.replace(callToAct, '') : text,
+    markdown,
   };
 }
 

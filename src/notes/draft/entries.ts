@@ -125,8 +125,7 @@ export class EntryMaker {
     const issues = linkedBy(source, pull, carriers);
     const note = firstSaid(all, releaseNote);
     const items = noteItems(note);
-    const typed = items.filter((item) => isTyped(item));
-    const listed = typed.length > 1 ? typed : [typed.length === 1 ? typed[0] : items[0]];
+    const listed = items.length === 0 ? [undefined] : items;
     const facts: Facts = { group, carriers, record, all, issues, note, several: listed.length > 1 };
     return listed.map((item, index) => this.entry(facts, item, index));
   }
@@ -200,10 +199,6 @@ interface Facts {
   note: ReleaseNote | undefined;
   /** Whether the change has several entries. */
   several: boolean;
-}
-
-function isTyped({ type, breaking, housekeeping }: NoteItem): boolean {
-  return type !== null || breaking || housekeeping;
 }
 
 /**

@@ -28,6 +28,10 @@ const pickedFrom = /\(?cherry[- ]picked from commit ([0-9a-f]{7,64})\b/i;
 const announcement =
   /^(?:[#*_>\s-]*)(?:this (?:pr|pull request) )?(?:includes?|contains?|cherry[- ]?picks?|back-?ports?|cherry[- ]picked|backported)\b[^#]{0,120}[:：]?[*_\s]*$/i;
 const listMark = /^\s*(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?/;
+/** Maximum length of such a line, in characters. */
+const maxAnnouncement = 300;
+/** Maximum length of a word that can be a reference: an address or the name of a repository with a number. */
+const maxReference = 300;
 /** Maximum number of commits of a push that are searched for carried changes. */
 const maxCommits = 500;
 
@@ -107,7 +111,7 @@ function listedNumbers(body: string, { repository }: NotesSource): number[] {
     const only = numberOf(text, name, base);
     if (only !== undefined) found.push(only);
     else if (isItem && isAnnounced) found.push(...endsOf(text, name, base));
-    else if (!isItem) isAnnounced = announcement.test(line);
+    else if (!isItem) isAnnounced = text.length <= maxAnnouncement && announcement.test(line);
   }
   return found;
 }
@@ -115,7 +119,7 @@ function listedNumbers(body: string, { repository }: NotesSource): number[] {
 function endsOf(text: string, name: string, base: string): number[] {
   const words = text.split(/\s+/);
   const ends = [words.at(-1) ?? '', words[0] ?? ''].map((word) =>
-    numberOf(word.replace(/^[([]+|[)\].,:;]+$/g, ''), name, base),
+    word.length > maxReference ? undefined : numberOf(word.replace(/^[([]+|[)\].,:;]+$/g, ''), name, base),
   );
   const number = ends.find((end) => end !== undefined);
   return number === undefined ? [] : [number];

@@ -39,6 +39,8 @@ const callToAct =
   /^[^\p{L}\p{N}]*action required[\])*_]*(?:\s*[:：!.]|\s+[–—-](?=\s))?[\])*_]*(?<=[^\p{L}\p{N}]|(?=\s))\s*(?=\S)/iu;
 /** Matches a word in brackets at the start of a line. */
 const bracketed = /^\[([^[\]]{1,40})\]/;
+/** Matches a word in bold at the start of a line, which may name the kind: `**Breaking:** …`. */
+const boldWord = /^\*\*([^*\n]{2,40})\*\*(:?)(?=\s)/;
 const maxItems = 50;
 
 /** A statement, and whether its line or its block names a kind. The kind may have no section, as in `[CHANGE] …`. */
@@ -75,13 +77,17 @@ function statementsOf(written: string, meaning: Meaning | undefined): Statement[
   }
   const named = blocks.filter(({ item }) => item !== undefined);
   const whole = named.length < 2 ? [joined(blocks)] : named;
+  const breaks = isCall || (named.length === 1 && named[0]?.item?.breaking === true);
   return whole.map(({ item, lines }) => ({
-    item: withMeaning(item, lines.join('\n').trim(), meaning, isCall),
+    item: withMeaning(item, lines.join('\n').trim(), meaning, breaks),
     isNamed: item !== undefined || meaning !== undefined,
   }));
 }
 
-/** Joins the blocks of a note that names at most one kind. The kind counts only if the first line names it. */
+/**
+ * Joins the blocks of a note that names at most one kind. The kind counts only if the first line names it, except that
+ * any line can mark the change as breaking.
+ */
 function joined(blocks: { item: NoteItem | undefined; lines: string[] }[]): (typeof blocks)[number] {
   const [first] = blocks;
   return { item: first?.item, lines: blocks.flatMap(({ lines }) => lines) };
@@ -90,7 +96,7 @@ function joined(blocks: { item: NoteItem | undefined; lines: string[] }[]): (typ
 /** Reads a line that begins with a kind. Returns undefined for any other line. */
 function readLine(line: string): NoteItem | undefined {
   const marked = listMark.exec(line)?.[0] ?? '';
-  const text = line.slice(marked.length).trim();
+  const text = line.slice(marked.length).trim().replace(boldWord, '$1$2');
   if (!/^(?:\[|[A-Za-z]{2,14}(?:\([^()]{1,60}\))?!?:|[^\w\s`*_])/.test(text)) return undefined;
   const { type, breaking, housekeeping, areas, text: rest } = parseTitle(text);
   const isNamed = type !== null || breaking || housekeeping || meaningOf(bracketed.exec(text)?.[1] ?? '') === 'plain';
@@ -101,13 +107,13 @@ function withMeaning(
   item: NoteItem | undefined,
   text: string,
   meaning: Meaning | undefined,
-  isCall: boolean,
+  breaks: boolean,
 ): NoteItem {
   const type = item?.type ?? types.find((each) => each === meaning) ?? null;
   const markdown = text.replace(callToAct, '');
   return {
     type,
-    breaking: (item?.breaking ?? false) || meaning === 'breaking' || isCall || markdown !== text,
+    breaking: (item?.breaking ?? false) || meaning === 'breaking' || breaks || markdown !== text,
     housekeeping: type === null && ((item?.housekeeping ?? false) || meaning === 'housekeeping'),
     areas: item?.areas ?? [],
     markdown,

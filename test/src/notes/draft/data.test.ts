@@ -52,7 +52,10 @@ test('lists the entries of every persona with kinds and reasons', () => {
       ['Fixed', null, 'Keep the order', 'title', [4]],
     ],
   );
-  assert.deepEqual(entries('internal').map(({ source: from }) => from), ['note', 'title', 'title', 'title', 'title']);
+  assert.deepEqual(
+    entries('internal').map(({ source: from }) => from),
+    ['note', 'title', 'title', 'title', 'title'],
+  );
 });
 
 test('names commits by hash, and areas that only the text does not name', () => {

@@ -98,7 +98,9 @@ function readLine(line: string): NoteItem | undefined {
   const marked = listMark.exec(line)?.[0] ?? '';
   const text = line.slice(marked.length).trim().replace(boldWord, '$1$2');
   if (!/^(?:\[|[A-Za-z]{2,14}(?:\([^()]{1,60}\))?!?:|[^\w\s`*_])/.test(text)) return undefined;
-  const { type, breaking, housekeeping, areas, text: rest } = parseTitle(text);
+  const { type, breaking, housekeeping, areas, text: words } = parseTitle(text);
+  // Titles lose a dot at their end. In a release note, a further line may follow it.
+  const rest = text.endsWith('.') && /[^.]$/.test(words) ? `${words}.` : words;
   const isNamed = type !== null || breaking || housekeeping || meaningOf(bracketed.exec(text)?.[1] ?? '') === 'plain';
   return isNamed && rest !== '' ? { type, breaking, housekeeping, areas, markdown: rest } : undefined;
 }

@@ -87,7 +87,7 @@ export function releaseNote(body: string): ReleaseNote | undefined {
   if (!noteHint.test(body)) return undefined;
   const found = fencedNotes(unixLines(body)) ?? noteSection(body);
   const parts = found?.map(({ label, text }) => ({ label, text: text.trim() })).filter(({ text }) => text !== '') ?? [];
-  if (parts.length === 0) return undefined;
+  if (parts.length === 0) return found?.some(({ label }) => label === 'none') ? { kind: 'none' } : undefined;
   return parts.every(({ text }) => isWordForNothing(text)) ? { kind: 'none' } : { kind: 'text', parts };
 }
 

@@ -31,7 +31,7 @@ const steps = [
     by: 'okonkwo',
     body: block('deprecation', 'resource/lattice_server: `zone` is deprecated, use `zones`'),
   }),
-  pull(908, 'Regenerate the client', { by: 'hattie-m', body: block('none', '') }),
+  pull(908, 'Fix names in the generated client', { by: 'hattie-m', body: block('none', '') }),
   pull(910, 'server: keep user_data on import', {
     by: 'zsofia',
     body: `Closes #877.\n\n${block('bug', 'resource/lattice_server: Importing a server no longer clears `user_data`')}`,

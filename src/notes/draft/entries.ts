@@ -46,7 +46,7 @@ export interface Entry extends Classification {
   upgrade: string;
   /** The statement of the release note; null if the change has none. */
   note: NoteItem | null;
-  /** Whether the author wrote that the change needs no release note. */
+  /** Whether the author wrote that the change needs no release note, or that its note is about inside work. */
   declined: boolean;
   /** Time at which the change reached the branch, in milliseconds. */
   at: number;
@@ -176,7 +176,7 @@ export class EntryMaker {
       people: pull ? peopleOf(source, pull) : peopleOfCommit(commit as CommitRecord),
       upgrade: is.breaking ? upgradeOf(all, item) : '',
       note: item ?? null,
-      declined: note?.kind === 'none',
+      declined: note?.kind === 'none' || item?.housekeeping === true,
       at: timeOf(group, carriers),
       followUps: [],
       twins: [],

@@ -7,7 +7,14 @@ import type { IssueRecord } from '../../protocol/stored.ts';
 import { announcesBreaking } from './body.ts';
 import { isUpdate, isUpdater, ownWords } from './dependencies.ts';
 import { type Decision, decideKind } from './kinds.ts';
-import { type ChangeType, distinctAreas, type LabelReading, readLabels, type Vocabulary } from './labels.ts';
+import {
+  type ChangeType,
+  distinctAreas,
+  type LabelReading,
+  plainWords,
+  readLabels,
+  type Vocabulary,
+} from './labels.ts';
 import { mayBreak } from './leading-words.ts';
 import type { NoteItem } from './note.ts';
 import type { ChangeRecord } from './record.ts';
@@ -145,7 +152,8 @@ function firstOf(types: ReadonlySet<ChangeType>, order: ChangeType[]): ChangeTyp
 /**
  * Returns the areas of a change and the text of its title. Area labels take precedence over areas in the release note,
  * which take precedence over areas in the title. Example: the title `parser: Add x` with the area label `core` keeps
- * the text `parser: Add x`. With the area label `parser`, the text is `Add x`, because the label already names the area.
+ * the text `parser: Add x`. With the area label `parser` or `sql-parser`, the text is `Add x`, because the label already
+ * names the area.
  */
 function areasOf(
   title: ParsedTitle,
@@ -155,7 +163,7 @@ function areasOf(
   const named = labels.areas.length > 0 ? labels.areas : distinctAreas(note?.areas ?? []);
   if (named.length === 0) return { areas: distinctAreas(title.areas), text: title.text };
   if (!title.looseArea) return { areas: named, text: title.text };
-  const known = new Set(named.map((area) => area.toLowerCase()));
-  const repeats = title.areas.every((area) => known.has(area.toLowerCase()));
+  const known = named.map((area) => ` ${plainWords(area)} `);
+  const repeats = title.areas.every((area) => known.some((words) => words.includes(` ${plainWords(area)} `)));
   return { areas: named, text: repeats ? title.text : `${title.areas.join(', ')}: ${title.text}` };
 }

@@ -56,7 +56,9 @@ interface Statement {
  */
 export function noteItems(note: ReleaseNote | undefined): NoteItem[] {
   if (note?.kind !== 'text') return [];
-  const statements = note.parts.flatMap(({ label, text }) => statementsOf(text, meaningOfLabel(label)));
+  const statements = note.parts.flatMap(({ label, text }) =>
+    statementsOf(withThing(text, label), meaningOfLabel(label)),
+  );
   const plain = statements.filter(({ isNamed }) => !isNamed).map(({ item }) => item);
   const [first] = plain;
   const items = statements.flatMap(({ item, isNamed }) => (isNamed || item === first ? [item] : []));
@@ -76,12 +78,37 @@ function statementsOf(written: string, meaning: Meaning | undefined): Statement[
     else blocks.push({ item: undefined, lines: [line] });
   }
   const named = blocks.filter(({ item }) => item !== undefined);
-  const whole = named.length < 2 ? [joined(blocks)] : named;
+  const placed = named.length === 0 && meaning !== undefined ? readArea(text) : undefined;
+  const whole = placed ? [placed] : named.length < 2 ? [joined(blocks)] : named;
   const breaks = isCall || (named.length === 1 && named[0]?.item?.breaking === true);
   return whole.map(({ item, lines }) => ({
     item: withMeaning(item, lines.join('\n').trim(), meaning, breaks),
     isNamed: item !== undefined || meaning !== undefined,
   }));
+}
+
+/** Matches a text that is only a name, such as `x` or acme_volume. */
+const onlyName = /^(?:`[^`\n]{1,100}`|(?=\S{0,100}[_./])[\w./-]{1,100})$/;
+
+/** Puts the words of a label before a name, which alone says too little: `new-resource` gives "New resource: `x`". */
+function withThing(text: string, label: string): string {
+  const thing = /^new-([a-z-]{2,30})$/.exec(label)?.[1];
+  return thing !== undefined && onlyName.test(text.trim()) ? `New ${thing.replaceAll('-', ' ')}: ${text.trim()}` : text;
+}
+
+/** Reads the area of a note of one line whose block names the kind: `provider: Mask tokens`. */
+function readArea(text: string): { item: NoteItem; lines: string[] } | undefined {
+  if (text.includes('\n')) return undefined;
+  const { areas, text: words } = parseTitle(text);
+  const markdown = withDot(words, text);
+  return areas.length === 0
+    ? undefined
+    : { item: { type: null, breaking: false, housekeeping: false, areas, markdown }, lines: [markdown] };
+}
+
+/** Titles lose a dot at their end. A release note keeps it, because a further line may follow it. */
+function withDot(words: string, text: string): string {
+  return text.endsWith('.') && /[^.]$/.test(words) ? `${words}.` : words;
 }
 
 /**
@@ -99,8 +126,7 @@ function readLine(line: string): NoteItem | undefined {
   const text = line.slice(marked.length).trim().replace(boldWord, '$1$2');
   if (!/^(?:\[|[A-Za-z]{2,14}(?:\([^()]{1,60}\))?!?:|[^\w\s`*_])/.test(text)) return undefined;
   const { type, breaking, housekeeping, areas, text: words } = parseTitle(text);
-  // Titles lose a dot at their end. In a release note, a further line may follow it.
-  const rest = text.endsWith('.') && /[^.]$/.test(words) ? `${words}.` : words;
+  const rest = withDot(words, text);
   const isNamed = type !== null || breaking || housekeeping || meaningOf(bracketed.exec(text)?.[1] ?? '') === 'plain';
   return isNamed && rest !== '' ? { type, breaking, housekeeping, areas, markdown: rest } : undefined;
 }

@@ -213,6 +213,7 @@ const appendedNumber = /^\((?:(?:[\w.-]+\/[\w.-]+)?#|GH-)\d{1,10}\)$/;
 const appendedReference = /^[([](?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|see|part of|issue):? (#\d{1,10})[)\]]$/i;
 const appendedMark =
   /^[([](?:skip[ -]ci|ci[ -]skip|no[ -]ci|skip[ -]actions|(?:manual |auto(?:mated)? )?(?:back-?port|cherry-?pick)(?:ed)?(?: [^()[\]]{1,60})?|[\w.-]{1,30} back-?port)[)\]]$/i;
+const appendedSecurity = /^[([]security[)\]]$/i;
 const appendedBreaking = /^[([]breaking(?:[ -]change)?s?[)\]]$/i;
 const appendedTarget = /^\[((?:release[-/ ])?v?\d+(?:\.(?:\d+|x))+)\]$/i;
 
@@ -237,6 +238,7 @@ function takeAppended(tail: string, parsed: ParsedTitle): boolean {
   if (reference !== undefined) parsed.keys.push(reference);
   else if (isKey(inside)) parsed.keys.push(inside);
   else if (appendedBreaking.test(tail)) parsed.breaking = true;
+  else if (appendedSecurity.test(tail)) note('security', parsed);
   else if (appendedTarget.test(tail)) parsed.target ??= inside;
   else return false;
   return true;

@@ -32,8 +32,13 @@ const address = String.raw`https?:\/\/[^\s)>\]\uFDD0-\uFDEF]{1,2000}`;
 const link = new RegExp(`${lead}(${address})`, 'gi');
 const handle = String.raw`@\u200D?[\w-]+(?:\[bot\])?`;
 const handles = `${handle}(?:(?:, ?| and |, and )${handle}){0,9}`;
+/** Matches thanks in brackets, after a comma or at the end, and a sentence of thanks: `Thanks to @ada!`. */
 const thanks = new RegExp(
-  String.raw`(?<!\s)\s*\((?:(?:reported |contributed |found )?(?:by|thanks(?: to)?|via|cc):? )?${handles}\)|(?:,|(?<!\s))\s+(?:(?:reported|contributed|found) )?(?:by|thanks to|via) ${handles}(?=[.!]?$)`,
+  [
+    String.raw`(?<!\s)\s*\((?:(?:reported |contributed |found )?(?:by|thanks(?: to)?|via|cc):? )?${handles}\)`,
+    String.raw`(?:,|(?<!\s))\s+(?:(?:reported|contributed|found) )?(?:by|thanks to|via) ${handles}(?=[.!]?$)`,
+    String.raw`(?:^|(?<=[.!?]))\s*(?:(?:many|big|special) )?(?:thanks(?: to)?|thank you,?|kudos(?: to)?) ${handles}(?: for [^.!?]{1,80})?[\s${gone}]*[.!]*(?=\s|$)`,
+  ].join('|'),
   'gi',
 );
 /**

@@ -4,6 +4,7 @@
  */
 import type { KindBy } from '../../protocol/notes.ts';
 import type { IssueRecord } from '../../protocol/stored.ts';
+import { advisoryIds, advisoryLines } from './advisories.ts';
 import { announcesBreaking } from './body.ts';
 import { isUpdate, isUpdater, ownWords } from './dependencies.ts';
 import { type Decision, decideKind } from './kinds.ts';
@@ -46,7 +47,7 @@ export interface Classification {
   /** The kind that a breaking change has besides `breaking`, for example `fix`; null if the change has no such kind. */
   besides: ChangeType | null;
   areas: string[];
-  /** Issue keys and issue numbers in the title. */
+  /** Issue keys and issue numbers in the title, and public ids of security problems that only the body names. */
   keys: string[];
   priority: boolean;
   /** Whether a label asks to list the change among the highlights. */
@@ -104,13 +105,19 @@ export function classify(
     mayBreak: !breaking && !decision.inside && mayBreak(title.text),
     besides: breaking ? (firstOf(types, ['feature', 'fix', 'security', 'performance', 'documentation']) ?? null) : null,
     areas,
-    keys: title.keys,
+    keys: decision.by === 'advisory' ? [...title.keys, ...idsBeside(record)] : title.keys,
     priority: labels.priority,
     highlight: labels.highlight,
     housekeeping: section === 'other' && (decision.inside || isTranslation(title)),
     skip: labels.skip,
     text,
   };
+}
+
+/** Returns the public ids that the body of a security change names and its title does not. */
+function idsBeside(record: ChangeRecord): string[] {
+  const inTitle = new Set(advisoryIds(record.title));
+  return advisoryIds(advisoryLines(ownWords(record))).filter((id) => !inTitle.has(id));
 }
 
 const noTypes = new Set<ChangeType>();

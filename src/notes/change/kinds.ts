@@ -3,7 +3,7 @@
  * source that names one decides, and the result says which source that was.
  */
 import type { KindBy } from '../../protocol/notes.ts';
-import { repairsSecurity, securityHeadings } from './advisories.ts';
+import { advisoryLines, repairsSecurity, securityHeadings } from './advisories.ts';
 import { tickedBoxes } from './boxes.ts';
 import { ownWords } from './dependencies.ts';
 import type { ChangeType, LabelReading } from './labels.ts';
@@ -87,7 +87,8 @@ function isAboutSecurity(record: ChangeRecord, title: ParsedTitle, note: NoteIte
   if (note && repairsSecurity(note.markdown)) return true;
   const isInside = title.type === 'documentation' || sharedMeaning(title.areas) !== undefined;
   if (isInside || isInsideText(title.text)) return false;
-  return repairsSecurity(record.title) || securityHeadings(ownWords(record)) !== '';
+  const body = ownWords(record);
+  return repairsSecurity(record.title) || securityHeadings(body) !== '' || advisoryLines(body) !== '';
 }
 
 /** Reads the prefix of the title. An area for developers or for documentation outweighs the kind: `fix(test): …`. */

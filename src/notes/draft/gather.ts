@@ -4,6 +4,7 @@
  */
 import type { Reason } from '../../protocol/notes.ts';
 import type { CommitRecord, IssueRecord, PullRecord, RangeBounds } from '../../protocol/stored.ts';
+import { privateChange } from '../change/advisories.ts';
 import { chainUpdates, type DependencyUpdate } from '../change/dependencies.ts';
 import { createVocabulary, readLabels, type Vocabulary } from '../change/labels.ts';
 import { cachingSource } from '../range/caching-source.ts';
@@ -138,7 +139,7 @@ function outOf({ message }: CommitRecord, cancelled: Cancelled | undefined): Lef
   if (cancelled) return { reason: cancelled.reason, detail: cancelled.other };
   const publication = publicationOf(message);
   if (publication !== undefined) return { reason: 'own', detail: publication };
-  return /^Merge /.test(message) ? { reason: 'routine' } : undefined;
+  return /^Merge /.test(message) && privateChange(message) === undefined ? { reason: 'routine' } : undefined;
 }
 
 function entriesOf(

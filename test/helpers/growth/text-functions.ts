@@ -39,7 +39,13 @@ import { hintOfOwner } from '../../../src/ingress/owner.ts';
 import { parseJson } from '../../../src/intake/json.ts';
 import { coAuthors, redactText } from '../../../src/intake/redact.ts';
 import { address, clean, within } from '../../../src/intake/text.ts';
-import { advisoryIds, repairsSecurity, securityHeadings } from '../../../src/notes/change/advisories.ts';
+import {
+  advisoryIds,
+  advisoryLines,
+  privateChange,
+  repairsSecurity,
+  securityHeadings,
+} from '../../../src/notes/change/advisories.ts';
 import { announcesBreaking, impactText, releaseNote, upgradeText } from '../../../src/notes/change/body.ts';
 import { tickedBoxes } from '../../../src/notes/change/boxes.ts';
 import { classify } from '../../../src/notes/change/classify.ts';
@@ -217,6 +223,12 @@ const forNotes: Record<string, (text: string) => unknown> = {
   ],
   advisoryIds: (text) => advisoryIds(`cve-${text}`),
   securityHeadings: (text) => [securityHeadings(`security\n# ${text}`), securityHeadings(`# security ${text}`)],
+  advisoryLines: (text) => [
+    advisoryLines(`ghsa-\n${text}`),
+    advisoryLines(`fixes: ${'CVE-2026-12345 '.repeat(3)}${text}`),
+    advisoryLines(`CVE-2026-12345${text}`),
+  ],
+  privateChange: (text) => privateChange(`Merge commit from fork\n${text}`),
   sharedMeaning: (text) => [sharedMeaning([text, text]), sharedMeaning([`test/${text}`])],
   noteItems: (text) =>
     noteItems({

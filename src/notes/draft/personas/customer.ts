@@ -3,7 +3,7 @@
  * The draft contains no numbers, handles or hashes, and no changes that only matter inside the project.
  */
 
-import { advisoryIds, securityHeadings } from '../../change/advisories.ts';
+import { advisoryIds, advisoryLines, securityHeadings } from '../../change/advisories.ts';
 import { ownWords, updatedPackages } from '../../change/dependencies.ts';
 import { parseTitle } from '../../change/title.ts';
 import { isForDevelopers } from '../audience.ts';
@@ -277,7 +277,8 @@ function securityLines(items: readonly Item[]): string[] {
 function securityText(entry: Entry): string {
   const { record, areas, pull } = entry;
   const name = updatedPackages(record.title) ?? areas.join(', ');
-  const said = [record.title, pull ? securityHeadings(ownWords(record)) : record.body].join('\n');
+  const body = ownWords(record);
+  const said = [record.title, pull ? securityHeadings(body) : body, advisoryLines(body)].join('\n');
   const ids = advisoryIds(said).join(', ');
   if (name === '') return ids === '' ? 'Security update' : `Security update: ${ids}`;
   return ids === '' ? `Security update: ${name}` : `Security update: ${name} (${ids})`;

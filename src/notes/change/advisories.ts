@@ -45,6 +45,13 @@ export function repairsSecurity(text: string): boolean {
   return advisoryIds(text).length > 0 || beside.test(text);
 }
 
+/** Whether a title only silences the report of a security problem: `Add CVE-2026-12345 to the ignore file`. */
+export function silencesReport(text: string): boolean {
+  return (
+    hint.test(text) && /ignor(?:e|es|ed|ing)\b|\bsuppress|\ballow-?list\b/i.test(text) && advisoryIds(text).length > 0
+  );
+}
+
 /** Returns the headings of a body that name a security problem. Text under other headings often only mentions one. */
 export function securityHeadings(body: string): string {
   if (!hint.test(body)) return '';

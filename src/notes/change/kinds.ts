@@ -3,7 +3,7 @@
  * source that names one decides, and the result says which source that was.
  */
 import type { KindBy } from '../../protocol/notes.ts';
-import { advisoryLines, repairsSecurity, securityHeadings } from './advisories.ts';
+import { advisoryLines, repairsSecurity, securityHeadings, silencesReport } from './advisories.ts';
 import { tickedBoxes } from './boxes.ts';
 import { ownWords } from './dependencies.ts';
 import type { ChangeType, LabelReading } from './labels.ts';
@@ -79,6 +79,7 @@ function byLabels(title: ParsedTitle, labels: LabelReading): Decision {
 /** Reads public ids of security problems, then the kind that a release note names. */
 function byText({ record, title, note }: KindSources): Decision | undefined {
   if (isAboutSecurity(record, title, note)) return { types: alone.security, inside: false, by: 'advisory' };
+  if (silencesReport(title.text)) return { types: noTypes, inside: true, by: 'advisory' };
   if (note?.type) return { types: alone[note.type], inside: false, by: 'note' };
   return note?.housekeeping ? { types: noTypes, inside: true, by: 'note' } : undefined;
 }

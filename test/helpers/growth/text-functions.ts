@@ -45,6 +45,7 @@ import {
   privateChange,
   repairsSecurity,
   securityHeadings,
+  silencesReport,
 } from '../../../src/notes/change/advisories.ts';
 import { announcesBreaking, impactText, releaseNote, upgradeText } from '../../../src/notes/change/body.ts';
 import { tickedBoxes } from '../../../src/notes/change/boxes.ts';
@@ -228,6 +229,7 @@ const forNotes: Record<string, (text: string) => unknown> = {
     advisoryLines(`fixes: ${'CVE-2026-12345 '.repeat(3)}${text}`),
     advisoryLines(`CVE-2026-12345${text}`),
   ],
+  silencesReport: (text) => [silencesReport(`cve-${text}`), silencesReport(`ignore cve-2026-12345 ${text}`)],
   privateChange: (text) => privateChange(`Merge commit from fork\n${text}`),
   sharedMeaning: (text) => [sharedMeaning([text, text]), sharedMeaning([`test/${text}`])],
   noteItems: (text) =>

@@ -55,7 +55,7 @@ const undecided: Decision = { types: noTypes, inside: false, by: null };
 /**
  * Decides the kind of a change. The sources, strongest first, are: labels, public ids of security problems, the release
  * note, the prefix of the title, labels of linked issues, boxes in the body, the name of the branch, and the leading
- * words of the title.
+ * words of the title or of the release note.
  */
 export function decideKind(sources: KindSources): Decision {
   const { title, labels } = sources;
@@ -143,8 +143,16 @@ function singular(word: string): string {
   return /^(?:features|bugs)$/i.test(word) ? word.slice(0, -1) : word;
 }
 
-function byVerb({ title, readsVerbs }: KindSources): Decision | undefined {
-  const kind = readsVerbs ? kindOfWords(title.text) : undefined;
+/** Reads the leading words of the title, else those of the release note: `Fixed a delay after two edits`. */
+function byVerb({ title, note, readsVerbs }: KindSources): Decision | undefined {
+  if (!readsVerbs) return undefined;
+  const kind = kindOfWords(title.text) ?? kindOfNote(note);
   if (kind === undefined) return undefined;
   return { types: kind === 'inside' ? noTypes : alone[kind], inside: kind === 'inside', by: 'verb' };
+}
+
+/** Returns the kind that the leading words of a release note show. Users read notes, so a note is never inside work. */
+function kindOfNote(note: NoteItem | undefined): ChangeType | undefined {
+  const kind = note && kindOfWords(note.markdown.split('\n', 1)[0] ?? '');
+  return kind === 'inside' ? undefined : kind;
 }

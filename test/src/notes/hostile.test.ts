@@ -9,6 +9,7 @@ import MarkdownIt from 'markdown-it';
 import { compose } from '../../../src/notes/draft/compose.ts';
 import { defaultSettings } from '../../../src/protocol/notes.ts';
 import type { Persona, RangeBounds } from '../../../src/protocol/stored.ts';
+import { ownHtml } from '../../helpers/own-html.ts';
 import { anIssue, aPull, aPush, aTag, history, memorySource } from './memory-source.ts';
 
 const personas: Persona[] = ['engineer', 'internal', 'customer'];
@@ -17,9 +18,6 @@ const strict = new MarkdownIt({ html: false, linkify: false });
 const loose = new MarkdownIt({ html: true, linkify: false });
 type Token = ReturnType<typeof loose.parse>[number];
 
-/** The raw HTML that a draft may contain: markers, broken mentions, and collapsible blocks. */
-const ownHtml =
-  /^(?:<!-- (?:rn:(?:(?:pr|issue):\d+(?:\.\d+)?|commit:\w{1,12}) )?-->|<!-- \d+ changes? ha(?:s|ve) no kind yet -->|<!-- only reverts: \d+ -->|<details>\n<summary>\d+ (?:update|change)s?(?: shipped in [^<>\n]*)?<\/summary>\n?|<\/details>\n?)$/;
 const headings = new Set([
   'Highlights',
   'Breaking Changes',

@@ -19,7 +19,7 @@ type Token = ReturnType<typeof loose.parse>[number];
 
 /** The raw HTML that a draft may contain: markers, broken mentions, and collapsible blocks. */
 const ownHtml =
-  /^(?:<!-- (?:rn:(?:(?:pr|issue):\d+(?:\.\d+)?|commit:\w{1,12}) )?-->|<!-- \d+ changes? ha(?:s|ve) no kind yet -->|<!-- only reverts: \d+ -->|<details>\n<summary>\d+ (?:update|change)s?(?: shipped in [^<>\n]*)?<\/summary>\n?|<\/details>\n?)$/;
+  /^(?:<!-- (?:rn:(?:(?:pr|issue):\d+(?:\.\d+)?|commit:\w{1,12}(?:\.\d+)?) )?-->|<!-- \d+ changes? ha(?:s|ve) no kind yet -->|<!-- only reverts: \d+ -->|<details>\n<summary>\d+ (?:update|change)s?(?: shipped in [^<>\n]*)?<\/summary>\n?|<\/details>\n?)$/;
 const headings = new Set([
   'Highlights',
   'Breaking Changes',

@@ -2,9 +2,11 @@
  * Makes the reply of each operation in test mode. The reply depends only on the request and has the shape of the real
  * reply.
  */
+import { warningsOf } from '../foundation/conflicts.ts';
 import { digestOf, toEtag } from '../foundation/etag.ts';
 import { versionName } from '../foundation/page-url.ts';
 import { type ChannelName, channelNames, channelTraits } from '../protocol/channels.ts';
+import type { DraftEntry } from '../protocol/draft-entries.ts';
 import { type Change, type Diagnostics, defaultSettings } from '../protocol/notes.ts';
 import type { ChannelQuery } from '../protocol/resources/channels.ts';
 import type { UpdateDraftBody } from '../protocol/resources/drafts.ts';
@@ -65,6 +67,18 @@ const sampleChange: Change = {
   section: 'feature',
   kindBy: 'label',
   method: 'mergeCommit',
+};
+const sampleEntry: DraftEntry = {
+  marker: 'pr:41',
+  heading: 'Features',
+  area: null,
+  text: sampleChange.title,
+  source: 'title',
+  numbers: [41],
+  shas: [],
+  kind: 'feature',
+  kindBy: 'label',
+  reason: 'listed',
 };
 const sampleDiagnostics: Diagnostics = {
   changes: 1,
@@ -143,11 +157,12 @@ export const mocks: Readonly<Record<string, Mock>> = {
   updateDraft: ({ params, body }) => {
     const { bodyMd: text, flags: changes } = body as UpdateDraftBody;
     const draft = sampleDraft(idOf(params), text);
-    const { id, bodyMd, updatedAt } = draftResponse(draft);
+    const { id, bodyMd, conflicts, updatedAt } = draftResponse(draft);
     const set = Object.entries(changes ?? {}).filter(([, value]) => value !== null);
     const flags = changes && { flags: { ...draft.flags, ...Object.fromEntries(set) } };
-    return { ...ok({ id, bodyMd, ...flags, updatedAt }), etag: toEtag(draft.digest) };
+    return { ...ok({ id, bodyMd, ...flags, conflicts, updatedAt }), etag: toEtag(draft.digest) };
   },
+  listDraftEntries: list('entries', () => [sampleEntry]),
   listDraftRevisions: list('revisions', () => [revision(1)]),
   getDraftRevision: ({ params: [draftId = '', number = '1'] }) => {
     const { id, bodyMd } = sampleDraft(draftId);
@@ -155,8 +170,8 @@ export const mocks: Readonly<Record<string, Mock>> = {
   },
   restoreDraft: ({ params }) => {
     const draft = sampleDraft(idOf(params));
-    const { id, bodyMd, updatedAt } = draftResponse(draft);
-    return { ...ok({ id, revision: 2, updatedAt, bodyMd }), etag: toEtag(draft.digest) };
+    const { id, bodyMd, conflicts, updatedAt } = draftResponse(draft);
+    return { ...ok({ id, revision: 2, updatedAt, bodyMd, conflicts }), etag: toEtag(draft.digest) };
   },
   listRangeChanges: list('changes', () => [sampleChange], { diagnostics: sampleDiagnostics }),
   listWebhookSecrets: list('webhookSecrets', () => [webhookSecretResponse(sampleWebhookSecret)]),
@@ -224,7 +239,8 @@ export const mocks: Readonly<Record<string, Mock>> = {
   previewPublication: (request) => {
     const { channel, draftId } = request.body as PublishBody;
     const { rangeId, bodyMd } = mockDraft(request, draftId);
-    return ok({ channel, payload: { title: versionName(mockRange(request, rangeId).bounds), text: bodyMd } });
+    const payload = { title: versionName(mockRange(request, rangeId).bounds), text: bodyMd };
+    return ok({ channel, payload, warnings: warningsOf(bodyMd) });
   },
   listPublications: list('publications', (request) => {
     const { draftId = 'draft_test_sample', channel = 'hosted' } = request.query as ListPublicationsQuery;

@@ -5,6 +5,7 @@ import { backfillRoutes } from './backfills.ts';
 import { changesRoutes } from './changes.ts';
 import { channelRoutes } from './channels.ts';
 import { deliveryRoutes } from './deliveries.ts';
+import { draftEntryRoutes } from './draft-entries.ts';
 import { draftRoutes } from './drafts.ts';
 import { keyRoutes } from './keys.ts';
 import { organizationRoutes } from './organizations.ts';
@@ -28,6 +29,7 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...rangeRoutes,
   ...changesRoutes,
   ...draftRoutes,
+  ...draftEntryRoutes,
   ...revisionRoutes,
   ...retentionRoutes,
   ...deliveryRoutes,

@@ -6,11 +6,13 @@
 import { type Static, Type } from '@sinclair/typebox';
 
 import { ChannelNameSchema, ConnectionSchema } from './channels.ts';
+import { AbsentChangeSchema } from './conflicts.ts';
+import type { DraftEntry } from './draft-entries.ts';
 import { ChangeSchema, DiagnosticsSchema, NotesSettingsSchema } from './notes.ts';
 import { EventRepositorySchema } from './repository.ts';
 import { DaySchema, type Due } from './retention.ts';
 import type { SettingsPreview } from './settings-preview.ts';
-import { DraftFlagsSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
+import { AssumedSchema, DraftFlagsSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
 
 /** Writes the draft of a range for a persona. */
 export const RenderTaskSchema = Type.Object({
@@ -23,6 +25,8 @@ export type RenderTask = Static<typeof RenderTaskSchema>;
 export const RenderedSchema = Type.Object({
   bodyMd: Type.String(),
   flags: DraftFlagsSchema,
+  /** Why the text does not contain changes that a person's edit of the draft names. */
+  absent: Type.Array(AbsentChangeSchema),
   inputSeq: Type.Integer(),
 });
 export type Rendered = Static<typeof RenderedSchema>;
@@ -39,6 +43,7 @@ export const PreviewSchema = Type.Object({
   prCount: Type.Integer(),
   issueCount: Type.Integer(),
   resolution: ResolutionSchema,
+  assumed: AssumedSchema,
 });
 export type Preview = Static<typeof PreviewSchema>;
 
@@ -51,6 +56,7 @@ export const RangeCountSchema = Type.Object({
   prCount: Type.Integer(),
   issueCount: Type.Integer(),
   resolution: ResolutionSchema,
+  assumed: AssumedSchema,
   /** Number of commits without a pull request. */
   commitCount: Type.Integer(),
 });
@@ -79,6 +85,21 @@ export const ChangesSchema = Type.Object({
   diagnostics: DiagnosticsSchema,
 });
 export type Changes = Static<typeof ChangesSchema>;
+
+/** Returns one page of the entries of a draft, with what is known about each. */
+export const EntriesTaskSchema = Type.Object({
+  task: Type.Literal('entries'),
+  draftId: Type.String(),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+});
+export type EntriesTask = Static<typeof EntriesTaskSchema>;
+
+/** One page of entries, and the number of all entries. */
+export interface Entries {
+  entries: DraftEntry[];
+  total: number;
+}
 
 /**
  * Renders the drafts of the last tag ranges of a repository under its stored settings and under the given settings.
@@ -174,7 +195,15 @@ export interface OwnerConfirmation {
 export interface PoolTask {
   dataDir: string;
   partition: string;
-  work: RenderTask | PreviewTask | RecountTask | ChangesTask | SettingsPreviewTask | DueTask | PayloadTask;
+  work:
+    | RenderTask
+    | PreviewTask
+    | RecountTask
+    | ChangesTask
+    | EntriesTask
+    | SettingsPreviewTask
+    | DueTask
+    | PayloadTask;
 }
 
 /** A task as a thread receives it, with its time limit in milliseconds. */
@@ -189,7 +218,7 @@ export interface ThreadTask extends PoolTask {
  * between threads.
  */
 export type PoolAnswer =
-  | { ok: true; value: Rendered | Preview | RangeCount[] | Changes | SettingsPreview | Due | Payload }
+  | { ok: true; value: Rendered | Preview | RangeCount[] | Changes | Entries | SettingsPreview | Due | Payload }
   | {
       ok: false;
       kind: 'invalid' | 'notFound' | 'unavailable' | 'internal';

@@ -4,6 +4,7 @@
  */
 import type { PoolTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import { readDraft } from '../../src/store/tables/drafts.ts';
 import { readRange } from '../../src/store/tables/ranges.ts';
 import { readRepository } from '../../src/store/tables/repositories.ts';
 
@@ -24,5 +25,6 @@ export function organizationOf(partition: Partition, repoId: string): string {
 export function organizationOfTask(partition: Partition, work: PoolTask['work']): string {
   if (work.task === 'due') return '';
   if ('repoId' in work) return organizationOf(partition, work.repoId);
+  if (work.task === 'entries') return organizationOf(partition, readDraft(partition, work.draftId)?.repoId ?? '');
   return organizationOf(partition, readRange(partition, work.rangeId)?.repoId ?? '');
 }

@@ -12,6 +12,7 @@ import type { Due } from '../../src/protocol/retention.ts';
 import type { SettingsPreview } from '../../src/protocol/settings-preview.ts';
 import type {
   Changes,
+  Entries,
   Payload,
   PoolAnswer,
   PoolTask,
@@ -30,6 +31,7 @@ interface Answers {
   preview: Preview;
   recount: RangeCount[];
   changes: Changes;
+  entries: Entries;
   settingsPreview: SettingsPreview;
   due: Due;
   payload: Payload;
@@ -41,6 +43,7 @@ const kindOf: Readonly<Record<PoolTask['work']['task'], 'effects' | 'questions'>
   recount: 'effects',
   preview: 'questions',
   changes: 'questions',
+  entries: 'questions',
   settingsPreview: 'questions',
   due: 'questions',
   payload: 'questions',

@@ -13,6 +13,7 @@ import { Readers } from '../../src/store/readers.ts';
 import { changes } from './changes.ts';
 import { startDeadline } from './deadline.ts';
 import { countDue } from './due.ts';
+import { entries } from './entries.ts';
 import { payload } from './payload.ts';
 import { preview } from './preview.ts';
 import { recount } from './recount.ts';
@@ -59,6 +60,8 @@ function runTask(partition: Partition, { work }: PoolTask, beforeRead: () => voi
       return preview(partition, work, beforeRead);
     case 'changes':
       return changes(partition, work, beforeRead);
+    case 'entries':
+      return entries(partition, work, beforeRead);
     case 'settingsPreview':
       return previewSettings(partition, work, beforeRead);
     case 'recount':

@@ -9,7 +9,7 @@ const id =
 const fixes =
   'bump|fix(?:es|ed)?|updates?|upgrades?|releases?|patch(?:es|ed)?|hotfix(?:es)?|hardening|issues?|vulnerabilit(?:y|ies)|advisor(?:y|ies)|flaws?|bugs?|holes?';
 const beside = new RegExp(
-  `\\bsecurity[ -](?:${fixes})\\b|\\b(?:bump|fix(?:es|ed)?|update|upgrade|release|patch)(?: for| of)?:? security(?=\\s*(?:$|[.:,;)\\]]))|\\[security\\]|\\bvulnerabilit(?:y|ies)\\b`,
+  `\\bsecurity[ -](?:${fixes})\\b|\\b(?:bump|fix(?:es|ed)?|update|upgrade|release|patch)(?: for| of)?:? security(?=\\s*(?:$|[.:,;)\\]]))|\\[security\\]|\\b(?:fix|patch|resolv|address|mitigat|remediat|prevent|clos)[a-z]{0,4}\\b[^.]{0,60}\\bvulnerabilit(?:y|ies)\\b`,
   'i',
 );
 /** Matches a text that silences a report and repairs nothing: `Add CVE-2026-1 to the ignore file`. */

@@ -39,6 +39,8 @@ const footer =
   /^(?:[A-Za-z]+-[Bb]y|[A-Z][a-z]+(?:-[a-z]+)+|Refs?|Closes|Fixes|Resolves|PR-URL|BREAKING[ -]CHANGES?)(?: ?\([^)\n]{1,60}\))?: |^-{3,}$/;
 /** Matches a line that only closes issues. Templates put such a line at the end of a body. */
 const closing = /^(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ \t]+\S{0,100}#\d{1,10}[.,;]?\s*$/i;
+/** Matches the line of a squashed commit with a conventional prefix. Hosts put such lines into bodies: `* fix: …`. */
+const squashed = /^\* [a-z]{2,14}(?:\([^()]{1,60}\))?!?: \S/;
 const noteFence = /^ {0,3}(?:`{3,}|~{3,}) *release-notes?(?::([\w-]{1,40}))?/;
 const fenceEnd = /^ {0,3}(?:`{3,}|~{3,})\s*$/;
 /** Most bodies contain none of these words. A quick search for the words avoids parsing such bodies. */
@@ -200,7 +202,7 @@ function untilFooter(lines: string[]): string[] {
   let fenced = false;
   const end = lines.findIndex((line) => {
     if (/^ {0,3}(?:`{3,}(?=[^`]*$)|~{3,})/.test(line)) fenced = !fenced;
-    return !fenced && (footer.test(line) || closing.test(line));
+    return !fenced && (footer.test(line) || closing.test(line) || squashed.test(line));
   });
   return end === -1 ? lines : lines.slice(0, end);
 }

@@ -85,9 +85,10 @@ function byText({ record, title, note }: KindSources): Decision | undefined {
 
 function isAboutSecurity(record: ChangeRecord, title: ParsedTitle, note: NoteItem | undefined): boolean {
   if (note && repairsSecurity(note.markdown)) return true;
+  // Few titles and bodies name a security problem, so this is checked first.
+  if (!repairsSecurity(record.title) && securityHeadings(ownWords(record)) === '') return false;
   const isInside = title.type === 'documentation' || sharedMeaning(title.areas) !== undefined;
-  if (isInside || isInsideText(title.text)) return false;
-  return repairsSecurity(record.title) || securityHeadings(ownWords(record)) !== '';
+  return !isInside && !isInsideText(title.text);
 }
 
 /** Reads the prefix of the title. An area for developers or for documentation outweighs the kind: `fix(test): …`. */

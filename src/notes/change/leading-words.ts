@@ -10,7 +10,7 @@ export type WordKind = 'feature' | 'fix' | 'performance' | 'documentation' | 'in
 const flaw =
   'crash|panic|error|failure|exception|null|nil|undefined|empty|missing|invalid|malformed|race|deadlock|overflow|timeout|edge case|corner case';
 const fix = new RegExp(
-  `^(?:(?:hot|bug)?-?fix(?:e[sd]|ing)?|prevent(?:s|ed|ing)?|correct(?:s|ed|ing|ly)?|resolv(?:e[sd]?|ing)|avoid(?:s|ed|ing)?|stop(?:s|ped|ping)?|add(?:s|ed|ing)? (?:the |a )?missing|handl(?:e[sd]?|ing) (?:[\\w-]+ ){0,4}(?:${flaw})\\w*|do(?:es)?(?: not|n['’]t)|never|no longer|work ?around|guard against|repair(?:s|ed)?|regression|crash)\\b`,
+  `^(?:(?:hot|bug)?-?fix(?:e[sd]|ing)?|prevent(?:s|ed|ing)?|correct(?:s|ed|ing|ly)?|resolv(?:e[sd]?|ing)|avoid(?:s|ed|ing)?|stop(?:s|ped|ping)?|add(?:s|ed|ing)? (?:the |a )?missing|handl(?:e[sd]?|ing) (?:[\\w-]+ ){0,4}(?:${flaw})\\w*|do(?:es)?(?: not|n['’]t)(?! use)|never|no longer|work ?around|guard against|repair(?:s|ed)?|regression|crash)\\b`,
   'i',
 );
 /** Names of faults. A title that names a fault and adds nothing repairs it, as in `Memory leak in the parser`. */
@@ -20,12 +20,15 @@ const feature =
   /^(?:add(?:s|ed|ing)?|support(?:s|ed|ing)?|allow(?:s|ed|ing)?|introduc(?:e[sd]?|ing)|implement(?:s|ed|ing)?|expos(?:e[sd]?|ing)|enabl(?:e[sd]?|ing)|(?:initial|basic|experimental|optional|native|new) support)\b/i;
 const performance =
   /^(?:speed(?:s|ed|ing)?[- ]?up|optimi[sz](?:e[sd]?|ing)|(?:improv|increas|boost)(?:e[sd]?|ing)? (?:the )?(?:[\w-]+ ){0,3}(?:performance|speed|throughput|latency)|(?:reduc|decreas|lower|minimi[sz]|avoid|eliminat)(?:e[sd]?|s|ed|ing)? (?:the )?(?:[\w-]+ ){0,3}(?:allocations?|allocs?|latency|memory|cpu|overhead|copies|copying|lock contention)|make .{1,60} faster)\b/i;
-/** A feature of a title needs an object of at least this many words: `Add lambdatest` says too little. */
-const fewestObjectWords = 2;
+/** A verb needs more than one word after it, because `Add lambdatest` and `Fix schema` say too little. */
+const fewestWords = 3;
 /** Objects that are a feature as often as a hint for readers or a line of text. */
 const vague =
   /^\w+ (?:(?:a|an|the|some|more|new|another|missing|proper|better|security|deprecation|extra|additional) )*(?:warnings?|notes?|hints?|comments?|messages?|logs?|logging|info|information|details|disclaimer|todos?|metadata|permissions?|checks?)\b/i;
 
+/** Matches a typing error in code or messages, which neither readers of documentation nor users notice. */
+const codeTypo =
+  /\btypos? (?:of|for)\b|\btypos?\b.{0,40}\b(?:variables?|functions?|methods?|comments?|(?:error|log|warning|panic|deprecation) (?:messages?|warnings?|logs?)|names?|[\w-]{1,60}\.(?:js|ts|go|py|rs|java|c|h|cpp|rb|php))\b/i;
 const insideVerb =
   /^(?:refactor(?:s|ed|ing)?|clean(?:s|ed|ing)?[- ]?up|tid(?:y|ied)|reformat(?:s|ted)?|lint|nit|wip|tests?|tested|testing|ci|chore|deflake|(?:un)?skip (?:the )?(?:[\w./-]+ )?tests?)\b/i;
 /** Things that only developers of the project see. */
@@ -52,20 +55,24 @@ export function kindOfWords(text: string): WordKind | undefined {
   if (isInside(prose)) return 'inside';
   if (documentationWords.test(prose) || documentationVerb.test(prose)) return 'documentation';
   if (performance.test(prose)) return 'performance';
-  if (fix.test(prose) || (fault.test(prose) && !feature.test(prose))) return 'fix';
-  return feature.test(prose) && !vague.test(prose) && text.split(' ').length > fewestObjectWords
-    ? 'feature'
-    : undefined;
+  if (fault.test(prose) && !feature.test(prose)) return 'fix';
+  if (text.split(' ').length < fewestWords) return undefined;
+  if (fix.test(prose)) return 'fix';
+  return feature.test(prose) && !vague.test(prose) ? 'feature' : undefined;
 }
 
 /** Whether the words of a title are about tests, CI, documentation or other work on the project itself. */
 export function isInsideText(text: string): boolean {
-  const prose = withoutCode(text);
-  return isInside(prose) || documentationWords.test(prose);
+  return isToolingText(text) || documentationWords.test(withoutCode(text));
+}
+
+/** Whether the words of a title are about tests, CI or other work on the project itself, documentation excepted. */
+export function isToolingText(text: string): boolean {
+  return isInside(withoutCode(text));
 }
 
 function isInside(prose: string): boolean {
-  return insideWords.test(prose) || insideVerb.test(prose);
+  return insideWords.test(prose) || insideVerb.test(prose) || codeTypo.test(prose);
 }
 
 /** Code in a title can contain any word. A placeholder keeps the words around it apart. */

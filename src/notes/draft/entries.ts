@@ -69,10 +69,13 @@ interface Group {
 export class EntryMaker {
   private readonly source: NotesSource;
   private readonly vocabulary: Vocabulary;
+  private readonly foreign: ReadonlyMap<string, number>;
 
-  constructor(source: NotesSource, vocabulary: Vocabulary) {
+  /** @param foreign numbers that commits name but that belong to another repository, by sha */
+  constructor(source: NotesSource, vocabulary: Vocabulary, foreign: ReadonlyMap<string, number>) {
     this.source = source;
     this.vocabulary = vocabulary;
+    this.foreign = foreign;
   }
 
   /** Makes the entries of pull requests and of commits without a pull request. Each change has one group. */
@@ -158,7 +161,7 @@ export class EntryMaker {
       mayBreak: is.mayBreak,
       besides: is.besides,
       areas: is.areas,
-      keys: pull ? is.keys : keysOfCommit(is.keys, commit),
+      keys: pull || this.foreign.has(commit?.sha ?? '') ? is.keys : keysOfCommit(is.keys, commit),
       priority: is.priority,
       highlight: is.highlight,
       housekeeping: is.housekeeping,
@@ -241,7 +244,7 @@ function keysOfCommit(keys: string[], commit: CommitRecord | null): string[] {
 }
 
 /** Returns the subjects of the commits that were squashed into a pull request, as the host lists them: `* Add x`. */
-function squashedSubjects(source: NotesSource, pull: PullRecord | null): string[] {
+export function squashedSubjects(source: NotesSource, pull: PullRecord | null): string[] {
   const message = pull?.mergeSha ? source.commit(pull.mergeSha)?.message : undefined;
   if (!message?.includes('\n* ')) return [];
   return message.split('\n').flatMap((line) => (line.startsWith('* ') ? [line.slice(2).trim()] : []));

@@ -3,6 +3,7 @@
  * would have an effect is removed.
  */
 import { markdownTokens } from '../../foundation/markdown.ts';
+import { ownComment } from '../../foundation/markers.ts';
 import { visibleText } from '../../foundation/visible-text.ts';
 import { besideCode, codeSpansIn, isEscaped } from '../change/code-spans.ts';
 import { breakMentions, cleanLine, type MentionBreak } from './escape.ts';
@@ -230,7 +231,7 @@ function withoutLinks(text: string): string {
  * marker inside code.
  */
 function withoutMarkers(code: string): string {
-  return code.replaceAll('<!-- rn:', '<! -- rn:');
+  return code.replaceAll(ownComment, ownComment.replace('<!', '<! '));
 }
 
 function withoutComments(text: string): string {

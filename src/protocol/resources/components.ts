@@ -1,4 +1,5 @@
 /** The schemas that have a name in the OpenAPI document. All other schemas are inline in that document. */
+import { DraftEntrySchema } from '../draft-entries.ts';
 import { NotesSettingsSchema } from '../notes.ts';
 import { SettingsPreviewSchema } from '../settings-preview.ts';
 import { BackfillSchema } from './backfills.ts';
@@ -36,6 +37,7 @@ export const components = {
   DateRange: CreateRangeBodySchemas.DATE_BASED,
   DeletedWebhookEndpoint: DeletedWebhookEndpointSchema,
   Draft: DraftSchema,
+  DraftEntry: DraftEntrySchema,
   DraftGeneratedEvent: DraftGeneratedSchema,
   DraftPublishedEvent: DraftPublishedSchema,
   DraftRestore: DraftRestoreSchema,

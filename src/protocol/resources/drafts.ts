@@ -3,6 +3,8 @@
  * replies.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { ConflictSchema } from '../conflicts.ts';
+import { DraftEntrySchema } from '../draft-entries.ts';
 import { PersonaSchema, RevisionKindSchema } from '../stored.ts';
 import type { Contracts } from './contract.ts';
 import { closed, count, draftId, markdown, orNull, rangeId, text, time } from './fields.ts';
@@ -78,6 +80,10 @@ const flags = Type.Object(
   closed,
 );
 
+const conflicts = Type.Array(ConflictSchema, {
+  description: 'words of a person about changes that the generated draft no longer contains',
+});
+
 export const DraftSchema = Type.Object(
   {
     id: draftId,
@@ -87,6 +93,7 @@ export const DraftSchema = Type.Object(
     revision: count(),
     bodyMd: markdown,
     flags,
+    conflicts,
     error: Type.Optional(Type.String({ description: 'why the draft could not be generated' })),
     createdAt: time,
     updatedAt: time,
@@ -95,7 +102,7 @@ export const DraftSchema = Type.Object(
 );
 
 export const DraftUpdateSchema = Type.Object(
-  { id: draftId, bodyMd: markdown, flags: Type.Optional(flags), updatedAt: time },
+  { id: draftId, bodyMd: markdown, flags: Type.Optional(flags), conflicts, updatedAt: time },
   closed,
 );
 
@@ -103,7 +110,7 @@ export const DraftUpdateSchema = Type.Object(
 const editedFlags = Type.Optional(flags);
 
 export const DraftRestoreSchema = Type.Object(
-  { id: draftId, revision: count(3), updatedAt: time, bodyMd: markdown, flags: editedFlags },
+  { id: draftId, revision: count(3), updatedAt: time, bodyMd: markdown, conflicts, flags: editedFlags },
   closed,
 );
 
@@ -121,6 +128,9 @@ const revision = {
 export const RevisionSchema = Type.Object(revision, closed);
 
 export const RevisionTextSchema = Type.Object({ draftId, ...revision, bodyMd: markdown }, closed);
+
+export const ListEntriesQuerySchema = Type.Object({ limit: paging.limit, offset: paging.offset }, closed);
+export type ListEntriesQuery = Static<typeof ListEntriesQuerySchema>;
 
 export const draftContracts = {
   listDrafts: {
@@ -145,6 +155,11 @@ export const draftContracts = {
     body: UpdateDraftBodySchema,
     replies: { 200: DraftUpdateSchema },
     conditional: true,
+  },
+  listDraftEntries: {
+    tag: 'Drafts',
+    summary: 'List the entries of a draft as data, with the words of its current text',
+    replies: { 200: listOf('entries', DraftEntrySchema) },
   },
   listDraftRevisions: {
     tag: 'Drafts',

@@ -5,9 +5,8 @@
 
 import { advisoryIds, securityHeadings } from '../../change/advisories.ts';
 import { ownWords, updatedPackages } from '../../change/dependencies.ts';
-import { isInsideText } from '../../change/leading-words.ts';
-import { sharedMeaning } from '../../change/scopes.ts';
 import { parseTitle } from '../../change/title.ts';
+import { isForDevelopers } from '../audience.ts';
 import { isUndecided } from '../diagnose.ts';
 import type { Entry } from '../entries.ts';
 import { escapeText, plainText, wordsOf } from '../escape.ts';
@@ -174,7 +173,7 @@ function groupOf(entry: Entry): Group | undefined {
   if (entry.breaking || entry.declined) return undefined;
   const hasNote = entry.note !== null;
   if (entry.section === 'security') return 'security';
-  if (!hasNote && (sharedMeaning(entry.areas) !== undefined || isInsideText(entry.text))) return undefined;
+  if (isForDevelopers(entry)) return undefined;
   switch (entry.section) {
     case 'feature':
       return 'new';

@@ -5,6 +5,7 @@
 import { impactText } from '../../change/body.ts';
 import { ownWords } from '../../change/dependencies.ts';
 import type { NotesSource } from '../../range/source.ts';
+import { isForDevelopers } from '../audience.ts';
 import type { Entry } from '../entries.ts';
 import { escapeText, wordsOf } from '../escape.ts';
 import type { Notes } from '../gather.ts';
@@ -33,7 +34,7 @@ import { issueLines } from './issue-lines.ts';
 /** Writes the internal draft. */
 export function internal(notes: Notes): string {
   const { settings } = notes.source;
-  const shown = notes.entries.filter((entry) => !entry.housekeeping);
+  const shown = notes.entries.filter((entry) => !isInside(entry));
   const folded = isFolded(notes.entries);
   const sections = bySection(shown);
   const of = (name: Entry['section'], fold = false): string[] =>
@@ -55,14 +56,19 @@ export function internal(notes: Notes): string {
   ]);
 }
 
+/** Whether a change is inside work, which the draft counts and does not list. */
+function isInside(entry: Entry): boolean {
+  return entry.housekeeping || (entry.section !== 'documentation' && isForDevelopers(entry));
+}
+
 /**
  * Returns the line of counts, for example `12 features, 30 fixes, 2 breaking changes, 41 dependency updates`. The line
  * is empty for an empty range.
  */
 function countsLine({ entries, updates, reverted, insideCommits, alreadyShipped }: Notes): string {
   const sectionOf = (...names: Entry['section'][]): number =>
-    entries.filter((entry) => names.includes(entry.section) && !entry.housekeeping).length;
-  const inside = entries.filter((entry) => entry.housekeeping).length + insideCommits.length;
+    entries.filter((entry) => names.includes(entry.section) && !isInside(entry)).length;
+  const inside = entries.filter(isInside).length + insideCommits.length;
   return [
     count(sectionOf('feature'), 'feature', 'features'),
     count(sectionOf('fix'), 'fix', 'fixes'),

@@ -1,0 +1,146 @@
+/**
+ * Reads the entries of a draft's text as data. The words are those of the text, also where a person has edited them.
+ * Kinds and reasons come from the facts of the range.
+ */
+import { inlineTokens } from '../../foundation/markdown.ts';
+import type { DraftEntry, EntrySource } from '../../protocol/draft-entries.ts';
+import type { DraftRecord, Persona, RangeBounds } from '../../protocol/stored.ts';
+import { type Block, blockText, parseDraft } from '../merge/blocks.ts';
+import type { NotesSource } from '../range/source.ts';
+import { type Entry, shipped, withJoined } from './entries.ts';
+import { wordsOf } from './escape.ts';
+import { explainFacts, type Verdict } from './explain.ts';
+import { gather, type Notes } from './gather.ts';
+import { customerLines } from './personas/customer.ts';
+import { noteText } from './plain.ts';
+
+/** The sections that list people, addresses or other entries again. */
+const repeats = new Set(['highlights', 'contributors', 'new contributors', 'already released']);
+const item = /^[-*+] +(?=\S)/;
+const markers = /<!-- rn:((?:pr|issue|commit):[0-9a-z.]{1,40}) -->/g;
+/** Matches the references and people at the end of an entry: ` ([#12](…), …) — [@ada](…)`. */
+const tail = / \((?:\[(?:#|`)|#\d).*$/;
+const area = /^\*\*([^*]{1,200}):\*\* */;
+
+/** What is known about the change of an entry. */
+interface Fact {
+  entry: Entry | undefined;
+  verdict: Verdict | undefined;
+  numbers: number[];
+  shas: string[];
+}
+
+/** Returns the entries of a draft in the order of its text. */
+export function entriesOfDraft(
+  source: NotesSource,
+  bounds: RangeBounds,
+  { persona, bodyMd, generatedMd }: Pick<DraftRecord, 'persona' | 'bodyMd' | 'generatedMd'>,
+): DraftEntry[] {
+  const notes = gather(source, bounds);
+  const facts = factsOf(notes);
+  const words = wordSources(notes, persona);
+  const generated = new Map<string, string>();
+  for (const { blocks } of parseDraft(generatedMd))
+    for (const block of blocks) for (const id of idsOf(block)) generated.set(id, blockText(block));
+  const entries: DraftEntry[] = [];
+  for (const { heading, blocks } of parseDraft(bodyMd)) {
+    const title = plainOf(heading.replace(/^#{1,6} +/, ''));
+    if (repeats.has(title.toLowerCase())) continue;
+    for (const block of blocks.flatMap(itemsOf)) {
+      const [id = null] = idsOf(block);
+      const fact = id === null ? undefined : facts.get(id);
+      const isOwn = id === null || generated.get(id) !== blockText(block);
+      const from: EntrySource = isOwn ? 'person' : ((fact?.entry && words(fact.entry)) ?? 'title');
+      entries.push(toEntry(block, id, title, from, fact));
+    }
+  }
+  return entries;
+}
+
+/** Splits a block of prose into its list items. An entry is one item. */
+function itemsOf(block: Block): Block[] {
+  if (block.id !== null) return [block];
+  const starts = block.lines.flatMap((line, index) => (item.test(line) ? [index] : []));
+  return starts.map((start, index) => ({ ...block, lines: block.lines.slice(start, starts[index + 1]) }));
+}
+
+function idsOf({ lines }: Block): string[] {
+  return lines.flatMap((line) => [...line.matchAll(markers)].map(([, id = '']) => id));
+}
+
+function toEntry(
+  block: Block,
+  id: string | null,
+  title: string,
+  source: EntrySource,
+  fact: Fact | undefined,
+): DraftEntry {
+  const line = (block.lines[0] ?? '').replace(item, '').replace(markers, '').trim();
+  const named = area.exec(line)?.[1];
+  const { entry, verdict, numbers = [], shas = [] } = fact ?? {};
+  const areas = entry && entry.areas.length > 0 ? entry.areas.join(', ') : null;
+  return {
+    marker: id,
+    heading: title,
+    area: named === undefined ? areas : plainOf(named),
+    text: plainOf(line.replace(area, '').replace(tail, '')),
+    source,
+    numbers,
+    shas,
+    kind: verdict?.section ?? null,
+    kindBy: verdict?.kindBy ?? null,
+    reason: verdict?.reason ?? null,
+  };
+}
+
+/** Returns the text of a line without Markdown. */
+function plainOf(line: string): string {
+  return inlineTokens(line)
+    .map(({ type, content }) => (type === 'html_inline' ? '' : type === 'softbreak' ? ' ' : content))
+    .join('')
+    .trim();
+}
+
+/** Returns what is known about each change of the range, by marker. */
+function factsOf(notes: Notes): Map<string, Fact> {
+  const { pulls, commits, issues } = explainFacts(notes);
+  const facts = new Map<string, Fact>();
+  for (const entry of notes.entries) {
+    const joined = withJoined(entry);
+    const numbers = joined.flatMap((each) => [...(each.pull ? [each.pull] : []), ...shipped(each)]);
+    const shas = joined.flatMap(({ commit }) => commit?.sha ?? []);
+    const [first] = shipped(entry);
+    const verdict = (first && pulls.get(first.number)) ?? (entry.commit ? commits.get(entry.commit.sha) : undefined);
+    const own = entry.picked ? { ...verdict, section: entry.section, kindBy: entry.kindBy } : verdict;
+    facts.set(entry.marker, {
+      entry,
+      verdict: own as Verdict | undefined,
+      numbers: [...new Set(numbers.map(({ number }) => number))],
+      shas,
+    });
+  }
+  for (const { pulls: updated } of notes.updates) {
+    const numbers = updated.map(({ number }) => number);
+    facts.set(`pr:${numbers[0]}`, { entry: undefined, verdict: pulls.get(numbers[0] ?? 0), numbers, shas: [] });
+  }
+  for (const { pull } of notes.reverted)
+    facts.set(`pr:${pull.number}`, {
+      entry: undefined,
+      verdict: pulls.get(pull.number),
+      numbers: [pull.number],
+      shas: [],
+    });
+  for (const { number } of notes.closedIssues)
+    facts.set(`issue:${number}`, { entry: undefined, verdict: issues.get(number), numbers: [number], shas: [] });
+  return facts;
+}
+
+/** Returns a function that reports where the generated words of an entry come from. */
+function wordSources(notes: Notes, persona: Persona): (entry: Entry) => EntrySource {
+  if (persona === 'customer') {
+    const lines = customerLines(notes);
+    return (entry) => lines.get(entry)?.source ?? 'title';
+  }
+  if (persona === 'engineer') return () => 'title';
+  return (entry) => (wordsOf(noteText(entry)) === '' ? 'title' : 'note');
+}

@@ -144,13 +144,15 @@ function hasWords(text: string): boolean {
 /**
  * Returns the texts of several entries. If several entries close the same issue, only the first of these entries uses
  * the issue's title. The others use their own titles. An entry whose own title was also used before gets an empty text.
+ * A security update keeps a text that was used before, because its title may contain details that are not public.
  */
 export function customerTexts(entries: readonly Entry[]): { text: string; source: TextSource }[] {
   const used = new Set<string>(['']);
   return entries.map((entry) => {
     const preferred = customerText(entry);
-    const found = used.has(preferred.text) ? ownText(entry) : preferred;
-    if (used.has(found.text)) return { ...found, text: '' };
+    const isFixed = entry.section === 'security' && preferred.source === 'note';
+    const found = used.has(preferred.text) && !isFixed ? ownText(entry) : preferred;
+    if (used.has(found.text) && !isFixed) return { ...found, text: '' };
     used.add(found.text);
     return found;
   });

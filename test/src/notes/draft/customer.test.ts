@@ -83,6 +83,12 @@ test('equal security updates are one line with a count', () => {
   );
 });
 
+test('equal notes of security updates are one line, and never replaced by a title', () => {
+  const body = '```release-note\n[SECURITY] Names are escaped\n```';
+  const pulls = [aPull(1, { title: 'Stop injection', body }), aPull(2, { title: 'Stop more injection', body })];
+  assert.equal(draft({ pulls }), '## Security\n\n- Names are escaped (2 changes) <!-- rn:pr:1 --> <!-- rn:pr:2 -->\n');
+});
+
 test('work on tests, CI and documentation areas is not shown, even if it fixes or adds something', () => {
   const titles = ['fix: flaky upload test', 'fix(ci): rows', 'feat(docs): rows', 'perf: faster e2e runs'];
   for (const title of titles) assert.doesNotMatch(draft({ pulls: titled(title) }), /rn:pr/, title);

@@ -1,6 +1,7 @@
 /**
  * Handles drafts: list, get, generate, update (spec part 4).
  */
+import { conflictsOf } from '../foundation/conflicts.ts';
 import { invalid } from '../foundation/errors.ts';
 import { toEtag } from '../foundation/etag.ts';
 import { draftId as draftIdOf, ulid } from '../foundation/ids.ts';
@@ -95,9 +96,10 @@ const updateDraft: ApiRoute = {
     const edit = { ...(bodyMd !== undefined && { bodyMd }), ...(flags && { flags }) };
     const command = { name: 'updateDraft', draftId, ...edit } as const;
     const { id, revision, updatedAt, etag } = await runChange(request, partition, command, ifMatch);
-    if (!flags) return { status: 200, body: { id, bodyMd, updatedAt }, etag };
-    const now = contentOf(request, id, revision);
-    return { status: 200, body: { id, bodyMd: bodyMd ?? now.bodyMd, flags: now.flags, updatedAt }, etag };
+    const now = flags && contentOf(request, id, revision);
+    const text = bodyMd ?? now?.bodyMd ?? '';
+    const body = { id, bodyMd: text, ...(now && { flags: now.flags }), conflicts: conflictsOf(text), updatedAt };
+    return { status: 200, body, etag };
   },
 };
 

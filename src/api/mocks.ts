@@ -2,6 +2,7 @@
  * Makes the reply of each operation in test mode. The reply depends only on the request and has the shape of the real
  * reply.
  */
+import { warningsOf } from '../foundation/conflicts.ts';
 import { digestOf, toEtag } from '../foundation/etag.ts';
 import { versionName } from '../foundation/page-url.ts';
 import { type ChannelName, channelNames, channelTraits } from '../protocol/channels.ts';
@@ -156,10 +157,10 @@ export const mocks: Readonly<Record<string, Mock>> = {
   updateDraft: ({ params, body }) => {
     const { bodyMd: text, flags: changes } = body as UpdateDraftBody;
     const draft = sampleDraft(idOf(params), text);
-    const { id, bodyMd, updatedAt } = draftResponse(draft);
+    const { id, bodyMd, conflicts, updatedAt } = draftResponse(draft);
     const set = Object.entries(changes ?? {}).filter(([, value]) => value !== null);
     const flags = changes && { flags: { ...draft.flags, ...Object.fromEntries(set) } };
-    return { ...ok({ id, bodyMd, ...flags, updatedAt }), etag: toEtag(draft.digest) };
+    return { ...ok({ id, bodyMd, ...flags, conflicts, updatedAt }), etag: toEtag(draft.digest) };
   },
   listDraftEntries: list('entries', () => [sampleEntry]),
   listDraftRevisions: list('revisions', () => [revision(1)]),
@@ -169,8 +170,8 @@ export const mocks: Readonly<Record<string, Mock>> = {
   },
   restoreDraft: ({ params }) => {
     const draft = sampleDraft(idOf(params));
-    const { id, bodyMd, updatedAt } = draftResponse(draft);
-    return { ...ok({ id, revision: 2, updatedAt, bodyMd }), etag: toEtag(draft.digest) };
+    const { id, bodyMd, conflicts, updatedAt } = draftResponse(draft);
+    return { ...ok({ id, revision: 2, updatedAt, bodyMd, conflicts }), etag: toEtag(draft.digest) };
   },
   listRangeChanges: list('changes', () => [sampleChange], { diagnostics: sampleDiagnostics }),
   listWebhookSecrets: list('webhookSecrets', () => [webhookSecretResponse(sampleWebhookSecret)]),
@@ -238,7 +239,8 @@ export const mocks: Readonly<Record<string, Mock>> = {
   previewPublication: (request) => {
     const { channel, draftId } = request.body as PublishBody;
     const { rangeId, bodyMd } = mockDraft(request, draftId);
-    return ok({ channel, payload: { title: versionName(mockRange(request, rangeId).bounds), text: bodyMd } });
+    const payload = { title: versionName(mockRange(request, rangeId).bounds), text: bodyMd };
+    return ok({ channel, payload, warnings: warningsOf(bodyMd) });
   },
   listPublications: list('publications', (request) => {
     const { draftId = 'draft_test_sample', channel = 'hosted' } = request.query as ListPublicationsQuery;

@@ -3,6 +3,7 @@
  * organization. The fold decides whether the publication is new, and the worker of the partition sends it.
  */
 import { mailNeedsPublicUrl, publicUrlOf } from '../../config/public-url.ts';
+import { warningsOf } from '../foundation/conflicts.ts';
 import { invalid, ServiceError } from '../foundation/errors.ts';
 import { newId, slotOfId } from '../foundation/ids.ts';
 import { pagesUrl, personaPath } from '../foundation/page-url.ts';
@@ -22,7 +23,7 @@ import { readDraft } from '../store/tables/drafts.ts';
 import { hostedSettings } from '../store/tables/hosted-settings.ts';
 import { readCursor } from '../store/tables/meta.ts';
 import { readPolicy } from '../store/tables/policies.ts';
-import { hasEnded, publicationResponse, readPublication } from '../store/tables/publications.ts';
+import { hasEnded, maxWarnings, publicationResponse, readPublication } from '../store/tables/publications.ts';
 import { readRepository } from '../store/tables/repositories.ts';
 import { defaultConnection } from './channel-writes.ts';
 import { connectionInForce } from './channels.ts';
@@ -49,29 +50,30 @@ const publishDraft: ApiRoute = {
   checkBody: checkPublish,
   once: { home: ({ body }) => (body as { draftId?: unknown } | null)?.draftId, reply: repeatedReply },
   handle: async (request) => {
-    const { channel, draft: asDraft = false, draftId } = checkPublish(request.body);
+    const { channel, draft: asDraft = false, strict = false, draftId } = checkPublish(request.body);
     const { partition, record: draft } = visible(request, draftId, draftKind);
-    return publish(request, partition, draft, channel, asDraft);
+    return publish(request, partition, draft, { channel, asDraft, strict });
   },
 };
 
 /**
  * Publishes the current revision of a draft. Replies when the publication has ended, or after five seconds.
- * @throws ServiceError `forbidden`, or `conflict` for a draft that is not ready or a channel that is not connected
+ * @param how the channel, whether a draft release is created, and whether conflicts prevent the publication
+ * @throws ServiceError `forbidden`, or `conflict` for a draft that is not ready or has conflicts, or a channel that is
+ *   not connected
  */
 export async function publish(
   asked: Pick<ApiRequest, 'context' | 'directory' | 'once'>,
   partition: Partition,
   draft: DraftRecord,
-  channel: ChannelName,
-  asDraft: boolean,
+  { channel, asDraft, strict }: { channel: ChannelName; asDraft: boolean; strict: boolean },
 ): Promise<ApiReply> {
   assertReady(draft);
   const through = await connectionFor(asked, partition, draft, channel);
   const { id: draftId, revision } = draft;
   const publicationId = newId('pub', slotOfId(draftId) as number);
   const what = { publicationId, draftId, revision, channel, asDraft };
-  return runToEnd(asked, partition.name, { name: 'publish', ...what, ...through });
+  return runToEnd(asked, partition.name, { name: 'publish', ...what, ...through, strict });
 }
 
 const previewPublication: ApiRoute = {
@@ -96,7 +98,7 @@ const previewPublication: ApiRoute = {
     const shown = pagesOf(context, directory, draft);
     const question: PayloadTask = { task: 'payload', ...what, channel, asDraft, settings, ...shown };
     const { payload } = await ask<PayloadTask, Payload>(context.journal, partition.name, question);
-    return { status: 200, body: { channel, payload } };
+    return { status: 200, body: { channel, payload, warnings: warningsOf(draft.bodyMd).slice(0, maxWarnings) } };
   },
 };
 

@@ -12,13 +12,14 @@ import {
   ListRangesQuerySchema,
   rangeContracts,
 } from '../protocol/resources/ranges.ts';
-import type { RangeBounds, RangeRecord } from '../protocol/stored.ts';
+import type { RangeBounds, RangeRecord, ShownBounds } from '../protocol/stored.ts';
 import type { Preview, PreviewTask } from '../protocol/tasks.ts';
 import { listRanges as storedRanges } from '../store/tables/ranges.ts';
 import { readRepository } from '../store/tables/repositories.ts';
 import { rangeResponse } from '../store/tables/responses.ts';
 import { assertVisible } from './authenticate.ts';
 import { incarnationFor, partitionOfId, readPartition, runCommand } from './context.ts';
+import { spanOfDays } from './local-days.ts';
 import { page } from './page.ts';
 import type { ApiReply, ApiRoute } from './route.ts';
 import { replyReady } from './stored-object.ts';
@@ -62,9 +63,10 @@ const createRange: ApiRoute = {
   checkBody: checkWhole,
   once: { home: ({ body }) => (body as { repoId?: unknown } | null)?.repoId, reply: created },
   handle: async ({ body, caller, context, once, quotas }) => {
-    const { repoId, ...bounds } = checkBody(body);
+    const { repoId, ...shownBounds } = checkBody(body);
     assertVisible(caller, repoId, 'Repository', repoId);
-    checkBounds(bounds);
+    checkBounds(shownBounds);
+    const bounds = withSpan(shownBounds);
     const incarnation = incarnationFor(context, repoId);
     const name = partitionOfId(context, repoId) as string;
     const question: PreviewTask = { task: 'preview', repoId, bounds };
@@ -112,7 +114,7 @@ function isRangeType(type: unknown): type is keyof typeof CreateRangeBodySchemas
  * day or pull request.
  * @throws ServiceError `invalid`
  */
-function checkBounds(bounds: RangeBounds): void {
+function checkBounds(bounds: ShownBounds): void {
   const { fromTag, toTag, fromDate, toDate, fromPrNumber, toPrNumber } = bounds;
   if (fromTag !== undefined && fromTag === toTag) throw unfit({ fromTag, toTag }, 'two different tags');
   if (fromDate !== undefined && toDate !== undefined && fromDate > toDate) {
@@ -121,6 +123,13 @@ function checkBounds(bounds: RangeBounds): void {
   if (fromPrNumber !== undefined && toPrNumber !== undefined && fromPrNumber > toPrNumber) {
     throw unfit({ fromPrNumber, toPrNumber }, 'fromPrNumber to be at most toPrNumber');
   }
+}
+
+/** Returns the bounds with the instants of their days, if they name a time zone. */
+function withSpan(bounds: ShownBounds): RangeBounds {
+  const { fromDate, toDate, timeZone } = bounds;
+  if (fromDate === undefined || toDate === undefined || timeZone === undefined) return bounds;
+  return { ...bounds, span: spanOfDays(fromDate, toDate, timeZone) };
 }
 
 function unfit(bounds: Record<string, unknown>, expected: string): ServiceError {

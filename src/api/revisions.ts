@@ -2,6 +2,7 @@
  * Handles the revisions of a draft: list, get, restore. The spec does not define these operations. The store keeps the
  * newest texts of a draft and its first generated text.
  */
+import { conflictsOf } from '../foundation/conflicts.ts';
 import { notFound, ServiceError } from '../foundation/errors.ts';
 import type { DraftChange } from '../protocol/commands.ts';
 import { draftContracts, type RestoreDraftBody, RestoreDraftBodySchema } from '../protocol/resources/drafts.ts';
@@ -76,7 +77,7 @@ const restoreDraft: ApiRoute = {
     const edited = flagsOf(partition, record, restored);
     const command = { name: 'restoreDraft', draftId: record.id, revision } as const;
     const { etag, ...change } = await runChange(request, partition, command, ifMatch);
-    return { status: 200, body: { ...change, bodyMd, ...edited }, etag };
+    return { status: 200, body: { ...change, bodyMd, conflicts: conflictsOf(bodyMd), ...edited }, etag };
   },
 };
 
@@ -91,7 +92,11 @@ function restoredBefore(value: unknown, request: ApiRequest): ApiReply {
       'An earlier request with this Idempotency-Key restored the revision. The reply cannot be repeated, because the restored text is no longer stored.',
     );
   const { bodyMd } = readTexts(partition, record, revision);
-  return { status: 200, body: { ...change, bodyMd, ...flagsOf(partition, record, revision) }, etag };
+  return {
+    status: 200,
+    body: { ...change, bodyMd, conflicts: conflictsOf(bodyMd), ...flagsOf(partition, record, revision) },
+    etag,
+  };
 }
 
 function visibleDraft(asking: Asking, draftId = '') {

@@ -6,9 +6,11 @@ import { FormatRegistry, Kind, type TObject, type TSchema } from '@sinclair/type
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
 import { ValueErrorType } from '@sinclair/typebox/errors';
 import { type ErrorDetails, invalid } from '../foundation/errors.ts';
+import { isTimeZone } from './local-days.ts';
 
 FormatRegistry.Set('date', isDate);
 FormatRegistry.Set('date-time', isTimestamp);
+FormatRegistry.Set('time-zone', isTimeZone);
 
 /**
  * Maximum number of faults that a reply lists. A body can have a million unknown fields, and a few faults are enough to
@@ -131,6 +133,7 @@ function expectation(schema: TSchema): string {
     return `an object${schema.maxProperties ? ` of at most ${schema.maxProperties} fields` : ''}`;
   if (schema.format === 'date-time') return 'a time in UTC such as 2026-01-31T00:00:00Z';
   if (schema.format === 'date') return 'a day as YYYY-MM-DD';
+  if (schema.format === 'time-zone') return 'an IANA time zone such as Europe/Berlin';
   const atLeast = schema.minLength ? ' that is not empty' : '';
   const line = schema.pattern ? ' on one line' : '';
   return `a string${atLeast}${line}${schema.maxLength ? ` of at most ${schema.maxLength} characters` : ''}`;

@@ -4,10 +4,12 @@
  */
 import { type ApiContext, partitionOfId, readPartition } from '../api/context.ts';
 import { checkPublish, publish } from '../api/publish.ts';
+import { describeConflict } from '../foundation/conflicts.ts';
 import { notFound } from '../foundation/errors.ts';
 import { slotOfId } from '../foundation/ids.ts';
 import { directoryName } from '../foundation/partition-names.ts';
 import { channelNames } from '../protocol/channels.ts';
+import type { PublicationWarning } from '../protocol/conflicts.ts';
 import type { PublishBody } from '../protocol/resources/publications.ts';
 import { readDraft } from '../store/tables/drafts.ts';
 import { withService } from './connection.ts';
@@ -20,6 +22,7 @@ interface PublishReply {
   status: string;
   url: string | null;
   error: string | null;
+  warnings: PublicationWarning[];
 }
 
 export const publishCommand: CliCommand = single({
@@ -28,28 +31,33 @@ export const publishCommand: CliCommand = single({
   options: {
     channel: { value: 'CHANNEL', required: true, help: `One of ${channelNames.join(', ')}` },
     draft: { help: 'Creates a draft release on the host' },
+    strict: { help: 'Refuses a draft that has conflicts' },
   },
   examples: ['publish draft_0000000000000000000000000000 --channel hosted'],
-  run: ({ channel, draft = false }, [draftId = '']) =>
-    withService((context) => publishDraft(context, checkPublish({ draftId, channel, draft }))),
+  run: ({ channel, draft = false, strict = false }, [draftId = '']) =>
+    withService((context) => publishDraft(context, checkPublish({ draftId, channel, draft, strict }))),
 });
 
 async function publishDraft(
   context: ApiContext,
-  { draftId, channel, draft: asDraft = false }: PublishBody,
+  { draftId, channel, draft: asDraft = false, strict = false }: PublishBody,
 ): Promise<number> {
   const name = slotOfId(draftId, 'draft') === undefined ? undefined : partitionOfId(context, draftId);
   const partition = name === undefined ? undefined : readPartition(context, name);
   const draft = partition && readDraft(partition, draftId);
   if (!partition || !draft) throw notFound('Draft', draftId);
   const asked = { context, directory: readPartition(context, directoryName), once: undefined };
-  const { body } = await publish(asked, partition, draft, channel, asDraft);
+  const { body } = await publish(asked, partition, draft, { channel, asDraft, strict });
   return report(body as PublishReply);
 }
 
-function report({ id, status, url, error }: PublishReply): number {
+function report({ id, status, url, error, warnings }: PublishReply): number {
   const more =
     status === 'processing' ? `The publication continues in the service: see GET /api/publications/${id}.` : error;
-  printLines([`${id}  ${status}${url === null ? '' : `  ${url}`}`, ...(more ? [more] : [])]);
+  printLines([`${id}  ${status}${url === null ? '' : `  ${url}`}`, ...(more ? [more] : []), ...warnings.map(toLine)]);
   return status === 'failed' ? 1 : 0;
+}
+
+function toLine(warning: PublicationWarning): string {
+  return `Warning: ${describeConflict(warning)}: ${warning.text}`;
 }

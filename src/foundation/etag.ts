@@ -9,7 +9,7 @@ import { hash } from 'node:crypto';
  * The version of the response schema. It is increased with each change of a response's shape, so that the same content
  * in another shape has another ETag.
  */
-const schemaVersion = 2;
+const schemaVersion = 3;
 
 /** Length of a digest in characters of base64url: 132 bits. */
 export const digestLength = 22;

@@ -10,7 +10,7 @@ import { PublicationCommandSchemas } from './publications.ts';
 import { EventRepositorySchema } from './repository.ts';
 import { WaitSchema } from './retention.ts';
 
-import { FlagChangesSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
+import { AssumedSchema, FlagChangesSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
 import { webhookCommands } from './webhooks.ts';
 
 /**
@@ -50,6 +50,7 @@ export const CommandSchema = Type.Union([
     prCount: Type.Integer(),
     issueCount: Type.Integer(),
     resolution: ResolutionSchema,
+    assumed: AssumedSchema,
     most,
     life,
     /** Number of ranges that the organization has in its other repositories. They count towards the maximum. */

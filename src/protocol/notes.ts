@@ -104,6 +104,10 @@ export const NotesSettingsSchema = Type.Object(
       default: 'full',
       description: '`full` writes `[#1](address)`, `short` writes `#1`, which the host turns into a link',
     }),
+    strictPublishing: Type.Boolean({
+      default: false,
+      description: 'refuses to publish a draft that has conflicts',
+    }),
     engineer: Type.Object(
       {
         contributors: flag(true),
@@ -181,12 +185,19 @@ export const ReasonSchema = Type.Union([
   }),
   Type.Literal('dependency', { description: 'listed with the other dependency updates' }),
   Type.Literal('revert', { description: 'reverts `detail`, which is in an earlier release' }),
+  Type.Literal('partialRevert', {
+    description: 'reverts some commits of `detail`, but not all; `detail` itself stays in the notes',
+  }),
   Type.Literal('restored', { description: 'restores `detail`' }),
   Type.Literal('linked', { description: 'a closed issue that is shown in the entry of `detail`' }),
   Type.Literal('closed', {
     description: 'an issue that was closed in the range, but not by a pull request of the range',
   }),
   Type.Literal('direct', { description: 'a commit without a pull request' }),
+  Type.Literal('foreign', {
+    description:
+      'a commit without a pull request; the number `detail` in its subject belongs to another repository, because it is far below all numbers of its time',
+  }),
   Type.Literal('reverted', { description: 'reverted by `detail`, which is in the same range' }),
   Type.Literal('reverts', { description: 'reverts `detail`, which is in the same range' }),
   Type.Literal('shipped', { description: 'already part of the release `detail`' }),
@@ -201,6 +212,9 @@ export const ReasonSchema = Type.Union([
   Type.Literal('author', { description: 'excluded, because the settings exclude the author' }),
   Type.Literal('unmerged', { description: 'a pull request that is not merged' }),
   Type.Literal('branch', { description: 'merged into `detail`, which is not the branch of the tags' }),
+  Type.Literal('afterCut', {
+    description: 'merged into `detail` after the branch of the second tag had been created from it',
+  }),
   Type.Literal('open', { description: 'an issue that is still open' }),
   Type.Literal('unresolved', { description: 'an issue closed without being resolved' }),
   Type.Literal('unlisted', {

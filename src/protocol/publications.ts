@@ -5,6 +5,7 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { ChannelNameSchema, ConnectionSchema } from './channels.ts';
+import { PublicationWarningSchema } from './conflicts.ts';
 import { HostedPageSchema } from './hosted.ts';
 import { PersonaSchema } from './stored.ts';
 
@@ -71,6 +72,8 @@ export const PublicationRecordSchema = Type.Object({
   outcomeUnknown: Type.Boolean(),
   url: NullableString,
   counts: Type.Record(Type.String(), Type.Integer()),
+  /** Warnings about the published text; absent if there are none. */
+  warnings: Type.Optional(Type.Array(PublicationWarningSchema)),
   createdAt: Instant,
   updatedAt: Instant,
   /** When the publication was last completed. */
@@ -90,6 +93,11 @@ export const PublicationCommandSchemas = [
     connection: ConnectionSchema,
     pagesUrl: NullableString,
     personaPath,
+    /**
+     * Whether the caller asked to refuse a draft with conflicts. The field is absent in records of earlier versions of
+     * Tidings. Those publications have no warnings.
+     */
+    strict: Type.Optional(Type.Boolean()),
   }),
   /** Sends a publication again, through the channel's current connection. */
   Type.Object({

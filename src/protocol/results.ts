@@ -3,8 +3,9 @@
  * answers to the question who owns a repository.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { AbsentChangeSchema } from './conflicts.ts';
 import { PublicationSendingSchema, PublishedSchema, PublishFailedSchema } from './publications.ts';
-import { DraftFlagsSchema, ResolutionSchema } from './stored.ts';
+import { AssumedSchema, DraftFlagsSchema, ResolutionSchema } from './stored.ts';
 import { WebhookAttemptedSchema } from './webhooks.ts';
 
 /**
@@ -32,6 +33,11 @@ export const RenderResultSchema = Type.Object({
   inputSeq: Type.Integer(),
   bodyMd: Type.String(),
   flags: DraftFlagsSchema,
+  /**
+   * Why the text does not contain changes that a person's edit of the draft names. Empty if no one had edited the draft.
+   * The field is absent in records of earlier versions of Tidings, which did not report conflicts.
+   */
+  absent: Type.Optional(Type.Array(AbsentChangeSchema)),
 });
 export const RenderFailureSchema = Type.Object({
   result: Type.Literal('renderFailed'),
@@ -51,6 +57,7 @@ export const RecountResultSchema = Type.Object({
       prCount: Type.Integer(),
       issueCount: Type.Integer(),
       resolution: ResolutionSchema,
+      assumed: AssumedSchema,
       /** Number of commits without a pull request; absent in records of earlier versions of Tidings. */
       commitCount: Type.Optional(Type.Integer()),
     }),

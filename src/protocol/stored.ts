@@ -175,7 +175,7 @@ export type CommitRecord = Static<typeof CommitRecordSchema>;
 
 /**
  * One branch push. `shas` are ordered from the oldest commit to the newest, and the last one is `after`. `before` is
- * null for a new branch.
+ * null for a new branch. `shas` is empty if a branch was created at a commit that the repository already had.
  */
 export const PushRecordSchema = Type.Object({
   branch: Type.String(),
@@ -225,6 +225,17 @@ export const RangeTypeSchema = Type.Union([
 export const ResolutionSchema = Type.Union([Type.Literal('compare'), Type.Literal('commits'), Type.Literal('window')]);
 
 /**
+ * True if the ancestors of a tagged commit are only assumed: the commit is inside a push, and it is assumed to descend
+ * from the head of the branch before the push. The field is absent in all other cases.
+ */
+export const AssumedSchema = Type.Optional(
+  Type.Literal(true, {
+    description:
+      'a tagged commit is inside a push, and it is assumed to descend from the head of the branch before the push',
+  }),
+);
+
+/**
  * The host's comparison of the commits `from` and `to`. Both are shas, so the comparison never changes. `ancestry` is
  * the position of `to` relative to `from`. `groups` contains the commits that are reachable from `to` but not from
  * `from`, oldest first. Each group ends with a commit of the first-parent line. The other commits of the group are
@@ -238,8 +249,8 @@ export const ComparisonRecordSchema = Type.Object({
 });
 export type ComparisonRecord = Static<typeof ComparisonRecordSchema>;
 
-/** The bounds of a release range, one pair per type (spec part 4). */
-export const RangeBoundsSchema = Type.Object({
+/** The bounds of a release range as replies show them, one pair per type (spec part 4). */
+const shownBounds = {
   type: RangeTypeSchema,
   fromTag: Type.Optional(Type.String()),
   toTag: Type.Optional(Type.String()),
@@ -247,6 +258,19 @@ export const RangeBoundsSchema = Type.Object({
   toDate: Type.Optional(Type.String()),
   fromPrNumber: Type.Optional(Type.Integer()),
   toPrNumber: Type.Optional(Type.Integer()),
+  /** Time zone of the dates. Without it, the days are days in UTC. */
+  timeZone: Type.Optional(Type.String()),
+};
+export const ShownBoundsSchema = Type.Object(shownBounds);
+export type ShownBounds = Static<typeof ShownBoundsSchema>;
+
+/**
+ * The bounds of a release range. `span` has the instants at which the first day begins and the last day ends, in
+ * milliseconds. It is set if the range has a time zone.
+ */
+export const RangeBoundsSchema = Type.Object({
+  ...shownBounds,
+  span: Type.Optional(Type.Object({ from: Type.Integer(), to: Type.Integer() })),
 });
 export type RangeBounds = Static<typeof RangeBoundsSchema>;
 
@@ -265,6 +289,7 @@ export const RangeRecordSchema = Type.Object({
   prCount: Type.Integer(),
   issueCount: Type.Integer(),
   resolution: ResolutionSchema,
+  assumed: AssumedSchema,
   createdAt: Instant,
   updatedAt: Instant,
   /**

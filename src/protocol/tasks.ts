@@ -6,12 +6,13 @@
 import { type Static, Type } from '@sinclair/typebox';
 
 import { ChannelNameSchema, ConnectionSchema } from './channels.ts';
+import { AbsentChangeSchema } from './conflicts.ts';
 import type { DraftEntry } from './draft-entries.ts';
 import { ChangeSchema, DiagnosticsSchema, NotesSettingsSchema } from './notes.ts';
 import { EventRepositorySchema } from './repository.ts';
 import { DaySchema, type Due } from './retention.ts';
 import type { SettingsPreview } from './settings-preview.ts';
-import { DraftFlagsSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
+import { AssumedSchema, DraftFlagsSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
 
 /** Writes the draft of a range for a persona. */
 export const RenderTaskSchema = Type.Object({
@@ -24,6 +25,8 @@ export type RenderTask = Static<typeof RenderTaskSchema>;
 export const RenderedSchema = Type.Object({
   bodyMd: Type.String(),
   flags: DraftFlagsSchema,
+  /** Why the text does not contain changes that a person's edit of the draft names. */
+  absent: Type.Array(AbsentChangeSchema),
   inputSeq: Type.Integer(),
 });
 export type Rendered = Static<typeof RenderedSchema>;
@@ -40,6 +43,7 @@ export const PreviewSchema = Type.Object({
   prCount: Type.Integer(),
   issueCount: Type.Integer(),
   resolution: ResolutionSchema,
+  assumed: AssumedSchema,
 });
 export type Preview = Static<typeof PreviewSchema>;
 
@@ -52,6 +56,7 @@ export const RangeCountSchema = Type.Object({
   prCount: Type.Integer(),
   issueCount: Type.Integer(),
   resolution: ResolutionSchema,
+  assumed: AssumedSchema,
   /** Number of commits without a pull request. */
   commitCount: Type.Integer(),
 });

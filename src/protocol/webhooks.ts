@@ -3,7 +3,7 @@
  * their attempts. `store/` keeps them, and `workers/webhooks/` sends the deliveries.
  */
 import { type Static, Type } from '@sinclair/typebox';
-import { PersonaSchema, RangeBoundsSchema } from './stored.ts';
+import { PersonaSchema, ShownBoundsSchema } from './stored.ts';
 
 const Instant = Type.Integer();
 const orNull = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
@@ -32,7 +32,7 @@ export const webhookData = {
   'range.created': Type.Object({
     releaseRangeId: Type.String(),
     repoId: Type.String(),
-    ...RangeBoundsSchema.properties,
+    ...ShownBoundsSchema.properties,
     /** Address of the host's comparison; set only for ranges between tags. */
     compareUrl: Type.Optional(Type.String()),
     prCount: Type.Integer(),

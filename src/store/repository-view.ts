@@ -19,7 +19,7 @@ import { readComparison } from './tables/comparisons.ts';
 import { issuesClosedBetween, readIssue } from './tables/issues.ts';
 import { currentLabels, type LabelChange, listLabelChanges } from './tables/labels.ts';
 import { firstPullBy, pullsMergedAs, pullsMergedBetween, pullsNumbered, readPull } from './tables/pulls.ts';
-import { readCommit, readPush } from './tables/pushes.ts';
+import { creationsOf, readCommit, readPush } from './tables/pushes.ts';
 import { readRepository } from './tables/repositories.ts';
 import { readSettings } from './tables/settings.ts';
 import { listTags, readTag } from './tables/tags.ts';
@@ -84,6 +84,10 @@ export class RepositoryView {
 
   push(branch: string, after: string): PushRecord | undefined {
     return readPush(this.partition, this.id, branch, after);
+  }
+
+  creationsOf(branch: string): PushRecord[] {
+    return creationsOf(this.partition, this.id, branch);
   }
 
   pullsMergedAs(sha: string): PullRecord[] {

@@ -6,7 +6,9 @@
 import type { KeyRecord } from '../protocol/commands.ts';
 import type { Partition } from './partition.ts';
 import { type DirectoryRepository, putKeyInUse } from './tables/directory.ts';
+import { readDraft } from './tables/drafts.ts';
 import { indexRepository } from './tables/repository-index.ts';
+import { lacksConflicts, rewriteDraftResponse } from './tables/responses.ts';
 
 /**
  * Runs the upgrades that the store needs. Each upgrade is one transaction. If the process is killed during an upgrade,
@@ -16,6 +18,24 @@ export function upgradeLayout(partition: Partition): void {
   if (hasNumbersInKeys(partition)) partition.root.transactionSync(() => gatherNumbers(partition));
   if (lacksKeysInUse(partition)) partition.root.transactionSync(() => listKeysInUse(partition));
   if (lacksNames(partition)) partition.root.transactionSync(() => indexNames(partition));
+  if (hasDraftsWithoutConflicts(partition)) partition.root.transactionSync(() => addConflicts(partition));
+}
+
+/** Whether the stored replies of drafts lack their conflicts. All of them lack the field, or none. */
+function hasDraftsWithoutConflicts(partition: Partition): boolean {
+  for (const id of partition.tables.drafts.getKeys({}) as Iterable<string>) {
+    const row = partition.responses.getBinary(id) as Buffer | undefined;
+    if (row) return lacksConflicts(row);
+  }
+  return false;
+}
+
+function addConflicts(partition: Partition): void {
+  for (const id of [...(partition.tables.drafts.getKeys({}) as Iterable<string>)]) {
+    const row = partition.responses.getBinary(id) as Buffer | undefined;
+    const draft = readDraft(partition, id);
+    if (row && draft) rewriteDraftResponse(partition, draft, row);
+  }
 }
 
 /** Whether the store lacks the index of repositories by name. Earlier versions of Tidings did not have this index. */

@@ -105,6 +105,17 @@ test('invalid requests are refused', async (t) => {
     ]);
   });
 
+  await t.test('a time zone must exist, and belongs to dates only', async () => {
+    const dates = { repoId, type: 'DATE_BASED', fromDate: '2026-01-02', toDate: '2026-01-02' };
+    for (const timeZone of ['Mars/Base', '+02:00', '', 5, null, 'x'.repeat(65), 'Europe/Berlin\n']) {
+      const { status, body } = await create({ ...dates, timeZone });
+      assert.equal(status, 400);
+      assert.match(body.details.timeZone, /^expected an IANA time zone such as Europe\/Berlin, got /);
+    }
+    const tags = { repoId, type: 'TAG_BASED', fromTag: 'v1.0.0', toTag: 'v1.1.0' };
+    assertInvalid(await create({ ...tags, timeZone: 'UTC' }), ['timeZone']);
+  });
+
   await t.test('reversed bounds name both fields', async () => {
     const tags = ['fromTag', 'toTag'];
     assertInvalid(await create({ repoId, type: 'TAG_BASED', fromTag: 'v1.1.0', toTag: 'v1.0.0' }), tags);

@@ -74,6 +74,24 @@ test('a client gets from deliveries to edited drafts', async (t) => {
     assert.equal(body.ranges[2].id, rangeId);
   });
 
+  await t.test('a range by dates has the days of its time zone', async () => {
+    const dates = { repoId, type: 'DATE_BASED', fromDate: '2026-01-02', toDate: '2026-01-02' };
+    const timeZone = 'America/Sao_Paulo';
+    const made = await service.api('POST', '/api/ranges', { ...dates, timeZone });
+    const read = await service.api('GET', `/api/ranges/${made.body.id}`);
+    const { body } = await service.api('GET', `/api/ranges?repoId=${repoId}`);
+    for (const range of [made.body, read.body, body.ranges[0]]) {
+      assert.deepEqual([range.fromDate, range.toDate, range.timeZone], ['2026-01-02', '2026-01-02', timeZone]);
+      assert.equal('span' in range, false);
+      assert.equal(range.prCount, 2, 'two of the four were merged before 03:00 UTC');
+    }
+    const changes = await service.api('GET', `/api/ranges/${made.body.id}/changes?included=true`);
+    assert.ok(changes.body.changes.every(({ method }: { method: string }) => method === 'date' || method === 'link'));
+    const again = await service.api('POST', '/api/ranges', dates);
+    assert.notEqual(again.body.id, made.body.id);
+    assert.deepEqual(['timeZone' in again.body, again.body.prCount], [false, 4]);
+  });
+
   await t.test('drafts for three personas are generated (spec 4)', async () => {
     const bodies = new Set<string>();
     for (const persona of personas) {

@@ -55,7 +55,7 @@ test('a draft has revisions and validators', async (t) => {
     assert.deepEqual([first.body.draftId, first.body.bodyMd], [generated.id, generated.bodyMd]);
     const restored = await service.api('POST', `${path}/restore`, { revision: 1 });
     assert.equal(restored.status, 200);
-    assert.deepEqual(Object.keys(restored.body).sort(), ['bodyMd', 'id', 'revision', 'updatedAt']);
+    assert.deepEqual(Object.keys(restored.body).sort(), ['bodyMd', 'conflicts', 'id', 'revision', 'updatedAt']);
     assert.deepEqual([restored.body.bodyMd, restored.body.revision], [generated.bodyMd, 3]);
     assert.equal((await service.api('GET', path)).body.bodyMd, generated.bodyMd);
     assert.equal((await service.api('GET', `${path}/revisions/2`)).body.bodyMd, 'By hand: grüße.\n');
@@ -80,7 +80,7 @@ test('a draft has revisions and validators', async (t) => {
   await t.test('an unchanged draft is not sent again', async () => {
     const { headers } = await call('GET', path, {});
     const etag = headers.get('etag') ?? '';
-    assert.match(etag, /^"2-[\w-]{22}"$/);
+    assert.match(etag, /^"3-[\w-]{22}"$/);
     for (const known of [etag, `"x", W/${etag}`, '*']) {
       const answer = await call('GET', path, { 'if-none-match': known });
       assert.deepEqual([answer.status, answer.body, answer.headers.get('etag')], [304, '', etag], known);
@@ -102,7 +102,7 @@ test('a draft has revisions and validators', async (t) => {
       '/api/repos',
     ]) {
       const etag = (await call('GET', url, {})).headers.get('etag') ?? '';
-      assert.match(etag, /^"2-[\w-]{22}"$/, url);
+      assert.match(etag, /^"3-[\w-]{22}"$/, url);
       assert.equal((await call('GET', url, { 'if-none-match': etag })).status, 304, url);
     }
   });
@@ -123,7 +123,7 @@ test('a draft has revisions and validators', async (t) => {
 
   await t.test('flags are edited, with or without the text, and restored with their revision', async () => {
     const first = await service.api('PATCH', path, { flags: { highlights: ['<b>Mine</b> @here', '\ud800'] } });
-    assert.deepEqual(Object.keys(first.body), ['id', 'bodyMd', 'flags', 'updatedAt']);
+    assert.deepEqual(Object.keys(first.body), ['id', 'bodyMd', 'flags', 'conflicts', 'updatedAt']);
     assert.deepEqual(first.body.flags.highlights, ['<b>Mine</b> @here', '\ufffd']);
     const both = await service.api('PATCH', path, { bodyMd: 'Flagged.\n', flags: { upgradeInstructions: 'Restart.' } });
     assert.deepEqual([both.status, both.body.bodyMd], [200, 'Flagged.\n']);

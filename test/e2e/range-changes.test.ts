@@ -42,6 +42,7 @@ test('a range reports the reasons for its changes', async (t) => {
       included: true,
       reason: 'listed',
       section: 'feature',
+      kindBy: 'label',
       method: 'mergeCommit',
     });
     assert.deepEqual([issue?.method, issue?.detail], ['link', '#3']);
@@ -49,7 +50,10 @@ test('a range reports the reasons for its changes', async (t) => {
 
   await t.test('the reply counts unlabeled changes', async () => {
     const { body } = await service.api('GET', `${path}?limit=1&included=false`);
-    assert.deepEqual(body.diagnostics, { changes: 3, unlabelled: 0, unlabelledRate: 0, withoutArea: 3 });
+    assert.deepEqual(body.diagnostics, {
+      ...{ changes: 3, unlabelled: 0, unlabelledRate: 0, withoutArea: 3 },
+      ...{ undecided: 0, mayBreak: 0 },
+    });
   });
 
   await t.test('the list has pages', async () => {

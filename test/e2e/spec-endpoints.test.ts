@@ -149,7 +149,7 @@ test('the endpoints follow the spec', async (t) => {
   await t.test('Update Draft accepts a text and returns it (spec 4)', async () => {
     const bodyMd = '## Written by a person\n';
     const { status, body } = await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd });
-    assert.deepEqual([status, Object.keys(body)], [200, ['id', 'bodyMd', 'updatedAt']]);
+    assert.deepEqual([status, Object.keys(body)], [200, ['id', 'bodyMd', 'conflicts', 'updatedAt']]);
     assert.deepEqual([body.id, body.bodyMd], [draft.id, bodyMd]);
     assert.match(body.updatedAt, timestamp);
     assert.equal((await get(`/api/drafts/${draft.id}`)).body.bodyMd, bodyMd);

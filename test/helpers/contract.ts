@@ -45,6 +45,7 @@ function createAjv(): Ajv2020 {
   });
   made.addFormat('date', /^\d{4}-\d{2}-\d{2}$/);
   made.addFormat('date-time', /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/);
+  made.addFormat('time-zone', /^[A-Za-z][\w+/-]*$/);
   made.addFormat('uri-reference', /^\S+$/);
   // These keywords exist in OpenAPI but not in JSON Schema.
   for (const keyword of ['discriminator', 'components']) made.addKeyword(keyword);

@@ -61,13 +61,14 @@ function createRange(
 ): CommandResult {
   const repository = readRepository(partition, command.repoId);
   if (!repository) return missing('Repository', command.repoId);
-  const { bounds, repoId, prCount, issueCount, resolution, most: maxRanges, elsewhere = 0 } = command;
+  const { bounds, repoId, prCount, issueCount, resolution, assumed, most: maxRanges, elsewhere = 0 } = command;
   if (maxRanges && countRanges(partition, repoId) + elsewhere >= maxRanges) {
     return refused(
       new ServiceError('conflict', `An organization has at most ${maxRanges} release ranges (TIDINGS_MAX_RANGES).`),
     );
   }
-  const range = { id: command.rangeId, repoId, bounds, prCount, issueCount, resolution, createdAt: at, updatedAt: at };
+  const counts = { prCount, issueCount, resolution, ...(assumed && { assumed }) };
+  const range = { id: command.rangeId, repoId, bounds, ...counts, createdAt: at, updatedAt: at };
   writeRange(partition, range);
   writeRangeResponse(partition, range, repository.url);
   // The range was counted before this record was enqueued. Events folded since then may have changed the counts, so a
@@ -79,7 +80,8 @@ function createRange(
 }
 
 function reportRange(partition: Partition, range: RangeRecord, url: string | undefined, at: number): void {
-  const { id, repoId, bounds, prCount, issueCount } = range;
+  const { id, repoId, prCount, issueCount } = range;
+  const { span: _, ...bounds } = range.bounds;
   const link = url === undefined ? {} : { compareUrl: url };
   eventFor(partition, repoId, 'range.created', at, {
     releaseRangeId: id,

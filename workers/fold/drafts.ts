@@ -4,7 +4,7 @@
  * (`docs/architecture.md` decision 23).
  */
 import { ServiceError } from '../../src/foundation/errors.ts';
-import { mergeBodies } from '../../src/notes/merge/merge.ts';
+import { mergeBodies, mergeFormerBodies } from '../../src/notes/merge/merge.ts';
 import { editFlags, isSameFlags, mergeFlags } from '../../src/notes/merge/merge-flags.ts';
 import type { Command, CommandResult, DraftChange } from '../../src/protocol/commands.ts';
 import { maxBodyMdBytes } from '../../src/protocol/limits.ts';
@@ -92,7 +92,7 @@ export function rendered(partition: Partition, outcome: Outcome<'rendered'>, at:
   const loss = range && lossRefusal(partition, range, outcome.row);
   if (loss) return fail(partition, draft, loss.message, at);
   const edited = draft.bodyMd !== draft.generatedMd;
-  const bodyMd = edited ? merged(draft, outcome.bodyMd) : outcome.bodyMd;
+  const bodyMd = edited ? merged(draft, outcome) : outcome.bodyMd;
   if (bodyMd instanceof ServiceError) return fail(partition, draft, bodyMd.message, at);
   const { generatedFlags: base } = draft;
   const flags = base ? mergeFlags(base, draft.flags, outcome.flags) : outcome.flags;
@@ -125,8 +125,8 @@ function fail(partition: Partition, draft: DraftRecord, error: string, at: numbe
  * Merges a generated text into the person's text. Returns an error if the merged text exceeds the maximum size of a
  * draft.
  */
-function merged(draft: DraftRecord, generated: string): string | ServiceError {
-  const bodyMd = mergedBodies(draft, generated);
+function merged(draft: DraftRecord, outcome: Outcome<'rendered'>): string | ServiceError {
+  const bodyMd = mergedBodies(draft, outcome);
   if (bodyMd instanceof ServiceError) return bodyMd;
   const bytes = Buffer.byteLength(bodyMd);
   if (bytes <= maxBodyMdBytes) return bodyMd;
@@ -134,9 +134,14 @@ function merged(draft: DraftRecord, generated: string): string | ServiceError {
   return new ServiceError('tooLarge', `Together with the edits, the new text would have ${sizes}. Shorten the draft.`);
 }
 
-function mergedBodies({ generatedMd, bodyMd }: DraftRecord, generated: string): string | ServiceError {
+function mergedBodies(
+  { generatedMd, bodyMd }: DraftRecord,
+  { bodyMd: generated, absent }: Outcome<'rendered'>,
+): string | ServiceError {
   try {
-    return mergeBodies(generatedMd, bodyMd, generated);
+    // An earlier version of Tidings wrote a record without `absent`. A replay must give the text that it gave then.
+    if (!absent) return mergeFormerBodies(generatedMd, bodyMd, generated);
+    return mergeBodies(generatedMd, bodyMd, generated, absent);
   } catch (error) {
     if (error instanceof ServiceError) return error;
     throw error;

@@ -53,13 +53,14 @@ function recounted(partition: Partition, outcome: Outcome<'recounted'>, at: numb
   for (const { rangeId, ...counts } of outcome.counts) {
     const range = readRange(partition, rangeId);
     if (!range) continue;
-    const { lost: _, ...rest } = range;
+    const { lost: _, assumed, ...rest } = range;
     const lost = lossAfter(partition, range, counts, at);
     const fresh = { ...rest, ...counts, ...(lost && { lost }) };
     const same =
       range.prCount === counts.prCount &&
       range.issueCount === counts.issueCount &&
-      range.resolution === counts.resolution;
+      range.resolution === counts.resolution &&
+      assumed === counts.assumed;
     // The reply for a range contains only the fields that `same` compares. A change of another field, such as `lost`,
     // does not require a new reply.
     if (same && fresh.commitCount === range.commitCount && lost === range.lost) continue;

@@ -3,14 +3,17 @@
  * create a second one. For each receiver, a newer text replaces an older text that is still waiting
  * (`docs/architecture.md` decision 24).
  */
+import { describeConflict, warningsOf } from '../../src/foundation/conflicts.ts';
 import { ServiceError } from '../../src/foundation/errors.ts';
 import type { Command, CommandResult } from '../../src/protocol/commands.ts';
+import type { PublicationWarning } from '../../src/protocol/conflicts.ts';
 import type { PublicationRecord } from '../../src/protocol/publications.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readDraft } from '../../src/store/tables/drafts.ts';
 import { removeHostedNote } from '../../src/store/tables/hosted-notes.ts';
 import {
   hasEnded,
+  maxWarnings,
   publicationOf,
   readPublication,
   readReference,
@@ -19,10 +22,14 @@ import {
   writePublication,
 } from '../../src/store/tables/publications.ts';
 import { clearDoubtful } from '../../src/store/tables/recipients.ts';
-import { readDraftRevision } from '../../src/store/tables/revisions.ts';
+import { readDraftRevision, readTexts } from '../../src/store/tables/revisions.ts';
+import { readSettings } from '../../src/store/tables/settings.ts';
 import { missing, refused } from './refusals.ts';
 
 type CommandNamed<Name extends Command['name']> = Extract<Command, { name: Name }>;
+
+/** Maximum number of conflicts that an error names. */
+const maxNamed = 20;
 
 /** State of a publication that is new or is started again. */
 const fresh = {
@@ -36,16 +43,22 @@ const fresh = {
 
 /**
  * Creates a publication, or returns the existing publication of the same content to the same receiver. If the existing
- * publication failed with a known outcome, it starts again.
+ * publication failed with a known outcome, it starts again. A draft with conflicts is refused if the caller or the
+ * repository's settings ask for it, unless the content has already been published.
  */
 export function publish(partition: Partition, command: CommandNamed<'publish'>, at: number): CommandResult {
   const { publicationId, draftId, revision, channel, asDraft } = command;
   const through = throughOf(command);
   const draft = readDraft(partition, draftId);
   if (!draft) return missing('Draft', draftId);
-  if (!readDraftRevision(partition, draftId, revision)) return missing('Revision', String(revision));
+  const made = readDraftRevision(partition, draftId, revision);
+  if (!made) return missing('Revision', String(revision));
   const { repoId, rangeId, persona } = draft;
   const known = publicationOf(partition, { repoId, draftId, revision, channel, asDraft, ...through });
+  if (known && known.status !== 'failed') return answer(known);
+  const warnings = command.strict === undefined ? [] : warningsOf(readTexts(partition, draft, made).bodyMd);
+  if (warnings.length > 0 && (command.strict || readSettings(partition, repoId).strictPublishing))
+    return refused(hasConflicts(draftId, warnings));
   if (known) return publishAgain(partition, known, through, at);
   return start(partition, {
     ...{ id: publicationId, repoId, draftId, revision, rangeId, persona, channel, asDraft, ...through },
@@ -54,6 +67,7 @@ export function publish(partition: Partition, command: CommandNamed<'publish'>, 
     attempts: [],
     url: null,
     counts: {},
+    ...(warnings.length > 0 && { warnings: warnings.slice(0, maxWarnings) }),
     createdAt: at,
     updatedAt: at,
     publishedAt: null,
@@ -108,8 +122,21 @@ function throughOf({ connection, pagesUrl, personaPath }: Through): Through {
   return { connection, pagesUrl, ...(personaPath !== undefined && { personaPath }) };
 }
 
+/**
+ * Returns the error for a draft whose conflicts prevent its publication. The check is made here and not before, because
+ * only the fold knows the settings that apply, and the text of the revision cannot change any more.
+ */
+function hasConflicts(draftId: string, warnings: readonly PublicationWarning[]): ServiceError {
+  const named = warnings.slice(0, maxNamed);
+  const list = named.map(describeConflict).join('; ');
+  const more = warnings.length > named.length ? `; and ${warnings.length - named.length} more` : '';
+  const count = warnings.length === 1 ? '1 conflict' : `${warnings.length} conflicts`;
+  const message = `Draft ${draftId} has ${count}: ${list}${more}. Edit these lines, or publish without \`strict\` and \`strictPublishing\`.`;
+  const details = Object.fromEntries(named.map((warning) => [warning.id, describeConflict(warning)]));
+  return new ServiceError('conflict', message, { details });
+}
+
 function publishAgain(partition: Partition, known: PublicationRecord, through: Through, at: number): CommandResult {
-  if (known.status !== 'failed') return answer(known);
   if (!known.outcomeUnknown) return start(partition, { ...known, ...fresh, ...through, updatedAt: at });
   const message = `Publication ${known.id} of the same draft may have arrived; its outcome is unknown. Check at the receiver. If it did not arrive, resend that publication.`;
   return conflict(message);

@@ -11,11 +11,12 @@ import { listedBy, mergeCommit, mergePush } from './capture.ts';
 
 /**
  * Folds a push that was received at `at`. A long push arrives in parts. Each part is a push of its own whose `before`
- * is the end of the previous part.
+ * is the end of the previous part. A push without commits is stored only if it created a branch, because it then shows
+ * where the branch was cut.
  * @returns whether anything changed
  */
 export function foldPush(partition: Partition, repoId: string, push: BranchPush, at: number): boolean {
-  if (push.deleted || push.commits.length === 0) return false;
+  if (push.deleted || (push.commits.length === 0 && push.before !== null)) return false;
   for (const commit of push.commits) {
     const before = readCommit(partition, repoId, commit.sha);
     const after = mergeCommit(before, commit, [push.branch, push.after]);

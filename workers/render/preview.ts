@@ -26,8 +26,8 @@ function count(view: RepositoryView, bounds: RangeBounds): Preview {
 }
 
 /** Returns the counts of a selection, as the API returns them for a range. */
-export function countsOf({ pulls, issues, resolution }: Selection): Preview {
-  return { prCount: pulls.length, issueCount: issues.length, resolution };
+export function countsOf({ pulls, issues, resolution, assumed }: Selection): Preview {
+  return { prCount: pulls.length, issueCount: issues.length, resolution, ...(assumed && { assumed }) };
 }
 
 function checkTags(view: RepositoryView, bounds: RangeBounds): void {
@@ -59,7 +59,7 @@ function isReversed(view: RepositoryView, bounds: RangeBounds, from: TagRecord, 
   const ancestry = from.sha !== null && to.sha !== null ? reportedAncestry(view, from.sha, to.sha) : undefined;
   if (ancestry) return ancestry === 'behind';
   const backwards = select(view, { ...bounds, fromTag: bounds.toTag as string, toTag: bounds.fromTag as string });
-  if (backwards.resolution === 'commits') return !backwards.diverged;
+  if (backwards.resolution === 'commits' && !backwards.assumed) return !backwards.diverged;
   const span = spanBetween(view, from, to);
   return span.to < span.from;
 }

@@ -4,6 +4,7 @@
  * the middle.
  */
 import { markdownTokens } from '../../foundation/markdown.ts';
+import { hasMarker } from '../../foundation/markers.ts';
 
 interface Piece {
   text: string;
@@ -16,7 +17,6 @@ interface Piece {
 }
 
 const mustStay = /\b(?:highlights?|breaking|action required)\b/i;
-const marker = /<!-- rn:(?:pr|issue):\d{1,10} -->/;
 
 /**
  * Returns the text unchanged if it fits. If the text is too long, removes as few entries as possible.
@@ -95,6 +95,6 @@ function join(pieces: readonly Piece[], chosen: ReadonlySet<Piece>): string {
 
 function left(pieces: readonly Piece[], chosen: ReadonlySet<Piece>): number {
   const entries = pieces.filter(({ kind }) => kind === 'entry');
-  const marked = entries.some(({ text }) => marker.test(text));
-  return entries.filter((piece) => !chosen.has(piece) && (!marked || marker.test(piece.text))).length;
+  const marked = entries.some(({ text }) => hasMarker(text));
+  return entries.filter((piece) => !chosen.has(piece) && (!marked || hasMarker(piece.text))).length;
 }

@@ -3,11 +3,14 @@
  * notification. Every fence is closed. In notes for customers, markers and links into a private repository are removed.
  * Other modules shorten the text and insert it into files.
  */
+import { ownComment } from '../../foundation/markers.ts';
 import { visibleText } from '../../foundation/visible-text.ts';
 import type { Note } from '../channel.ts';
 import { harmlessMarkdown } from './harmless.ts';
 import { mapProse, markdownParts, openFence } from './markdown-parts.ts';
 
+/** Starts of the comments that are meant for the editor of a draft only. */
+const forEditors = [`${ownComment}gone `, `${ownComment}new`];
 /** Placeholder for a removed marker. The character does not occur in texts. */
 const sign = '\0';
 const maxRounds = 5;
@@ -19,28 +22,31 @@ export function toHostMarkdown({
   repository,
 }: Pick<Note, 'bodyMd' | 'persona' | 'repository'>): string {
   const clean = visibleText(bodyMd.replace(/\r\n?/g, '\n'));
-  const own = persona === 'customer' ? withoutMarkers(clean) : clean;
+  const own = withoutOwnComments(clean, persona === 'customer' ? [ownComment] : forEditors);
   const shown = persona === 'customer' && repository.private ? withoutLinksInto(own, repository.url) : own;
   return closed(harmlessMarkdown(withoutOpenComments(shown)));
 }
 
 /**
- * Removes the service's own comments (`<!-- rn:…`), together with their lines. Some of these comments connect an entry
- * with a pull request. Other comments hold the generated text of a passage that a person has edited. When a comment is
- * removed, a text that was part of a code block can become a comment. So the search repeats.
+ * Removes the service's own comments (`<!-- rn:…`) that have one of the given starts, together with their lines. Some of
+ * these comments connect an entry with a pull request. Others inform the editor of the draft: about the generated text
+ * of a passage that a person has edited, or about a change that is not in the notes any more. When a comment is removed,
+ * a text that was part of a code block can become a comment. So the search repeats.
  */
-function withoutMarkers(markdown: string): string {
+function withoutOwnComments(markdown: string, starts: readonly string[]): string {
+  const isRemoved = (text: string): boolean => starts.some((start) => text.startsWith(start));
+  if (!starts.some((start) => markdown.includes(start))) return markdown;
   let text = markdown;
   for (let round = 0; round < maxRounds; round++) {
     const before = text;
     text = withoutSigns(
       markdownParts(before)
-        .map(({ kind, text: part }) => (kind === 'comment' && part.startsWith('<!-- rn:') ? sign : part))
+        .map(({ kind, text: part }) => (kind === 'comment' && isRemoved(part) ? sign : part))
         .join(''),
     );
     if (text === before) return text;
   }
-  return text.replaceAll('<!-- rn:', '&lt;!-- rn:');
+  return starts.reduce((shown, start) => shown.replaceAll(start, start.replace('<', '&lt;')), text);
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 
 import { markdownTokens, type Token } from '../../foundation/markdown.ts';
+import { hasMarker } from '../../foundation/markers.ts';
 import { visibleText } from '../../foundation/visible-text.ts';
 import type { Block, Inline, List, ListItem } from './document.ts';
 import { bareText, readInlines, trimmed } from './inlines.ts';
@@ -72,7 +73,7 @@ class Walk {
   private content(): Inline[] {
     const found: Inline[] = [];
     for (let token = this.next(); token && !token.type.endsWith('_close'); token = this.next()) {
-      this.marked ||= (token.children ?? []).some(({ type, content }) => type === 'html_inline' && isMarker(content));
+      this.marked ||= (token.children ?? []).some(({ type, content }) => type === 'html_inline' && hasMarker(content));
       for (const piece of readInlines(token.children ?? [])) found.push(piece);
     }
     return trimmed(found);
@@ -111,7 +112,7 @@ class Walk {
   }
 
   private withoutComments(html: string): string {
-    this.marked ||= isMarker(html);
+    this.marked ||= hasMarker(html);
     const parts: string[] = [];
     let from = 0;
     // A loop with `indexOf` is used, because a regular expression would scan to the end of the text for each comment
@@ -124,10 +125,6 @@ class Walk {
       from = end + 3;
     }
   }
-}
-
-function isMarker(html: string): boolean {
-  return /<!-- rn:(?:pr|issue):\d{1,10} -->/.test(html);
 }
 
 function paragraph(content: Inline[]): Block | undefined {

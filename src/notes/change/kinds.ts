@@ -86,10 +86,11 @@ function byText({ record, title, note }: KindSources): Decision | undefined {
 
 function isAboutSecurity(record: ChangeRecord, title: ParsedTitle, note: NoteItem | undefined): boolean {
   if (note && repairsSecurity(note.markdown)) return true;
-  const isInside = title.type === 'documentation' || sharedMeaning(title.areas) !== undefined;
-  if (isInside || isInsideText(title.text)) return false;
+  // Few titles and bodies name a security problem, so this is checked first.
   const body = ownWords(record);
-  return repairsSecurity(record.title) || securityHeadings(body) !== '' || advisoryLines(body) !== '';
+  if (!repairsSecurity(record.title) && securityHeadings(body) + advisoryLines(body) === '') return false;
+  const isInside = title.type === 'documentation' || sharedMeaning(title.areas) !== undefined;
+  return !isInside && !isInsideText(title.text);
 }
 
 /** Reads the prefix of the title. An area for developers or for documentation outweighs the kind: `fix(test): …`. */

@@ -28,7 +28,7 @@ const vague =
 
 /** Matches a typing error in code or messages, which neither readers of documentation nor users notice. */
 const codeTypo =
-  /\btypos? (?:of|for)\b|\btypos?\b.{0,40}\b(?:variables?|functions?|methods?|comments?|(?:error|log|warning|panic|deprecation) (?:messages?|warnings?|logs?)|names?|[\w-]+\.(?:js|ts|go|py|rs|java|c|h|cpp|rb|php))\b/i;
+  /\btypos? (?:of|for)\b|\btypos?\b.{0,40}\b(?:variables?|functions?|methods?|comments?|(?:error|log|warning|panic|deprecation) (?:messages?|warnings?|logs?)|names?|[\w-]{1,60}\.(?:js|ts|go|py|rs|java|c|h|cpp|rb|php))\b/i;
 const insideVerb =
   /^(?:refactor(?:s|ed|ing)?|clean(?:s|ed|ing)?[- ]?up|tid(?:y|ied)|reformat(?:s|ted)?|lint|nit|wip|tests?|tested|testing|ci|chore|deflake|(?:un)?skip (?:the )?(?:[\w./-]+ )?tests?)\b/i;
 /** Things that only developers of the project see. */

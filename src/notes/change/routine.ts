@@ -27,7 +27,7 @@ const releases = [
  */
 const releaseHint = /\d\.\d|^(?:bump|release|version|prepare|publish)/i;
 
-const branch = String.raw`(?:main|master|develop|dev|trunk|next|staging|stable|production|upstream|release\S{0,60}|v?\d+(?:\.\w+)+)`;
+const branch = String.raw`(?:main|master|develop|dev|trunk|next|staging|stable|production|release\S{0,60}|v?\d+(?:\.\w+)+)`;
 const merges = [
   /^(?:auto(?:matic)?[ -]?)?(?:back-?)?merge (?:(?:remote-tracking )?branch(?:es)?\b|(?:pull request|PR) #\d|#\d|tag ['"v\d]|commit ['"0-9a-f]{7})/i,
   new RegExp(

@@ -15,6 +15,9 @@ const documentationScopes = new Set(
   ),
 );
 
+/** Matches an area that needs no normalization. Most areas are such words. */
+const plainWord = /^[a-z]+$/;
+
 /** Whom an area concerns: `inside` for developers of the project, `documentation` for its readers, else undefined. */
 export type ScopeMeaning = 'inside' | 'documentation';
 
@@ -23,6 +26,7 @@ export type ScopeMeaning = 'inside' | 'documentation';
  * whole path may be listed too. A name such as `.github` is a file of the project.
  */
 export function meaningOfScope(area: string): ScopeMeaning | undefined {
+  if (plainWord.test(area)) return meaningOfWords(area);
   if (area.startsWith('.')) return 'inside';
   const [first = ''] = area.split('/');
   return meaningOfWords(plainWords(area)) ?? (first === area ? undefined : meaningOfWords(plainWords(first)));
@@ -32,6 +36,7 @@ export function meaningOfScope(area: string): ScopeMeaning | undefined {
  * Returns the meaning that all areas of a change share. A change that also concerns another area is not inside work.
  */
 export function sharedMeaning(areas: readonly string[]): ScopeMeaning | undefined {
+  if (areas.length === 1) return meaningOfScope(areas[0] as string);
   const [first, ...rest] = areas.map(meaningOfScope);
   if (first === undefined || rest.includes(undefined)) return undefined;
   return rest.every((meaning) => meaning === first) ? first : 'inside';

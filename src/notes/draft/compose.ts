@@ -1,26 +1,38 @@
 /**
  * Writes a draft: gathers the facts once and passes them to the requested persona, or to all personas.
  */
+import type { AbsentChange } from '../../protocol/conflicts.ts';
 import type { DraftFlags, Persona, RangeBounds } from '../../protocol/stored.ts';
 import type { Selection } from '../range/select.ts';
 import type { NotesSource } from '../range/source.ts';
+import { absentChanges } from './absent.ts';
 import { flagsOf } from './flags.ts';
 import { gather, type Notes } from './gather.ts';
 import { customer } from './personas/customer.ts';
 import { engineer } from './personas/engineer.ts';
 import { internal } from './personas/internal.ts';
 
-/** A draft's text and flags. */
+/** A draft's text and flags, and why the text does not contain some changes. */
 export interface Composed {
   bodyMd: string;
   flags: DraftFlags;
+  absent: AbsentChange[];
 }
 
 const personas: Record<Persona, (notes: Notes) => string> = { engineer, internal, customer };
 
-/** Writes the draft of a range for a persona. The same records and bounds always give the same bytes (spec part 1). */
-export function compose(source: NotesSource, bounds: RangeBounds, persona: Persona): Composed {
-  return write(gather(source, bounds), persona);
+/**
+ * Writes the draft of a range for a persona. The same records and bounds always give the same bytes (spec part 1).
+ * @param named ids of changes that an edit of the draft names. For those that the new text does not contain, the result
+ *   has the reasons
+ */
+export function compose(
+  source: NotesSource,
+  bounds: RangeBounds,
+  persona: Persona,
+  named: Iterable<string> = [],
+): Composed {
+  return write(gather(source, bounds), persona, named);
 }
 
 /** Writes the drafts of a range for all personas from one gathering. Also returns the selected content of the range. */
@@ -37,6 +49,7 @@ export function composeAll(
   return { selection: notes.selection, drafts };
 }
 
-function write(notes: Notes, persona: Persona): Composed {
-  return { bodyMd: personas[persona](notes), flags: flagsOf(notes, persona) };
+function write(notes: Notes, persona: Persona, named: Iterable<string> = []): Composed {
+  const bodyMd = personas[persona](notes);
+  return { bodyMd, flags: flagsOf(notes, persona), absent: absentChanges(notes, bodyMd, named) };
 }

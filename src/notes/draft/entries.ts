@@ -69,10 +69,13 @@ interface Group {
 export class EntryMaker {
   private readonly source: NotesSource;
   private readonly vocabulary: Vocabulary;
+  private readonly foreign: ReadonlyMap<string, number>;
 
-  constructor(source: NotesSource, vocabulary: Vocabulary) {
+  /** @param foreign numbers that commits name but that belong to another repository, by sha */
+  constructor(source: NotesSource, vocabulary: Vocabulary, foreign: ReadonlyMap<string, number>) {
     this.source = source;
     this.vocabulary = vocabulary;
+    this.foreign = foreign;
   }
 
   /** Makes the entries of pull requests and of commits without a pull request. Each change has one group. */
@@ -158,7 +161,7 @@ export class EntryMaker {
       mayBreak: is.mayBreak,
       besides: is.besides,
       areas: is.areas,
-      keys: pull ? is.keys : keysOfCommit(is.keys, commit),
+      keys: pull || this.foreign.has(commit?.sha ?? '') ? is.keys : keysOfCommit(is.keys, commit),
       priority: is.priority,
       highlight: is.highlight,
       housekeeping: is.housekeeping,

@@ -2,6 +2,7 @@
  * Makes untrusted single-line text, such as titles, labels and tag names, safe to use in Markdown. The text stays
  * readable, both as source and when rendered. `quote.ts` makes longer text from bodies safe.
  */
+import { ownComment } from '../../foundation/markers.ts';
 import { visibleText } from '../../foundation/visible-text.ts';
 import { codeSpansIn, type Span, singleBlanks } from '../change/code-spans.ts';
 
@@ -80,7 +81,7 @@ export function wordsOf(text: string): string {
  * matched to entries by markers.
  */
 function codeSpansOf(line: string): Span[] {
-  return codeSpansIn(line).spans.filter(({ start, end }) => !line.slice(start, end).includes('<!-- rn:'));
+  return codeSpansIn(line).spans.filter(({ start, end }) => !line.slice(start, end).includes(ownComment));
 }
 
 const marks = /[\\`*_[\]<>|~#&$]/g;

@@ -5,8 +5,9 @@
 import type { Change, Diagnostics, Method, Reason } from '../../protocol/notes.ts';
 import type { IssueRecord, PullRecord, RangeBounds } from '../../protocol/stored.ts';
 import { firstLine } from '../range/attribute.ts';
+import { branchNow } from '../range/branches.ts';
 import type { NotesSource } from '../range/source.ts';
-import { spanBetween } from '../range/window.ts';
+import { windowBetween } from '../range/window.ts';
 import { diagnose } from './diagnose.ts';
 import { type Entry, shipped, withJoined } from './entries.ts';
 import { cleanLine } from './escape.ts';
@@ -105,8 +106,9 @@ function verdictsOf(notes: Notes): Map<number, Verdict> {
     for (const { number } of pulls)
       verdicts.set(number, { included: true, reason: 'dependency', section: 'dependencies' });
   }
-  for (const { pull, target } of notes.reverted) {
-    verdicts.set(pull.number, { included: true, reason: 'revert', section: 'reverted', ...pointing(target?.number) });
+  for (const { pull, target, isPartial } of notes.reverted) {
+    const reason = isPartial ? 'partialRevert' : 'revert';
+    verdicts.set(pull.number, { included: true, reason, section: 'reverted', ...pointing(target?.number) });
   }
   for (const { number, reason, detail } of notes.dropped) {
     verdicts.set(number, { included: false, reason, ...(detail !== undefined && { detail }) });
@@ -156,12 +158,18 @@ function notSelected({ source, bounds, selection }: Notes): { pull: PullRecord; 
   }
   const [from, to] = [source.tag(bounds.fromTag ?? ''), source.tag(bounds.toTag ?? '')];
   if (bounds.type !== 'TAG_BASED' || selection.resolution !== 'window' || !from || !to) return [];
-  const span = spanBetween(source, from, to);
+  const { span, start, line } = windowBetween(source, from, to);
   const held = new Set(selection.pulls.map(({ number }) => number));
-  const merged = [...source.pullsMergedBetween(span.from, span.to)];
+  const merged = [...source.pullsMergedBetween(start, span.to)];
+  const cuts = new Map(line.slice(1).map(({ branch, until }) => [branch, until]));
   return merged
     .filter(({ number }) => !held.has(number))
-    .map((pull) => ({ pull, verdict: { ...out('branch'), ...(pull.baseRef !== null && { detail: pull.baseRef }) } }));
+    .map((pull) => {
+      const { baseRef, mergedAt } = pull;
+      const cut = cuts.get(branchNow(source, baseRef, mergedAt ?? 0) ?? '');
+      const reason = cut !== undefined && (mergedAt ?? 0) > cut ? 'afterCut' : 'branch';
+      return { pull, verdict: { ...out(reason), ...(baseRef !== null && { detail: baseRef }) } };
+    });
 }
 
 function issueChanges(notes: Notes): Change[] {
@@ -196,9 +204,17 @@ function commitChanges(notes: Notes): Change[] {
     const out = notes.droppedCommits.get(sha);
     const entry = entries.get(sha);
     const inside: Verdict = { included: true, reason: 'direct', section: 'commits' };
-    const verdict = out ? { included: false, ...out } : entry ? listedAs(entry, 'direct') : inside;
+    const listed: Verdict = { ...(entry ? listedAs(entry, 'direct') : inside), ...listing(notes, sha) };
+    const verdict = out ? { included: false, ...out } : listed;
     return { kind: 'commit', sha, title: cleanLine(firstLine(message)), ...verdict, method: 'commit' };
   });
+}
+
+/** Returns the reason why a commit is listed. */
+function listing({ partialCommits, selection }: Notes, sha: string): Pick<Verdict, 'reason' | 'detail'> {
+  const [part, foreign] = [partialCommits.get(sha), selection.foreign.get(sha)];
+  if (part !== undefined) return { reason: 'partialRevert', ...pointing(part) };
+  return foreign === undefined ? { reason: 'direct' } : { reason: 'foreign', ...pointing(foreign) };
 }
 
 function methodOf({ selection, bounds }: Notes, number: number): Method {

@@ -24,6 +24,8 @@ import { joinEqual, placed } from './places.ts';
 export interface RevertEntry {
   pull: PullRecord;
   target: PullRecord | undefined;
+  /** True if the revert undoes only some commits of `target`. Then `target` can also be in the range. */
+  isPartial?: boolean;
   /** The tag that first shipped the reverted change. */
   tag: string | undefined;
 }
@@ -61,6 +63,8 @@ export interface Notes {
   insideCommits: CommitRecord[];
   /** Commits without a pull request that are left out. The keys are shas. */
   droppedCommits: ReadonlyMap<string, LeftOut>;
+  /** Direct commits that revert a part of a pull request, by sha, with the number of this pull request. */
+  partialCommits: ReadonlyMap<string, number>;
   contributors: string[];
   firstContributions: FirstContribution[];
   /** Selected pull requests without an entry, sorted by number. */
@@ -79,7 +83,7 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
   const { pulls, commitsWithoutPull } = selection;
   const settled = settleReverts(source, pulls, selection.resolution !== 'window', commitsWithoutPull);
   const commits = sortCommits(commitsWithoutPull, settled);
-  const all = entriesOf(new EntryMaker(source, vocabulary), selection, settled, commits.direct);
+  const all = entriesOf(new EntryMaker(source, vocabulary, selection.foreign), selection, settled, commits.direct);
   const why = leavingOut(source, bounds, selection);
   const reverts = revertsOf(source, settled, vocabulary);
   const kept: Entry[] = [];
@@ -94,7 +98,8 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
   const insideCommits = kept.flatMap((entry) => (isInside(entry) && entry.commit ? [entry.commit] : []));
   const shown = kept.filter((entry) => entry.section !== 'dependency' && !isInside(entry));
   const entries = joinEqual(placed(source, vocabulary, shown));
-  const dropped = [...left.flatMap(droppedOf), ...cancelledOf(settled), ...reverts.skipped];
+  const carriers = new Set(kept.flatMap(({ backports }) => backports));
+  const dropped = [...left.flatMap((each) => droppedOf(each, carriers)), ...cancelledOf(settled), ...reverts.skipped];
   for (const { entry, out } of left) if (entry.commit && !entry.listed) commits.dropped.set(entry.commit.sha, out);
   return {
     source,
@@ -114,6 +119,7 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
     openIssues: () => openIssuesOf(source, kept),
     insideCommits,
     droppedCommits: commits.dropped,
+    partialCommits: settled.partialCommits,
     ...peopleOfEntries(source, entries, reverts.listed),
     dropped: dropped.sort((a, b) => a.number - b.number),
     vocabulary,
@@ -180,11 +186,14 @@ function leavingOut(
 
 /**
  * Returns the pull requests that have no entry because an entry is left out. A pull request that carries several
- * changes is not left out with one of them.
+ * changes is left out only with the last of them.
+ * @param carriers pull requests that carry a change with an entry. The function adds those that it returns
  */
-function droppedOf({ entry, out }: { entry: Entry; out: LeftOut }): Dropped[] {
-  const pulls = entry.picked && !entry.listed ? (entry.pull ? [entry.pull] : []) : shipped(entry);
-  return pulls.map(({ number }) => ({ number, ...out }));
+function droppedOf({ entry, out }: { entry: Entry; out: LeftOut }, carriers: Set<PullRecord>): Dropped[] {
+  if (!entry.picked || entry.listed) return shipped(entry).map(({ number }) => ({ number, ...out }));
+  const empty = entry.backports.filter((carrier) => !carriers.has(carrier));
+  for (const carrier of empty) carriers.add(carrier);
+  return [...(entry.pull ? [entry.pull] : []), ...empty].map(({ number }) => ({ number, ...out }));
 }
 
 function cancelledOf(settled: RevertOutcome): Dropped[] {
@@ -198,10 +207,16 @@ function revertsOf(
 ): { listed: RevertEntry[]; skipped: Dropped[] } {
   const listed: RevertEntry[] = [];
   const skipped: Dropped[] = [];
-  for (const { pull, target } of [...settled.unpaired].sort((a, b) => byMerge(a.pull, b.pull))) {
+  for (const { pull, target, isPartial } of [...settled.unpaired].sort((a, b) => byMerge(a.pull, b.pull))) {
     const { skip } = readLabels(pull.labels, vocabulary);
     if (skip !== null) skipped.push({ number: pull.number, reason: 'label', detail: skip });
-    else listed.push({ pull, target, tag: target && shippedIn(source, target, pull.mergedAt ?? 0) });
+    else
+      listed.push({
+        pull,
+        target,
+        tag: target && shippedIn(source, target, pull.mergedAt ?? 0),
+        ...(isPartial && { isPartial }),
+      });
   }
   return { listed, skipped };
 }
@@ -225,16 +240,20 @@ function peopleOfEntries(
   reverted: readonly RevertEntry[],
 ): Pick<Notes, 'contributors' | 'firstContributions'> {
   const credits = reverted.map(({ pull }) => creditFor(pull, peopleOf(source, pull)));
-  for (const entry of entries.flatMap(withJoined)) {
+  const all = entries.some(({ twins, followUps }) => twins.length + followUps.length > 0)
+    ? entries.flatMap(withJoined)
+    : entries;
+  const found = new Set(reverted.map(({ pull }) => pull));
+  for (const entry of all) {
     const pulls = shipped(entry);
     if (pulls.length === 0) credits.push({ at: entry.at, number: 0, people: entry.people });
-    for (const pull of pulls)
+    for (const pull of pulls) {
+      found.add(pull);
       credits.push(creditFor(pull, pull === entry.pull ? entry.people : [...entry.people, ...peopleOf(source, pull)]));
+    }
   }
   credits.sort((a, b) => a.at - b.at || a.number - b.number);
-  const pulls = [
-    ...new Set([...reverted.map(({ pull }) => pull), ...entries.flatMap(withJoined).flatMap(shipped)]),
-  ].sort(byMerge);
+  const pulls = [...found].sort(byMerge);
   const logins = new Set<string>();
   for (const { people } of credits) for (const login of people) logins.add(login);
   const contributors = distinctLogins(logins);

@@ -2,6 +2,7 @@
  * Writes the Markdown that all personas share: markers, links, headings, and lists by area. The functions escape the
  * text that they receive.
  */
+import { markerOf } from '../../foundation/markers.ts';
 import type { NotesSettings, SectionName } from '../../protocol/notes.ts';
 import type { CommitRecord, IssueRecord, PullRecord } from '../../protocol/stored.ts';
 import { byText } from '../change/labels.ts';
@@ -43,7 +44,7 @@ const general = 'General';
  * @param id for example `pr:12`, `commit:0123456789ab` or `issue:3`
  */
 export function marker(id: string): string {
-  return `<!-- rn:${id} -->`;
+  return markerOf(id);
 }
 
 /** Returns a section with its heading, or an empty text when the section has no lines. */

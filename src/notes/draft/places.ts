@@ -18,11 +18,11 @@ const lead = /^((?:[\p{L}\p{N}][\p{L}\p{N}./+&_-]{0,30} ){1,2}[\p{L}\p{N}][\p{L}
 /** Gives each entry the names of its places, and returns the entries with follow-ups joined to their feature. */
 export function placed(source: NotesSource, vocabulary: Vocabulary, entries: readonly Entry[]): Entry[] {
   const phrases = takeLeadPhrases(source, entries);
-  const known = new Set(entries.flatMap(({ areas }) => areas.map((area) => area.toLowerCase())));
+  const known = new Set<string>();
+  for (const { areas } of entries) for (const area of areas) known.add(area.toLowerCase());
   for (const entry of entries) {
-    if (entry.areas.length === 0) continue;
     const areas = entry.areas.map((area) => displayName(vocabulary, shortName(area, known)));
-    entry.areas = distinctAreas(areas);
+    if (areas.some((area, index) => area !== entry.areas[index])) entry.areas = distinctAreas(areas);
   }
   return phrases.size === 0 ? [...entries] : withFollowUps(entries, phrases);
 }
@@ -101,6 +101,7 @@ function withFollowUps(entries: readonly Entry[], phrases: ReadonlyMap<Entry, st
 
 /** Joins entries with the same words for the same issue into one entry with all numbers. */
 export function joinEqual(entries: readonly Entry[]): Entry[] {
+  if (!shareIssues(entries)) return [...entries];
   const first = new Map<string, Entry>();
   const kept: Entry[] = [];
   for (const entry of entries) {
@@ -114,6 +115,18 @@ export function joinEqual(entries: readonly Entry[]): Entry[] {
     kept.push(entry);
   }
   return kept;
+}
+
+/** Whether two entries have the same issue. This is rare, and all later work depends on it. */
+function shareIssues(entries: readonly Entry[]): boolean {
+  const seen = new Set<number>();
+  for (const { issues } of entries) {
+    for (const { number } of issues) {
+      if (seen.has(number)) return true;
+      seen.add(number);
+    }
+  }
+  return false;
 }
 
 function keysOf({ section, text, issues, breaking, note }: Entry): string[] {

@@ -3,6 +3,7 @@
  * marker and the lines indented under it. Everything else is prose.
  */
 import { digestOf } from '../../foundation/etag.ts';
+import { firstMarked } from '../../foundation/markers.ts';
 
 /** A piece of a draft. `id` is the id in its marker, or null for prose. */
 export interface Block {
@@ -26,7 +27,6 @@ export interface Section {
   blocks: Block[];
 }
 
-const markerPattern = /<!-- rn:((?:pr|issue):\d{1,10}) -->/;
 const headingPattern = /^(#{1,6}) \S/;
 const itemPattern = /^[-*+] /;
 /**
@@ -117,7 +117,7 @@ function nameOf(heading: string): string {
 }
 
 function entryId(line: string): string | null {
-  return itemPattern.test(line) ? (markerPattern.exec(line)?.[1] ?? null) : null;
+  return itemPattern.test(line) ? (firstMarked(line) ?? null) : null;
 }
 
 /**

@@ -8,6 +8,8 @@
  * three times in a cold one. A table of all lines took as long as comparing line by line.
  */
 
+import { markedIn } from '../../foundation/markers.ts';
+
 /**
  * Three drafts from which the middle of each run was removed. `runs` contains the removed parts. The key of a removed
  * part is the line before this part.
@@ -63,7 +65,7 @@ export function shorten(base: string, mine: string, next: string): Shortened {
   }
   // An entry that the person duplicated or moved must stay in the shortened drafts.
   const moved = new Set(own);
-  const middles = all.filter(({ text }) => !markersIn(text).some((marker) => moved.has(marker)));
+  const middles = all.filter(({ text }) => !markedIn(text).some((marker) => moved.has(marker)));
   const without = (draft: string, which: 0 | 1 | 2): string => {
     let kept = '';
     let from = 0;
@@ -87,14 +89,10 @@ function markersBeside(draft: string, shared: readonly Stretch[]): string[] {
   const found: string[] = [];
   let from = 0;
   for (const { there, length } of [...shared, { there: draft.length, length: 0 }]) {
-    for (const marker of markersIn(draft.slice(from, there))) found.push(marker);
+    for (const marker of markedIn(draft.slice(from, there))) found.push(marker);
     from = there + length;
   }
   return found;
-}
-
-function markersIn(text: string): readonly string[] {
-  return text.match(/<!-- rn:\w{1,5}:\d{1,10} -->/g) ?? [];
 }
 
 /**

@@ -2,12 +2,14 @@
  * Merges a person's edits of a draft with a newly generated draft, entry by entry. The base is the generated draft that
  * the person edited. The person's words are always kept, and entries that the person removed stay removed. Entries that
  * are in the new draft but not in the base are added. Text that the person did not change follows the new draft. If
- * both the person and the new draft changed the same text, a comment next to the person's words lists the new words.
+ * both the person and the new draft changed the same text, a comment next to the person's words lists the new words. If
+ * the new draft no longer contains a change that the person's words name, a comment gives the reason.
  *
  * The time of a merge grows linearly with the length of the drafts. This is important, because a fold waits for the
  * merge.
  */
 import { ServiceError } from '../../foundation/errors.ts';
+import type { AbsentChange } from '../../protocol/conflicts.ts';
 import { unixLines } from '../change/scan.ts';
 import { Chain, type Link } from './block-list.ts';
 import {
@@ -20,9 +22,16 @@ import {
   setApart,
   writeDraft,
 } from './blocks.ts';
-import { restore, shorten } from './equal-runs.ts';
-import { newLinesOf, withHiddenComment, withoutHiddenComment } from './hidden-comments.ts';
+import { namedIn, type ReadComments, readComments, withComments } from './conflicts.ts';
+import { restore, type Shortened, shorten } from './equal-runs.ts';
+import { spaced } from './gaps.ts';
+import { formerNewLinesOf, newLinesOf, withHiddenComment, withoutHiddenComment } from './hidden-comments.ts';
 
+/**
+ * Number of entries from which on a section counts as large. Larger sections must not differ in their count, because
+ * `shorten` leaves three entries of each run.
+ */
+const enoughEntries = 3;
 /**
  * Maximum total length, in characters, of the sections that are merged again because a person repeated their headings.
  * The limit allows several hundred repetitions of the longest sections. Merging that many repetitions takes a second.
@@ -48,19 +57,65 @@ interface Draft {
  * @param generatedBase the draft that was generated before the person edited it
  * @param edited the person's version
  * @param generatedNew the draft that is generated now
+ * @param absent reasons why the new draft does not contain changes that the other drafts name. A change without a reason
+ *   is not in the range any more
  * @throws ServiceError `tooLarge` when the person repeats the headings of long sections too often
  */
-export function mergeBodies(generatedBase: string, edited: string, generatedNew: string): string {
-  const [base, mine, next] = [generatedBase, edited, generatedNew].map(unixLines) as [string, string, string];
+export function mergeBodies(
+  generatedBase: string,
+  edited: string,
+  generatedNew: string,
+  absent: readonly AbsentChange[] = [],
+): string {
+  const [base, mine, next] = [generatedBase, edited, generatedNew].map(unixLines) as Shortened['drafts'];
   if (mine === base) return next;
-  if (next === base) return mine;
-  const short = shorten(base, mine, next);
-  return restore(mergeDrafts(...short.drafts), short) ?? mergeDrafts(base, mine, next);
+  const comments = readComments(mine);
+  const short = shorten(base, comments.text, next);
+  return (
+    restore(mergeNamed(short.drafts, comments, absent), short) ??
+    mergeNamed([base, comments.text, next], comments, absent)
+  );
 }
 
 /** Merges like `mergeBodies`, but does not shorten the drafts first. */
-export function mergeDrafts(base: string, mine: string, next: string): string {
-  return writeDraft(setApart(new Merge(toDraft(base), toDraft(mine), toDraft(next)).sections()));
+export function mergeDrafts(base: string, mine: string, next: string, absent: readonly AbsentChange[] = []): string {
+  const comments = readComments(mine);
+  return mergeNamed([base, comments.text, next], comments, absent);
+}
+
+/**
+ * Merges like earlier versions of Tidings, which did not report conflicts. Their records are merged in this way, so that
+ * a replay of a journal gives the same drafts.
+ */
+export function mergeFormerBodies(generatedBase: string, edited: string, generatedNew: string): string {
+  const drafts = [generatedBase, edited, generatedNew].map(unixLines) as Shortened['drafts'];
+  const [base, mine, next] = drafts;
+  if (mine === base) return next;
+  if (next === base) return mine;
+  const short = shorten(...drafts);
+  const merge = (...texts: Shortened['drafts']): string => {
+    const [was, own, now] = texts.map(toDraft) as [Draft, Draft, Draft];
+    return writeDraft(setApart(new Merge(was, own, now).sections()));
+  };
+  return restore(merge(...short.drafts), short) ?? merge(...drafts);
+}
+
+/**
+ * Merges drafts and adds the comments for conflicts.
+ * @param comments the person's draft, which was read whole even if the drafts are shortened
+ */
+function mergeNamed(
+  [base, mine, next]: Shortened['drafts'],
+  comments: ReadComments,
+  absent: readonly AbsentChange[],
+): string {
+  const { hosts } = comments;
+  if (next === base) return withComments(mine, { base, next, hosts, absent, sectionOf: () => undefined });
+  const [was, own, now] = [base, mine, next].map(toDraft) as [Draft, Draft, Draft];
+  const sections = new Merge(was, own, now, namedIn({ text: mine, hosts })).sections();
+  const merged = writeDraft(setApart(spaced(sections, own.sections)));
+  const sectionOf = (id: string): string | undefined => was.places.get(id)?.section.key;
+  return withComments(merged, { base, next, hosts, absent, sectionOf });
 }
 
 class Merge {
@@ -70,13 +125,19 @@ class Merge {
   /** Entries of the merged draft by id. If an id occurs twice, the first occurrence is used. */
   private readonly placed = new Map<string, Link>();
   private readonly chains = new Map<string, Chain>();
+  /**
+   * Changes that the person's draft names. A named change is not added again. Undefined for a merge by the rules of
+   * earlier versions of Tidings.
+   */
+  private readonly named: ReadonlySet<string> | undefined;
   /** Total length of the sections that were merged again because the person repeated a heading, in characters. */
   private repeated = 0;
 
-  constructor(base: Draft, mine: Draft, next: Draft) {
+  constructor(base: Draft, mine: Draft, next: Draft, named?: ReadonlySet<string>) {
     this.base = base;
     this.mine = mine;
     this.next = next;
+    this.named = named;
   }
 
   sections(): Section[] {
@@ -159,7 +220,9 @@ class Merge {
       if (index === undefined || !follows) return [block];
       return next ? [{ ...(fresh[index] ?? block), gap: block.gap }] : [];
     });
-    return next ? withHiddenComment(kept, newLinesOf(base, mine, next, follows)) : kept;
+    if (this.named) return withHiddenComment(kept, next ? newLinesOf(base, mine, next, follows) : []);
+    const lines = next ? formerNewLinesOf(base, mine, next, follows) : [];
+    return lines.length === 0 ? kept : withHiddenComment(kept, lines);
   }
 
   /**
@@ -181,8 +244,9 @@ class Merge {
    * comment.
    */
   private besideNext(mine: Block, base: Block, next: Block | undefined): Block {
-    if (!next || blockText(next) === blockText(base)) return mine;
+    if (!next) return this.named ? withoutHiddenComment(mine) : mine;
     const own = withoutHiddenComment(mine);
+    if (blockText(next) === blockText(base)) return this.named && blockText(own) === blockText(next) ? own : mine;
     if (own.lines.length === next.lines.length && blockText(own) === blockText(next)) return own;
     return {
       ...own,
@@ -236,7 +300,7 @@ class Merge {
 
   private addEntries(): void {
     for (const next of this.next.sections) {
-      const home = this.chains.get(next.key);
+      const home = this.homeOf(next);
       const linkOf = (id: string): Link | undefined => {
         const link = this.placed.get(id);
         return link && (!home || link.chain === home) ? link : undefined;
@@ -249,6 +313,29 @@ class Merge {
         earlier = linkOf(block.id) ?? earlier;
       });
     }
+  }
+
+  /**
+   * Returns the section of the merged draft for new entries of a section. If the person renamed the heading, this is the
+   * section with the most entries of the renamed section. So a single entry that the person moved elsewhere does not
+   * decide.
+   */
+  private homeOf(next: Section): Chain | undefined {
+    const own = this.chains.get(next.key);
+    if (own || !this.named) return own;
+    const counts = new Map<Chain, number>();
+    for (const { id } of next.blocks) {
+      const chain = id === null ? undefined : this.placed.get(id)?.chain;
+      if (chain) counts.set(chain, Math.min((counts.get(chain) ?? 0) + 1, enoughEntries));
+    }
+    const most = Math.max(...counts.values());
+    // In case of a tie, the last section is chosen: highlights, to which entries are moved, are at the top.
+    const order = new Map([...this.chains.values()].map((chain, index) => [chain, index]));
+    return [...counts]
+      .filter(([, count]) => count === most)
+      .map(([chain]) => chain)
+      .sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0))
+      .at(-1);
   }
 
   /**
@@ -267,10 +354,12 @@ class Merge {
 
   /**
    * Whether an entry must still be placed. An entry must be placed if it is new since the base. An entry that the new
-   * draft moved must also be placed, if the person left the entry unchanged.
+   * draft moved must also be placed, if the person left the entry unchanged. A change that only other lines of the person
+   * name is not added, because these lines take the place of its entry.
    */
   private isDue({ id }: Block): boolean {
-    return id !== null && !this.placed.has(id) && (this.mine.places.has(id) || !this.base.places.has(id));
+    if (id === null || this.placed.has(id)) return false;
+    return this.mine.places.has(id) || !(this.base.places.has(id) || this.named?.has(id));
   }
 }
 

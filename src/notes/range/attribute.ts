@@ -4,6 +4,7 @@
  * the pull request. The caller decides which commits to examine.
  */
 import type { CommitRecord, PullRecord } from '../../protocol/stored.ts';
+import { isForeign } from './foreign-numbers.ts';
 import { publicationOfAll } from './publication.ts';
 import type { NotesSource } from './source.ts';
 
@@ -19,6 +20,8 @@ export interface Attribution {
   bySubject: Set<number>;
   /** Numbers of the pull requests that commits name as their own, but that are not captured at all. */
   notCaptured: Set<number>;
+  /** Commits that name a pull request of another repository, by sha, with its number (`foreign-numbers.ts`). */
+  foreign: Map<string, number>;
   /**
    * Maps the number of a pull request to the id of the publication that made its commits (`publication.ts`). The value
    * is undefined if a commit was not made by a publication, or is not captured. The map contains only pull requests
@@ -58,6 +61,7 @@ export function attribute(source: NotesSource, pushes: readonly string[][]): Att
   const leftovers: CommitRecord[] = [];
   const byMerge = new Set<number>();
   const notCaptured = new Set<number>();
+  const foreign = new Map<string, number>();
   const publications = new Map<number, string | undefined>();
   for (const shas of pushes) {
     let waiting: CommitRecord[] = [];
@@ -71,6 +75,7 @@ export function attribute(source: NotesSource, pushes: readonly string[][]): Att
         if (found.exact) byMerge.add(pull.number);
       }
       if (found.unknown !== undefined) notCaptured.add(found.unknown);
+      if (found.foreign !== undefined) foreign.set(sha, found.foreign);
       if (found.pulls.length === 0) {
         if (!commit) isWhole = false;
         else if (!branchMerge.test(commit.message)) waiting.push(commit);
@@ -91,18 +96,19 @@ export function attribute(source: NotesSource, pushes: readonly string[][]): Att
   }
   const bySubject = new Set<number>();
   for (const number of pulls.keys()) if (!byMerge.has(number)) bySubject.add(number);
-  return { pulls: [...pulls.values()], commitsWithoutPull: leftovers, bySubject, notCaptured, publications };
+  return { pulls: [...pulls.values()], commitsWithoutPull: leftovers, bySubject, notCaptured, foreign, publications };
 }
 
 /**
  * Returns the merged pull requests of one commit: the pull requests whose merge commit is this commit, else the pull
- * request that the commit's subject names.
+ * request that the commit's subject names. `unknown` is a number that is not captured, and `foreign` is a number of
+ * another repository.
  */
 export function pullsOf(
   source: NotesSource,
   sha: string,
   commit: CommitRecord | undefined,
-): { pulls: PullRecord[]; exact: boolean; merge: boolean; unknown?: number } {
+): { pulls: PullRecord[]; exact: boolean; merge: boolean; unknown?: number; foreign?: number } {
   const message = commit?.message ?? '';
   const merge = mergeHint.test(message) ? mergeOf(firstLine(message)) : null;
   const mergedAs = source.pullsMergedAs(sha);
@@ -110,15 +116,31 @@ export function pullsOf(
   const subject = firstLine(message);
   const digits = merge?.[1] ?? trailingNumber.exec(subject)?.[1];
   if (digits === undefined) return { pulls: [], exact: false, merge: merge !== null };
-  const named = source.pull(Number(digits));
+  const number = Number(digits);
+  const named = source.pull(number);
+  // The number of an issue or of a pull request that is not merged.
+  const isOther = named ? named.state !== 'merged' : source.issue(number) !== undefined;
+  if (commit && !isOther && isForeign(source, commit, number, wordsOf(message, subject, merge !== null), named)) {
+    return { pulls: [], exact: false, merge: merge !== null, foreign: number };
+  }
   if (named?.state === 'merged') return { pulls: [named], exact: false, merge: merge !== null };
-  const unknown = named || source.issue(Number(digits)) ? undefined : Number(digits);
+  const unknown = isOther ? undefined : number;
   return { pulls: [], exact: false, merge: merge !== null, ...(unknown !== undefined && { unknown }) };
+}
+
+/** Returns the words of a commit that describe its change. Under the subject of a merge, hosts write the title. */
+function wordsOf(message: string, subject: string, isMerge: boolean): string {
+  return isMerge ? message.slice(subject.length) : subject.replace(trailingNumber, '');
 }
 
 function mergeOf(subject: string): RegExpExecArray | null {
   const merge = mergeSubject.exec(subject);
   return merge ?? otherMergeSubjects.map((pattern) => pattern.exec(subject)).find((found) => found !== null) ?? null;
+}
+
+/** Whether a commit only merges one branch into another. */
+export function isBranchMerge(message: string): boolean {
+  return branchMerge.test(message);
 }
 
 /** Whether the subject of a commit ends with the number of a pull request: `Add search (#12)`. */

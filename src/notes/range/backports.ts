@@ -7,6 +7,7 @@ import { visibleProse } from '../change/scan.ts';
 import { parseTitle } from '../change/title.ts';
 import { endNumber, firstLine, pullsOf } from './attribute.ts';
 import { branchNow } from './branches.ts';
+import { MergedCommits } from './merged-commits.ts';
 import type { NotesSource } from './source.ts';
 
 /**
@@ -32,8 +33,6 @@ const listMark = /^\s*(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?/;
 const maxAnnouncement = 300;
 /** Maximum length of a word that can be a reference: an address or the name of a repository with a number. */
 const maxReference = 300;
-/** Maximum number of commits of a push that are searched for carried changes. */
-const maxCommits = 500;
 
 /**
  * Returns the captured pull requests that `pull` carries to another branch. The result is empty when `pull` goes into
@@ -141,13 +140,12 @@ function numberIn(digits: string | undefined): number | undefined {
  * Returns the commits of a pull request that say that they are cherry-picked. The commits of a squash are read from the
  * message of the merge commit.
  */
-function pickedCommits(source: NotesSource, { mergeSha, baseRef }: PullRecord): CommitRecord[] {
-  const merge = mergeSha === null ? undefined : source.commit(mergeSha);
+function pickedCommits(source: NotesSource, pull: PullRecord): CommitRecord[] {
+  const merge = pull.mergeSha === null ? undefined : source.commit(pull.mergeSha);
   if (!merge) return [];
   const squashed = squashedCommits(merge);
-  return squashed.length > 0
-    ? squashed
-    : commitsBelow(source, merge, baseRef).filter(({ message }) => pickedFrom.test(message));
+  if (squashed.length > 0) return squashed;
+  return new MergedCommits(source).commitsOf(pull).filter(({ message }) => pickedFrom.test(message));
 }
 
 /** Splits the message of a squash at the lines that name its commits. */
@@ -158,24 +156,6 @@ function squashedCommits(merge: CommitRecord): CommitRecord[] {
     const sha = pickedFrom.exec(part)?.[1];
     return sha === undefined ? [] : [{ ...merge, sha, message: part.replace(/^\* /, '') }];
   });
-}
-
-/**
- * Returns the commits that a merge brought in: the commits before it in its push, up to the merge of another pull
- * request, oldest first.
- */
-function commitsBelow(source: NotesSource, merge: CommitRecord, branch: string | null): CommitRecord[] {
-  const after = merge.pushes.find(([name]) => name === branch)?.[1];
-  const push = branch !== null && after !== undefined ? source.push(branch, after) : undefined;
-  const at = push?.shas.lastIndexOf(merge.sha) ?? -1;
-  const found: CommitRecord[] = [merge];
-  for (let index = at - 1; push && index >= 0 && found.length < maxCommits; index -= 1) {
-    const sha = push.shas[index] as string;
-    const commit = source.commit(sha);
-    if (!commit || source.pullsMergedAs(sha).length > 0) break;
-    found.push(commit);
-  }
-  return found.reverse();
 }
 
 /** Returns the captured pull request that made the change which a commit carries to another branch. */

@@ -13,12 +13,15 @@ export interface Evidence extends Difference {
 
 /**
  * Returns the commits reachable from `to` and not from `from`. Returns undefined when neither the host nor captured
- * pushes show these commits.
+ * pushes show these commits. An assumption is used only if there is no evidence.
  */
 export function differenceBetween(source: NotesSource, from: string, to: string): Evidence | undefined {
   const walked = commitsBetween(source, from, to);
   const comparison = source.comparison(from, to);
-  if (!comparison) return walked && { ...walked, resolution: 'commits' };
+  if (!comparison) {
+    const found = walked ?? commitsBetween(source, from, to, { assume: true });
+    return found && { ...found, resolution: 'commits' };
+  }
   const diverged = comparison.ancestry !== 'ahead';
   const lost = source.comparison(to, from)?.groups ?? walked?.lost ?? [];
   return { pushes: grouped(comparison, walked), lost: diverged ? lost : [], diverged, resolution: 'compare' };

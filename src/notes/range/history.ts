@@ -10,13 +10,14 @@
  * Payloads do not contain the parents of a commit. So for a commit inside a push, all commits listed before it count as
  * its ancestors. This set can be too large if a later commit of the push may be a merge. In that case the push is not
  * used as evidence. The result can still be wrong in two cases, which are not recognized: a merge with an unusual
- * subject, and a force push that the host does not flag.
+ * subject, and a force push that the host does not flag. If no evidence connects two commits, the caller can ask for an
+ * assumption. The result then says that it is assumed.
  *
  * A long push is split into parts. Each part except the last ends at a special id such as `HEAD/1`, because the last
  * commit of such a part is not the head of a branch.
  */
 import type { NotesSource } from './source.ts';
-import { ancestorsIn, type Step, stepsDown } from './ways-down.ts';
+import { ancestorsIn, assumedSteps, type Step, stepsDown } from './ways-down.ts';
 
 /** The commits between two commits. */
 export interface Difference {
@@ -29,6 +30,8 @@ export interface Difference {
   lost: string[][];
   /** True if the start of the range is not an ancestor of its end. */
   diverged: boolean;
+  /** True if the ancestors of one of the two commits are only assumed (`assumedSteps` in `ways-down.ts`). */
+  assumed?: true;
 }
 
 /** The ancestors of a commit, as far as captured pushes show them. */
@@ -63,10 +66,18 @@ interface Visit {
 /**
  * Returns the commits reachable from `to` and not from `from`. Returns undefined when captured pushes do not lead to a
  * common commit.
+ * @param assume whether the ancestors of `from` and `to` may be assumed. Only these two commits: more assumptions in a
+ *   row would be a guess
  */
-export function commitsBetween(source: NotesSource, from: string, to: string): Difference | undefined {
-  const upper = new Walk(source, to);
-  const lower = new Walk(source, from);
+export function commitsBetween(
+  source: NotesSource,
+  from: string,
+  to: string,
+  { assume = false } = {},
+): Difference | undefined {
+  const upper = new Walk(source, to, assume);
+  const lower = new Walk(source, from, assume);
+  if (assume && !upper.assumes && !lower.assumes) return undefined;
   const common = commonCommit(upper, lower, from, to);
   if (common === undefined) return undefined;
   const gained = upper.pushesAbove(common);
@@ -76,6 +87,7 @@ export function commitsBetween(source: NotesSource, from: string, to: string): D
     pushes: withoutRepeats(gained, new Set(left.flat())),
     lost: isAncestor ? [] : withoutRepeats(left, new Set(gained.flat())),
     diverged: !isAncestor,
+    ...((upper.isAssumed(common) || lower.isAssumed(common)) && { assumed: true as const }),
   };
 }
 
@@ -128,11 +140,16 @@ class Walk {
   private readonly source: NotesSource;
   private readonly visits = new Map<string, Visit | null>();
   private readonly open: Place[] = [];
+  /** Whether the ancestors of the first commit are only assumed. */
+  readonly assumes: boolean;
 
-  constructor(source: NotesSource, start: string) {
+  constructor(source: NotesSource, start: string, assume = false) {
     this.source = source;
     this.visits.set(start, null);
-    this.openAt(start);
+    const steps = stepsDown(source, start);
+    const assumed = assume && !steps.some(({ known }) => known) ? assumedSteps(source, start) : [];
+    this.assumes = assumed.length > 0;
+    this.openWith(start, [...steps, ...assumed]);
   }
 
   reached(sha: string): boolean {
@@ -157,7 +174,7 @@ class Walk {
       if (this.visits.has(step.below)) continue;
       this.visits.set(step.below, { from: place.sha, step });
       fresh.push(step.below);
-      if (step.known) this.openAt(step.below, step.push.branch);
+      if (step.known) this.openWith(step.below, stepsDown(this.source, step.below, step.push.branch));
     }
     return fresh;
   }
@@ -177,6 +194,16 @@ class Walk {
       visit = this.visits.get(visit.from);
     }
     return passed;
+  }
+
+  /** Whether an assumed step leads to a reached commit. */
+  isAssumed(sha: string): boolean {
+    let visit = this.visits.get(sha);
+    while (visit) {
+      if (visit.step.assumed) return true;
+      visit = this.visits.get(visit.from);
+    }
+    return false;
   }
 
   /**
@@ -203,8 +230,7 @@ class Walk {
     return this.open.splice(index, 1)[0];
   }
 
-  private openAt(sha: string, branch?: string): void {
-    const steps = stepsDown(this.source, sha, branch);
+  private openWith(sha: string, steps: Step[]): void {
     if (steps.length === 0) return;
     const at = steps.reduce((newest, { push }) => Math.max(newest, push.at), 0);
     this.open.push({ sha, at, steps });

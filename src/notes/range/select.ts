@@ -20,10 +20,14 @@ export interface Selection {
   /** Commits between two tags that belong to no merged pull request, oldest first. Empty for other ranges. */
   commitsWithoutPull: CommitRecord[];
   resolution: 'compare' | 'commits' | 'window';
+  /** True if the ancestors of a tagged commit are only assumed (`ways-down.ts`). */
+  assumed: boolean;
   /** Pull requests that were found only by the subject of a commit. */
   bySubject: ReadonlySet<number>;
   /** Numbers of the pull requests that commits name but that are not captured. */
   notCaptured: ReadonlySet<number>;
+  /** Commits that name a pull request of another repository, by sha, with its number (`foreign-numbers.ts`). */
+  foreign: ReadonlyMap<string, number>;
   /**
    * Maps the number of a pull request to the id of the publication that made its commits (`publication.ts`). The value
    * is undefined if a commit was not made by a publication, or is not captured. The map contains only pull requests
@@ -59,9 +63,10 @@ function selectByTags(source: NotesSource, { fromTag = '', toTag = '' }: RangeBo
   if (!from || !to) return selection(source, { pulls: [], resolution: 'window' });
   const between = from.sha !== null && to.sha !== null ? differenceBetween(source, from.sha, to.sha) : undefined;
   if (between) {
+    const { resolution, diverged, assumed = false } = between;
     const attributed = attribute(source, between.pushes);
     const lost = attribute(source, between.lost).pulls;
-    return selection(source, { ...attributed, lost, resolution: between.resolution, diverged: between.diverged });
+    return selection(source, { ...attributed, lost, resolution, diverged, assumed });
   }
   // Issues are selected by closing time only if the release is on the default branch. A release on another branch may
   // not contain the fix yet when an issue is closed, because issues are usually fixed on the default branch first.
@@ -70,9 +75,13 @@ function selectByTags(source: NotesSource, { fromTag = '', toTag = '' }: RangeBo
   return selection(source, { pulls: pullsInWindow(source, from, to), closed, resolution: 'window' });
 }
 
-/** Selects the changes from the start of `fromDate` to the end of `toDate` in UTC, on any base branch. */
-function selectByDates(source: NotesSource, { fromDate = '', toDate = '' }: RangeBounds): Selection {
-  const span = { from: Date.parse(`${fromDate}T00:00:00Z`), to: Date.parse(`${toDate}T00:00:00Z`) + dayMs };
+/**
+ * Selects the changes from the start of `fromDate` to the end of `toDate`, on any base branch. The days are in UTC, unless
+ * the range has the instants of another time zone.
+ */
+function selectByDates(source: NotesSource, { fromDate = '', toDate = '', span: zoned }: RangeBounds): Selection {
+  const days = { from: Date.parse(`${fromDate}T00:00:00Z`), to: Date.parse(`${toDate}T00:00:00Z`) + dayMs };
+  const span = zoned ?? days;
   const pulls = [...source.pullsMergedBetween(span.from, span.to)];
   return selection(source, { pulls, closed: closedIn(source, span), resolution: 'window' });
 }
@@ -95,8 +104,10 @@ function selection(
     issues: [...issues.values()].sort((a, b) => a.number - b.number),
     commitsWithoutPull,
     resolution,
+    assumed: found.assumed ?? false,
     bySubject: found.bySubject ?? new Set(),
     notCaptured: found.notCaptured ?? new Set(),
+    foreign: found.foreign ?? new Map(),
     publications: found.publications ?? new Map(),
     lost,
     diverged,

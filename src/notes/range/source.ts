@@ -29,6 +29,8 @@ export interface NotesSource {
   comparison(from: string, to: string): ComparisonRecord | undefined;
   /** Returns the push of `branch` whose head is `after`. */
   push(branch: string, after: string): PushRecord | undefined;
+  /** Returns the pushes that created `branch`, sorted by time. */
+  creationsOf(branch: string): PushRecord[];
   /** Returns merged pull requests whose merge commit is `sha`, sorted by number. */
   pullsMergedAs(sha: string): PullRecord[];
   /**

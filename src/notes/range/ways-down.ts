@@ -21,6 +21,8 @@ export interface Step {
    * host).
    */
   known: boolean;
+  /** True if the step is only assumed. See `assumedSteps`. */
+  assumed?: true;
 }
 
 /**
@@ -49,21 +51,61 @@ export function stepsDown(source: NotesSource, sha: string, branch?: string): St
  *   head of a merged branch. In this case, a push is used only if all its commits after `sha` belong to pull requests
  */
 function stepsInside(source: NotesSource, keys: CommitRecord['pushes'], sha: string, isHead: boolean): Step[] {
+  const steps = oldestInside(source, keys, sha);
+  return steps.filter(({ push }) => !mayBeMerged(source, wholePush(source, push), sha, isHead));
+}
+
+/**
+ * Returns the steps from the commit `sha` that are assumed although a later commit of the push may have merged `sha`.
+ * The commit is assumed to descend from the head of the branch before the push. Example: a push from A lists C and its
+ * merge M. The branch of C usually began at A or shortly before. A push with a merge before `sha` is not used, because
+ * the merge and `sha` are then probably on different lines. If A is newer than C, C does not descend from A.
+ */
+export function assumedSteps(source: NotesSource, sha: string): Step[] {
+  const steps = oldestInside(source, source.commit(sha)?.pushes ?? [], sha);
+  const assumed: Step[] = [];
+  for (const step of steps) {
+    const shas = wholePush(source, step.push);
+    const at = shas.lastIndexOf(sha);
+    const isFree = at !== -1 && marks(source, shas.slice(0, at)).every(({ merge }) => !merge);
+    if (step.known && isFree && !isOlder(source, sha, firstPart(source, step.push)?.before)) {
+      assumed.push({ ...step, assumed: true });
+    }
+  }
+  return assumed;
+}
+
+/** Whether a commit is older than another one by the dates of both. */
+function isOlder(source: NotesSource, sha: string, other: string | null | undefined): boolean {
+  const [at, otherAt] = [source.commit(sha)?.at, other == null ? undefined : source.commit(other)?.at];
+  return at != null && otherAt != null && at < otherAt;
+}
+
+/** Returns the first part of the push to which the record `push` belongs. Returns undefined if a part is missing. */
+function firstPart(source: NotesSource, push: PushRecord): PushRecord | undefined {
+  let part: PushRecord | undefined = push;
+  while (part?.before != null && isPartEnd(part.before)) part = source.push(part.branch, part.before);
+  return part;
+}
+
+/**
+ * Returns the steps through the oldest push that lists the commit `sha` but ends at a later commit, and through every
+ * push that ends at the same commit as this push.
+ */
+function oldestInside(source: NotesSource, keys: CommitRecord['pushes'], sha: string): Step[] {
   const named = keys.flatMap(([branch, after]) => source.push(branch, after) ?? []);
   // A backfill can replace a push that the host sent with an incomplete list of commits. The replacement can list other
   // commits. So a commit can name a push that does not list the commit.
   const listing = named.filter((push) => push.after !== sha && push.shas.includes(sha));
   const first = listing.reduce<PushRecord | undefined>((a, b) => (a && a.at <= b.at ? a : b), undefined);
-  if (!first) return [];
-  const steps = stepsBy(pushesAt(source, keys, first.after), sha);
-  return steps.filter(({ push }) => !mayBeMerged(source, wholePush(source, push), sha, isHead));
+  return first ? stepsBy(pushesAt(source, keys, first.after), sha) : [];
 }
 
 /**
  * A long push is stored in parts. Returns the commits of all parts of the push to which the record `push` belongs. The
  * result is empty if a part is missing.
  */
-function wholePush(source: NotesSource, push: PushRecord): string[] {
+export function wholePush(source: NotesSource, push: PushRecord): string[] {
   const parts: string[][] = [];
   let part = source.push(push.branch, headOfPart(push.after));
   let isFound = false;
@@ -85,17 +127,22 @@ function wholePush(source: NotesSource, push: PushRecord): string[] {
 function mayBeMerged(source: NotesSource, shas: readonly string[], sha: string, isHead: boolean): boolean {
   const at = shas.lastIndexOf(sha);
   if (at === -1) return true;
+  const later = marks(source, shas).slice(at + 1);
+  return later.some(({ merge, hasPull }) => merge || (isHead && !hasPull));
+}
+
+/** Returns for each commit of a push whether it may be a merge, and whether it names a merged pull request. */
+function marks(source: NotesSource, shas: readonly string[]): { merge: boolean; hasPull: boolean }[] {
   let brought = false;
-  for (const [index, other] of shas.entries()) {
-    const commit = source.commit(other);
+  return shas.map((sha) => {
+    const commit = source.commit(sha);
     const message = commit?.message ?? '';
-    const { pulls, merge } = pullsOf(source, other, commit);
-    const isTitled = pulls.length > 0 && endsWithNumber(message);
-    if (index > at && (merge || /^Merge /.test(message) || (isTitled && brought))) return true;
-    if (index > at && isHead && pulls.length === 0) return true;
-    brought ||= pulls.length === 0;
-  }
-  return false;
+    const { pulls, merge } = pullsOf(source, sha, commit);
+    const hasPull = pulls.length > 0;
+    const isTitled = hasPull && brought && endsWithNumber(message);
+    brought ||= !hasPull;
+    return { merge: merge || /^Merge /.test(message) || isTitled, hasPull };
+  });
 }
 
 /** Reads the pushes with the given keys. Returns only the pushes that end at `head`. */

@@ -3,6 +3,7 @@
  * replies.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { ConflictSchema } from '../conflicts.ts';
 import { DraftEntrySchema } from '../draft-entries.ts';
 import { PersonaSchema, RevisionKindSchema } from '../stored.ts';
 import type { Contracts } from './contract.ts';
@@ -79,6 +80,10 @@ const flags = Type.Object(
   closed,
 );
 
+const conflicts = Type.Array(ConflictSchema, {
+  description: 'words of a person about changes that the generated draft no longer contains',
+});
+
 export const DraftSchema = Type.Object(
   {
     id: draftId,
@@ -88,6 +93,7 @@ export const DraftSchema = Type.Object(
     revision: count(),
     bodyMd: markdown,
     flags,
+    conflicts,
     error: Type.Optional(Type.String({ description: 'why the draft could not be generated' })),
     createdAt: time,
     updatedAt: time,
@@ -96,7 +102,7 @@ export const DraftSchema = Type.Object(
 );
 
 export const DraftUpdateSchema = Type.Object(
-  { id: draftId, bodyMd: markdown, flags: Type.Optional(flags), updatedAt: time },
+  { id: draftId, bodyMd: markdown, flags: Type.Optional(flags), conflicts, updatedAt: time },
   closed,
 );
 
@@ -104,7 +110,7 @@ export const DraftUpdateSchema = Type.Object(
 const editedFlags = Type.Optional(flags);
 
 export const DraftRestoreSchema = Type.Object(
-  { id: draftId, revision: count(3), updatedAt: time, bodyMd: markdown, flags: editedFlags },
+  { id: draftId, revision: count(3), updatedAt: time, bodyMd: markdown, conflicts, flags: editedFlags },
   closed,
 );
 

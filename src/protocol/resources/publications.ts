@@ -4,6 +4,7 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { ChannelNameSchema } from '../channels.ts';
+import { PublicationWarningSchema } from '../conflicts.ts';
 import { PublicationStateSchema } from '../publications.ts';
 import type { Contracts } from './contract.ts';
 import { closed, count, draftId, EmptyBodySchema, orNull, publicationId, text, time } from './fields.ts';
@@ -18,6 +19,12 @@ export const PublishBodySchema = Type.Object(
     draftId: Type.String({ minLength: 1 }),
     channel: ChannelNameSchema,
     draft: Type.Optional(Type.Boolean({ default: false })),
+    strict: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'returns a 409 if the draft has conflicts. The setting `strictPublishing` has the same effect',
+      }),
+    ),
   },
   closed,
 );
@@ -35,6 +42,10 @@ export const ListPublicationsQuerySchema = Type.Object(
   closed,
 );
 export type ListPublicationsQuery = Static<typeof ListPublicationsQuerySchema>;
+
+const warnings = Type.Array(PublicationWarningSchema, {
+  description: 'reasons to look at the published text again: its conflicts, at most 100',
+});
 
 /** A publication (spec part 2), with its attempts. */
 export const PublicationSchema = Type.Object(
@@ -61,6 +72,7 @@ export const PublicationSchema = Type.Object(
       description: 'counts that the channel reports',
       examples: [{ accepted: 12, rejected: 0 }],
     }),
+    warnings,
     createdAt: time,
     updatedAt: time,
   },
@@ -86,6 +98,7 @@ export const PayloadSchema = Type.Object(
       description: 'payload in the format of the channel',
       examples: [{ text: 'Rocket v1.1.0' }],
     }),
+    warnings,
   },
   closed,
 );

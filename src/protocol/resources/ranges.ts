@@ -4,7 +4,7 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { ChangeSchema, DiagnosticsSchema } from '../notes.ts';
-import { RangeTypeSchema, ResolutionSchema } from '../stored.ts';
+import { AssumedSchema, RangeTypeSchema, ResolutionSchema } from '../stored.ts';
 import type { Contracts } from './contract.ts';
 import { closed, count, rangeId, repoId, text, time } from './fields.ts';
 import { listOf, paging } from './paging.ts';
@@ -12,6 +12,12 @@ import { listOf, paging } from './paging.ts';
 const anyRepoId = Type.String({ minLength: 1 });
 const tag = Type.String({ minLength: 1, maxLength: 255 });
 const date = Type.String({ format: 'date' });
+const zone = Type.String({
+  format: 'time-zone',
+  maxLength: 64,
+  description: 'IANA time zone of the days; default UTC',
+  examples: ['Europe/Berlin'],
+});
 const pullNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 
 export const ListRangesQuerySchema = Type.Object({ repoId: anyRepoId, ...paging }, closed);
@@ -31,7 +37,13 @@ export type ListChangesQuery = Static<typeof ListChangesQuerySchema>;
 export const CreateRangeBodySchemas = {
   TAG_BASED: Type.Object({ type: Type.Literal('TAG_BASED'), repoId: anyRepoId, fromTag: tag, toTag: tag }, closed),
   DATE_BASED: Type.Object(
-    { type: Type.Literal('DATE_BASED'), repoId: anyRepoId, fromDate: date, toDate: date },
+    {
+      type: Type.Literal('DATE_BASED'),
+      repoId: anyRepoId,
+      fromDate: date,
+      toDate: date,
+      timeZone: Type.Optional(zone),
+    },
     closed,
   ),
   PR_BASED: Type.Object(
@@ -48,6 +60,7 @@ const bounds = {
   toDate: Type.Optional(date),
   fromPrNumber: Type.Optional(Type.Integer()),
   toPrNumber: Type.Optional(Type.Integer()),
+  timeZone: Type.Optional(text('Europe/Berlin', 'time zone of the dates, if the request named one')),
 };
 
 export const RangeSchema = Type.Object(
@@ -62,6 +75,7 @@ export const RangeSchema = Type.Object(
     prCount: count(),
     issueCount: count(),
     resolution: ResolutionSchema,
+    assumed: AssumedSchema,
     createdAt: time,
     updatedAt: time,
   },

@@ -18,6 +18,9 @@ export type PublishedContent = Pick<PublicationRecord, 'repoId' | 'draftId' | 'r
   connection: Pick<PublicationRecord['connection'], 'receiver'>;
 };
 
+/** Maximum number of warnings that are stored with a publication. */
+export const maxWarnings = 100;
+
 /** A row in the index of publications under way. */
 export interface UnderWay {
   repoId: string;
@@ -142,7 +145,7 @@ export function stopPublications(partition: Partition, repoId: string): void {
 /** Converts a publication to its form in API replies. */
 export function publicationResponse(publication: PublicationRecord): Record<string, unknown> {
   const { id, status, url, publishedAt, draftId, revision, channel, asDraft } = publication;
-  const { error, outcomeUnknown, attempts, nextAttemptAt, counts, createdAt, updatedAt } = publication;
+  const { error, outcomeUnknown, attempts, nextAttemptAt, counts, warnings = [], createdAt, updatedAt } = publication;
   return {
     id,
     status,
@@ -157,6 +160,7 @@ export function publicationResponse(publication: PublicationRecord): Record<stri
     attempts: attempts.map(({ at, endedAt, error }) => ({ at: iso(at), endedAt: isoOrNull(endedAt), error })),
     nextAttemptAt: isoOrNull(nextAttemptAt),
     counts,
+    warnings,
     createdAt: iso(createdAt),
     updatedAt: iso(updatedAt),
   };

@@ -18,6 +18,15 @@ export function readPush(partition: Partition, repoId: string, branch: string, a
   return partition.tables.pushes.get([repoId, branch, after]);
 }
 
+/**
+ * Returns the pushes that created a branch, ordered by time. A branch has several if it was deleted and created again.
+ */
+export function creationsOf(partition: Partition, repoId: string, branch: string): PushRecord[] {
+  const rows = partition.tables.pushes.getRange({ start: [repoId, branch], end: [repoId, branch, '\uffff'] });
+  const pushes = [...rows].map((row) => row.value as PushRecord);
+  return pushes.filter(({ before }) => before === null).sort((a, b) => a.at - b.at);
+}
+
 export function writePush(partition: Partition, repoId: string, push: PushRecord): void {
   partition.tables.pushes.putSync([repoId, push.branch, push.after], push);
 }

@@ -4,6 +4,7 @@
  * and revision, so a reader can detect stale bytes.
  */
 import { compareUrl } from '../../foundation/compare-url.ts';
+import { conflictsOf } from '../../foundation/conflicts.ts';
 import { digestLength, digestOf, toEtag } from '../../foundation/etag.ts';
 import type { DraftRecord, RangeRecord } from '../../protocol/stored.ts';
 import type { Partition } from '../partition.ts';
@@ -28,7 +29,7 @@ const headerBytes = 4 + 1 + 1 + digestLength;
 
 /** Returns the object that represents a range in API replies to GET. */
 export function rangeResponse(range: RangeRecord, repositoryUrl: string): Record<string, unknown> {
-  const { type, ...bounds } = range.bounds;
+  const { type, span: _, ...bounds } = range.bounds;
   const url = bounds.fromTag && bounds.toTag ? compareUrl(repositoryUrl, bounds.fromTag, bounds.toTag) : undefined;
   return {
     id: range.id,
@@ -39,6 +40,7 @@ export function rangeResponse(range: RangeRecord, repositoryUrl: string): Record
     prCount: range.prCount,
     issueCount: range.issueCount,
     resolution: range.resolution,
+    ...(range.assumed && { assumed: true }),
     createdAt: new Date(range.createdAt).toISOString(),
     updatedAt: new Date(range.updatedAt).toISOString(),
   };
@@ -54,6 +56,7 @@ export function draftResponse(draft: DraftRecord): Record<string, unknown> {
     revision: draft.revision,
     bodyMd: draft.bodyMd,
     flags: draft.flags,
+    conflicts: conflictsOf(draft.bodyMd),
     ...(draft.error !== null && { error: draft.error }),
     createdAt: new Date(draft.createdAt).toISOString(),
     updatedAt: new Date(draft.updatedAt).toISOString(),
@@ -86,6 +89,20 @@ function writeResponse(
   repo.copy(row, headerBytes);
   json.copy(row, headerBytes + repo.length);
   partition.responses.putSync(id, row);
+}
+
+/**
+ * Whether the ready-made bytes of a draft lack its conflicts. Earlier versions of Tidings wrote such bytes. In JSON, no
+ * text can contain these bytes, because its quotes are escaped.
+ */
+export function lacksConflicts(row: Buffer): boolean {
+  return !row.includes('"conflicts":[', headerBytes + (row[5] as number));
+}
+
+/** Writes the ready-made bytes of a draft again and keeps their header, as if this version had written the row. */
+export function rewriteDraftResponse(partition: Partition, draft: DraftRecord, row: Buffer): void {
+  const head = row.subarray(0, headerBytes + (row[5] as number));
+  partition.responses.putSync(draft.id, Buffer.concat([head, toJson(draftResponse(draft))]));
 }
 
 /**

@@ -132,6 +132,7 @@ function textOf(maker: Maker, { format, pattern, minLength = 0, maxLength = 60 }
   const time = new Date(firstDay + random(days) * day + random(day)).toISOString();
   if (format === 'date') return time.slice(0, 10);
   if (format === 'date-time') return time;
+  if (format === 'time-zone') return pick(random, ['UTC', 'Europe/Berlin', 'America/St_Johns']);
   if (pattern) {
     const fitting = [maker.text(Math.min(maxLength, 60)), ...patterned].filter((text) =>
       new RegExp(pattern, 'u').test(text),

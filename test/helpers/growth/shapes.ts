@@ -248,6 +248,8 @@ export const pieces: readonly string[] = [
     'broken ',
     'handle ',
     'in place a: ',
+    'typo-',
+    'fix vulnerab',
   ],
   ...[
     'renovate',

@@ -33,6 +33,7 @@ import { blocksOf, titleOf } from '../../../src/channels/text/note-text.ts';
 import { parseMarkdown } from '../../../src/channels/text/parse.ts';
 import { toPlain } from '../../../src/channels/text/plain.ts';
 import { settled, shorten as shortenText, splitText } from '../../../src/channels/text/split.ts';
+import { conflictsOf } from '../../../src/foundation/conflicts.ts';
 import { entityTags } from '../../../src/foundation/etag.ts';
 import { terminalText } from '../../../src/foundation/visible-text.ts';
 import { hintOfOwner } from '../../../src/ingress/owner.ts';
@@ -81,7 +82,8 @@ import { restore, shorten } from '../../../src/notes/merge/equal-runs.ts';
 import { mergeBodies, mergeDrafts } from '../../../src/notes/merge/merge.ts';
 import { endsWithNumber, firstLine, pullsOf } from '../../../src/notes/range/attribute.ts';
 import { originalOfCommit, picksOf } from '../../../src/notes/range/backports.ts';
-import { quotedTitle, revertedCommit } from '../../../src/notes/range/commit-reverts.ts';
+import { quotedTitle, revertedCommit, revertedMerge } from '../../../src/notes/range/commit-reverts.ts';
+import { MergedCommits } from '../../../src/notes/range/merged-commits.ts';
 import { publicationOf } from '../../../src/notes/range/publication.ts';
 import { RevertTargets } from '../../../src/notes/range/revert-targets.ts';
 import { isRevert, settleReverts } from '../../../src/notes/range/reverts.ts';
@@ -200,6 +202,7 @@ const forNotes: Record<string, (text: string) => unknown> = {
   quotedTitle,
   'quotedTitle of a revert': (text) => quotedTitle(`Revert "${text}`),
   revertedCommit: (text) => revertedCommit(text, text, new RevertTargets([])),
+  revertedMerge: (text) => revertedMerge(new MergedCommits(memorySource({})), [text, `reverts commits ${text}`]),
   isUpdate,
   'isUpdate of a group': (text) => isUpdate(`update ${text}`),
   isUpdater,
@@ -284,6 +287,11 @@ const forNotes: Record<string, (text: string) => unknown> = {
   'mergeBodies of two sides': (text) => mergeBodies('', text, `${text}\n\n${text}`),
   'mergeBodies turned round': (text) =>
     mergeBodies(text, text.split('\n').reverse().join('\n'), `${text}\n- x <!-- rn:pr:9 -->`),
+  'mergeBodies of a change that is gone': (text) =>
+    mergeBodies(draftWith(text, 'Two'), draftWith(text, 'Mine #1'), text, [
+      { id: 'pr:2', reason: 'label', detail: text.slice(0, 200) },
+    ]),
+  conflictsOf: (text) => conflictsOf(`${text}\n<!-- rn:gone pr:1 x -->\n${text}\n<!-- rn:gone pr:2 ${text} -->`),
   mergeDrafts: (text) => mergeDrafts(text, `${text}\nmine`, `${text}\nnext`),
   'unifiedDiff of two sides': (text) => unifiedDiff(named(text), named(`x${text.replaceAll(' ', '\n')}`)),
   'unifiedDiff of moved lines': (text) =>

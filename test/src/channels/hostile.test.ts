@@ -7,10 +7,12 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
 import { toEmail } from '../../../src/channels/email/message.ts';
+import { channelOf } from '../../../src/channels/index.ts';
 import { supportMessenger } from '../../../src/channels/support-messenger.ts';
 import { toCardMessage } from '../../../src/channels/text/card.ts';
 import { toChatMessage } from '../../../src/channels/text/chat-blocks.ts';
 import { escapeText } from '../../../src/notes/draft/escape.ts';
+import { channelNames } from '../../../src/protocol/channels.ts';
 import { aNote } from '../../helpers/delivery.ts';
 import { hostileText } from '../../helpers/hostile-texts.ts';
 
@@ -160,6 +162,32 @@ test('hostile texts have no effect in any target, and the limits hold', () => {
     }),
     { numRuns: 300, includeErrorInReport: true },
   );
+});
+
+test('comments for the editor of a draft reach no receiver', () => {
+  const bodyMd = [
+    '- Mine <!-- rn:pr:1.2 --> <!-- rn:commit:1f3a9c2 -->',
+    '  <!-- rn:gone pr:1.2 left out by the label secret-plan -->',
+    '  <!-- rn:new',
+    '  - secret-plan',
+    '  -->',
+    '- Other <!-- rn:pr:2 -->',
+    '',
+    '| a |',
+    '|---|',
+    '| b <!-- rn:pr:3 --> |',
+    '<!-- rn:gone pr:3 secret-plan -->',
+    '',
+  ].join('\n');
+  for (const persona of ['engineer', 'internal', 'customer'] as const) {
+    for (const channel of channelNames) {
+      const note = aNote({ bodyMd, persona });
+      const sent = JSON.stringify(channelOf(channel).render(note, { accessToken: 'x', senderId: 1 }));
+      assert.doesNotMatch(sent, /secret-plan|rn:gone|rn:new/, `${channel} ${persona}`);
+      if (persona === 'customer') assert.doesNotMatch(sent, /rn:/, channel);
+      assert.match(sent, /Mine/);
+    }
+  }
 });
 
 test('hostile titles keep their words', () => {

@@ -166,6 +166,8 @@ export function memorySource(memory: Memory): NotesSource {
     commit: (sha) => commits.get(sha),
     comparison: (from, to) => memory.comparisons?.find((each) => each.from === from && each.to === to),
     push: (branch, after) => pushes.get(`${branch}\n${after}`),
+    creationsOf: (branch) =>
+      [...pushes.values()].filter((push) => push.branch === branch && push.before === null).sort((a, b) => a.at - b.at),
     pullsMergedAs: (sha) => mergedAs.get(sha) ?? [],
     firstPullBy: (login) => byMerge.find(({ author }) => author.login.toLowerCase() === login.toLowerCase())?.number,
     pullsMergedBetween: (from, to) =>

@@ -12,8 +12,10 @@ import {
   writeKey,
   writeOrganization,
 } from '../../../src/store/tables/directory.ts';
+import { writeDraft } from '../../../src/store/tables/drafts.ts';
 import { pullsMergedAs, writePull } from '../../../src/store/tables/pulls.ts';
 import { repositoryNamed } from '../../../src/store/tables/repository-names.ts';
+import { readResponse, writeDraftResponse } from '../../../src/store/tables/responses.ts';
 import { dump } from '../../helpers/partition.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
 import { aPull } from '../notes/memory-source.ts';
@@ -55,6 +57,40 @@ test('the upgrade gathers the pull requests of a merge commit in one row', async
     assert.deepEqual(found, [
       [1, 30],
       [1, 30],
+    ]);
+    await partition.close();
+  }
+});
+
+test('the upgrade adds conflicts to the stored replies of drafts', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const earlier = openPartition(dataDir, 'p00');
+  const bodyMd = '- "conflicts":[ <!-- rn:pr:1 -->\n  <!-- rn:gone pr:1 reverted by #2 -->\n';
+  const flags = { highlights: [], contributors: [], upgradeInstructions: '' };
+  const texts = ['', bodyMd, 'Text.\n'];
+  await earlier.root.transaction(() => {
+    for (const [index, text] of texts.entries()) {
+      const of = { id: `draft_${index}`, rangeId: 'range_1', repoId: 'repo_1', persona: 'engineer' } as const;
+      const state = { status: 'ready', ticket: null, error: null, revision: 1, createdAt: 1, updatedAt: 2 } as const;
+      writeDraftResponse(earlier, writeDraft(earlier, { ...of, ...state, bodyMd: text, generatedMd: text, flags }));
+    }
+  });
+  const expected = dump(earlier);
+  await earlier.root.transaction(() => {
+    for (const index of texts.keys()) {
+      const row = earlier.responses.getBinary(`draft_${index}`) as Buffer;
+      const former = row.toString('latin1').replace(/,"conflicts":\[[^\]]*\]/, '');
+      earlier.responses.putSync(`draft_${index}`, Buffer.from(former, 'latin1'));
+    }
+  });
+  assert.notEqual(dump(earlier), expected);
+  await earlier.close();
+  for (const _time of ['upgraded', 'as it is']) {
+    const partition = openPartition(dataDir, 'p00');
+    assert.equal(dump(partition), expected);
+    const { conflicts } = JSON.parse(String(readResponse(partition, 'draft_1')?.json));
+    assert.deepEqual(conflicts, [
+      { id: 'pr:1', number: 1, sha: null, text: '"conflicts":[', reason: 'reverted', detail: '#2' },
     ]);
     await partition.close();
   }

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { draftId, idAt } from '../../../src/foundation/ids.ts';
 import type { Command } from '../../../src/protocol/commands.ts';
+import type { AbsentChange } from '../../../src/protocol/conflicts.ts';
 import type { Partition } from '../../../src/store/partition.ts';
 import { deliveryKey, isFolded } from '../../../src/store/tables/deliveries.ts';
 import { readDraft } from '../../../src/store/tables/drafts.ts';
@@ -123,6 +124,29 @@ test('a render never overwrites an edit', async (t) => {
   assert.deepEqual([draft?.status, draft?.generatedMd], ['ready', 'Generated again.\n']);
 });
 
+test('a merge reports conflicts, unless an earlier version wrote the record', async (t) => {
+  const entry = (words: string): string => `- ${words} <!-- rn:pr:1 -->\n- Other <!-- rn:pr:2 -->\n`;
+  const next = '- Other <!-- rn:pr:2 -->\n';
+  const absent: AbsentChange[] = [{ id: 'pr:1', reason: 'reverted', detail: '#3' }];
+  const cases: [{ absent?: AbsentChange[] }, string][] = [
+    [{ absent }, entry('Mine').replace('\n', '\n  <!-- rn:gone pr:1 reverted by #3 -->\n')],
+    [{ absent: [] }, entry('Mine').replace('\n', '\n  <!-- rn:gone pr:1 not in the range any more -->\n')],
+    [{}, entry('Mine')],
+  ];
+  for (const [more, body] of cases) {
+    const partition = await withRange(t);
+    const outcome = { result: 'rendered', draftId: id, row: 0, inputSeq: 0, flags } as const;
+    await foldRecords(partition, 2, commandRecord(generate('one')), rendered('one', entry('One')));
+    await foldRecords(partition, 3, commandRecord(edit(entry('Mine'))), commandRecord(generate('two')));
+    await foldRecords(partition, 4, resultRecord({ ...outcome, ticket: 'two', bodyMd: next, ...more }, epoch + 9));
+    assert.equal(readDraft(partition, id)?.bodyMd, body);
+    const { conflicts } = JSON.parse(String(readResponse(partition, id)?.json));
+    assert.equal(conflicts.length, 'absent' in more ? 1 : 0);
+    await foldRecords(partition, 5, commandRecord(edit(next)));
+    assert.deepEqual(JSON.parse(String(readResponse(partition, id)?.json)).conflicts, []);
+  }
+});
+
 test('carries out a repeated command once', async (t) => {
   const partition = await withRange(t);
   await foldRecords(partition, 2, commandRecord(generate('one')), rendered('one', 'text'));
@@ -163,6 +187,29 @@ test('the ready response changes with every recount and rename', async (t) => {
   await foldRecords(partition, 3, pullRecord(2, { repository: repositoryFields({ fullName: 'acme/moon' }) }));
   assert.deepEqual([range().prCount, readRange(partition, rangeId)?.prCount], [7, 7]);
   assert.equal(readResponse(partition, 'range_none'), undefined);
+});
+
+test('a recount sets and removes that a range is assumed', async (t) => {
+  const partition = openTestPartition(t);
+  await foldRecords(
+    partition,
+    1,
+    pullRecord(1),
+    commandRecord({ ...createRange, resolution: 'commits', assumed: true }),
+  );
+  const assumed = () => [
+    readRange(partition, rangeId)?.assumed,
+    JSON.parse(String(readResponse(partition, rangeId)?.json)).assumed,
+  ];
+  const recount = (fields: { assumed?: true }) => {
+    const counts = [{ rangeId, prCount: 1, issueCount: 0, resolution: 'commits' as const, ...fields }];
+    return resultRecord({ result: 'recounted', repoId: repository.id, row: 0, counts });
+  };
+  assert.deepEqual(assumed(), [true, true]);
+  await foldRecords(partition, 2, recount({}));
+  assert.deepEqual(assumed(), [undefined, undefined]);
+  await foldRecords(partition, 3, recount({ assumed: true }));
+  assert.deepEqual(assumed(), [true, true]);
 });
 
 test('requests a recount when the default branch changes', async (t) => {

@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { draftId as draftIdOf } from '../../../src/foundation/ids.ts';
 import type { Command, CommandResult } from '../../../src/protocol/commands.ts';
 import type { HostedPage } from '../../../src/protocol/hosted.ts';
+import { defaultSettings } from '../../../src/protocol/notes.ts';
 import type { ResultBody } from '../../../src/protocol/results.ts';
 import type { RangeRecord } from '../../../src/protocol/stored.ts';
 import type { Partition } from '../../../src/store/partition.ts';
@@ -397,4 +398,62 @@ test('publications are erased with their repository', async (t) => {
     'recipients',
   ] as const;
   for (const table of tables) assert.equal(partition.tables[table].getKeysCount({}), 0, table);
+});
+
+const disputed = '- Mine <!-- rn:pr:1 -->\n  <!-- rn:gone pr:1 reverted by #2 -->\n';
+const warning = { kind: 'conflict', id: 'pr:1', number: 1, sha: null, text: 'Mine', reason: 'reverted', detail: '#2' };
+
+test('a publication stores the conflicts of its revision as warnings', async (t) => {
+  const stage = await openStage(t);
+  await stage.edit(disputed);
+  await stage.edit('Mended.\n');
+  await stage.publish('pub_1', { revision: 2, strict: false });
+  assert.deepEqual(stage.read('pub_1').warnings, [warning]);
+  await stage.publish('pub_2', { revision: 3, strict: true });
+  assert.ok(!('warnings' in stage.read('pub_2')));
+  const many = Array.from({ length: 150 }, (_, n) => `- Mine <!-- rn:pr:${n} -->\n  <!-- rn:gone pr:${n} x -->\n`).join(
+    '',
+  );
+  await stage.edit(many);
+  await stage.publish('pub_3', { revision: 4, strict: false });
+  assert.equal(stage.read('pub_3').warnings?.length, 100);
+  const refusal = await stage.publish('pub_4', { revision: 4, strict: true, channel: 'email' });
+  assert.match(refusal.ok ? '' : refusal.message, /has 150 conflicts: #0 x; .*; and 130 more\. /);
+});
+
+test('strict publishing stores nothing while there are conflicts', async (t) => {
+  const stage = await openStage(t);
+  await stage.edit(disputed);
+  const refusal = await stage.publish('pub_1', { revision: 2, strict: true });
+  assert.ok(!refusal.ok);
+  assert.deepEqual([refusal.kind, refusal.details], ['conflict', { 'pr:1': '#1 reverted by #2' }]);
+  assert.match(refusal.message, /has 1 conflict: #1 reverted by #2\. /);
+  assert.equal(readPublication(stage.partition, 'pub_1'), undefined);
+  assert.deepEqual(listUnderWay(stage.partition), []);
+  const settings = { ...defaultSettings, strictPublishing: true };
+  await stage.command({ name: 'putSettings', repoId, settings });
+  assert.equal(kindOf(await stage.publish('pub_1', { revision: 2, strict: false })), 'conflict');
+  await stage.command({ name: 'putSettings', repoId, settings: defaultSettings });
+  assert.equal(kindOf(await stage.publish('pub_1', { revision: 2, strict: false })), 'ok');
+});
+
+test('a publication that exists is not checked again, but one that starts again is', async (t) => {
+  const stage = await openStage(t);
+  await stage.edit(disputed);
+  await stage.publish('pub_1', { revision: 2, strict: false });
+  assert.equal(idOf(await stage.publish('pub_2', { revision: 2, strict: true })), 'pub_1');
+  await stage.sending('pub_1', 1);
+  await stage.failed('pub_1', 1);
+  assert.equal(kindOf(await stage.publish('pub_2', { revision: 2, strict: true })), 'conflict');
+  const resent = await stage.command({ name: 'resendPublication', publicationId: 'pub_1', connection, pagesUrl: null });
+  assert.equal(kindOf(resent), 'ok');
+  assert.deepEqual(stage.read('pub_1').warnings, [warning]);
+});
+
+test('a command of an earlier version has no warnings', async (t) => {
+  const stage = await openStage(t);
+  await stage.edit(disputed);
+  await stage.command({ name: 'putSettings', repoId, settings: { ...defaultSettings, strictPublishing: true } });
+  await stage.publish('pub_1', { revision: 2 });
+  assert.ok(!('warnings' in stage.read('pub_1')));
 });

@@ -10,6 +10,7 @@ import { select } from '../../../src/notes/range/select.ts';
 import type { EventRecord } from '../../../src/protocol/journal.ts';
 import type { Partition } from '../../../src/store/partition.ts';
 import { RepositoryView } from '../../../src/store/repository-view.ts';
+import { countsOf } from '../../../workers/render/preview.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import { pullPayload, pushPayload, shaOf, tagPayload, timeOf } from '../../helpers/payloads.ts';
 
@@ -93,7 +94,7 @@ test('commits that a long push merges do not include those of its base', async (
   assert.deepEqual(held(view, { ...range, fromTag: 'v3' }).pulls, [2, 3, 4, 5]);
 });
 
-test('uses dates for a commit inside a long push that ends in a merge', async (t) => {
+test('assumes the ancestors of a commit inside a long push that ends in a merge', async (t) => {
   const view = await folded(t, [
     push('main', null, [[1, 'Start']], 1),
     tag('v1', 1),
@@ -102,7 +103,7 @@ test('uses dates for a commit inside a long push that ends in a merge', async (t
     push('main', 2, [...works(100, 400), [900, "Merge branch 'release'"]], 8),
     tag('v2', 120),
   ]);
-  assert.equal(held(view).resolution, 'window');
+  assert.deepEqual(countsOf(select(view, range)), { prCount: 1, issueCount: 0, resolution: 'commits', assumed: true });
 });
 
 test('selects up to a tag inside the push of a merge queue', async (t) => {
@@ -181,7 +182,7 @@ test('a push from which the host left commits out is a gap', async (t) => {
   }
 });
 
-test('uses dates for a commit that a merge under its title may have brought', async (t) => {
+test('assumes the ancestors of a commit that a merge under its title may have brought', async (t) => {
   const view = await folded(t, [
     push('main', null, [[1, 'Start']], 1),
     tag('v1', 1),
@@ -202,7 +203,34 @@ test('uses dates for a commit that a merge under its title may have brought', as
     merged(3, 3),
     tag('v2', 11),
   ]);
-  assert.equal(held(view).resolution, 'window');
+  assert.deepEqual(countsOf(select(view, range)), { prCount: 1, issueCount: 0, resolution: 'commits', assumed: true });
+});
+
+test('dates decide up to the cut that the push of a new branch shows', async (t) => {
+  const pull = (number: number, base: string) => merged(number, number, { base: { ref: base } });
+  const deliveries: HostDelivery[] = [
+    push('main', 1, [[2, 'Change (#2)']], 2),
+    pull(2, 'main'),
+    push('main', 2, [[3, 'Change (#3)']], 3),
+    pull(3, 'main'),
+    push('release', null, [], 4, { after: shaOf(3), base_ref: 'refs/heads/main' }),
+    push('main', 3, [[5, 'Change (#5)']], 5),
+    pull(5, 'main'),
+    // The first push of the branch was lost.
+    push('release', 40, [[6, 'Change (#6)']], 6),
+    pull(6, 'release'),
+    ['push', { ...tagPayload('v1', 1), base_ref: null }],
+    ['push', { ...tagPayload('v2', 6), base_ref: null }],
+  ];
+  for (const arrived of [deliveries, deliveries.toReversed()]) {
+    const view = await folded(t, arrived);
+    assert.deepEqual(held(view), { pulls: [2, 3, 6], resolution: 'window', direct: [] });
+    assert.deepEqual(
+      view.creationsOf('release').map(({ after, baseRef, shas }) => [after, baseRef, shas]),
+      [[shaOf(3), 'main', []]],
+    );
+    assert.deepEqual(view.creationsOf('rel'), []);
+  }
 });
 
 test('dates decide on the default branch under all its names', async (t) => {

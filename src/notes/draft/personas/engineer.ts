@@ -117,14 +117,15 @@ function noteLines({ note, text }: Entry): string[] {
 }
 
 /** Returns the line for a revert of a change that was shipped before. */
-export function revertLine({ pull, target, tag }: RevertEntry, links: LinkStyle): string {
+export function revertLine({ pull, target, tag, isPartial }: RevertEntry, links: LinkStyle): string {
   const { text } = parseTitle(pull.title);
   const title = target
     ? parseTitle(target.title).text
     : parseTitle(quotedTitle(text) ?? text.replace(/^revert(?:s|ed)?:? (?=\S)/i, '')).text;
   const shipped = tag === undefined ? '' : `, shipped in ${escapeText(tag)}`;
   const of = target ? `${numberLink(target, links)}${shipped}, reverted in ` : '';
-  return `- Reverted: ${escapeText(title) || 'Untitled'} (${of}${numberLink(pull, links)}) ${marker(`pr:${pull.number}`)}`;
+  const verb = isPartial ? 'Reverted in part' : 'Reverted';
+  return `- ${verb}: ${escapeText(title) || 'Untitled'} (${of}${numberLink(pull, links)}) ${marker(`pr:${pull.number}`)}`;
 }
 
 function updateLines(updates: readonly DependencyUpdate[], links: LinkStyle): string[] {
@@ -170,11 +171,16 @@ function closing(notes: Notes): string[] {
 }
 
 /**
- * Returns a note on how the range was selected. The note is empty if the range is simply the commits between the tags.
+ * Returns a note on how the range was selected. The note is empty if the tags are on one line and captured commits
+ * connect them.
  */
 function evidence({ selection, bounds }: Notes): string {
   if (selection.resolution === 'window')
     return '\n\nSelected by merge date: captured pushes do not connect the two tags.';
-  if (!selection.diverged) return '';
-  return `\n\n${escapeText(bounds.fromTag ?? '')} lies on another line of history: selected is what ${escapeText(bounds.toTag ?? '')} has and it has not.`;
+  const [from, to] = [escapeText(bounds.fromTag ?? ''), escapeText(bounds.toTag ?? '')];
+  const diverged = `${from} is not an ancestor of ${to}. The list has the changes that ${to} contains and ${from} does not.`;
+  const assumed =
+    'A tagged commit is inside a push. The range assumes that it descends from the head of the branch before the push.';
+  const notes = [...(selection.diverged ? [diverged] : []), ...(selection.assumed ? [assumed] : [])];
+  return notes.map((note) => `\n\n${note}`).join('');
 }

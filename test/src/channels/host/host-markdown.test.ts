@@ -50,10 +50,13 @@ test('a generated text does not change', () => {
   assert.equal(toHostMarkdown(sampleNote()), sampleBody);
 });
 
-test('markers are removed for customers', () => {
+test('comments for the editor of a draft are removed for all readers, and markers for customers', () => {
   const news = '- One <!-- rn:pr:1 -->\n  <!-- rn:new\n  - Other\n  -->\n- Two `<!-- rn:pr:2 -->`\n';
   assert.equal(toHostMarkdown(sampleNote({ bodyMd: news, persona: 'customer' })), '- One\n- Two `<!-- rn:pr:2 -->`\n');
-  assert.equal(toHostMarkdown(sampleNote({ bodyMd: news })), news);
+  assert.equal(toHostMarkdown(sampleNote({ bodyMd: news })), '- One <!-- rn:pr:1 -->\n- Two `<!-- rn:pr:2 -->`\n');
+  const gone = '- One <!-- rn:commit:1f3a9c2 -->\n  <!-- rn:gone pr:1 left out by the label secret -->\n- Two\n';
+  assert.equal(toHostMarkdown(sampleNote({ bodyMd: gone, persona: 'customer' })), '- One\n- Two\n');
+  assert.equal(toHostMarkdown(sampleNote({ bodyMd: gone })), '- One <!-- rn:commit:1f3a9c2 -->\n- Two\n');
   const hidden = '<!-- rn:pr:1 -->```\n```\n<!-- rn:pr:2 -->\n`<!-- rn:pr:3 -->` <!-- rn:pr:4 -->`';
   assert.doesNotMatch(toHostMarkdown(sampleNote({ bodyMd: hidden, persona: 'customer' })), /rn:pr:[24]/);
 });

@@ -28,7 +28,7 @@ test('an id, or "security" beside a word such as "fix", says that a problem is r
     'Update for security.',
     'Update a [SECURITY]',
     '[SECURITY] escape names',
-    'Vulnerability in the parser',
+    'Close a vulnerability in the parser',
   ])
     assert.equal(repairsSecurity(text), true, text);
 });
@@ -43,6 +43,7 @@ test('other texts about security repair nothing', () => {
     'Add CVE-2026-12345 to the allowlist',
     'Run the vulnerability scanner daily',
     'Security policy',
+    'Vulnerability in the parser',
     'Update security guide',
     'Improve security of uploads',
     'security',

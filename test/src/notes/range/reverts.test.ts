@@ -1,13 +1,15 @@
 /**
- * Tests reverts in long ranges: which of several changes a revert refers to. Also tests that the search takes time in
- * proportion to the length of the range.
+ * Tests reverts: which of several changes a revert refers to, and reverts of the commits that a merge brought. Also tests
+ * that the search takes time in proportion to the length of the range.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { compose } from '../../../../src/notes/draft/compose.ts';
+import { explain } from '../../../../src/notes/draft/explain.ts';
 import { settleReverts } from '../../../../src/notes/range/reverts.ts';
 import type { CommitRecord, PullRecord } from '../../../../src/protocol/stored.ts';
 import { assertLinear } from '../../../helpers/processor-time.ts';
-import { aPull, memorySource } from '../memory-source.ts';
+import { aPull, aPush, aTag, day, history, type Memory, memorySource } from '../memory-source.ts';
 
 function aCommit(number: number, message: string): CommitRecord {
   const sha = number.toString(16).padStart(40, '0');
@@ -36,6 +38,109 @@ test('a sha prefix finds a commit, but never the revert itself', () => {
   assert.deepEqual([...settle([], [second, first]).cancelledCommits.keys()], [first.sha, second.sha]);
   const itself = aCommit(0xabc1, `This reverts commit ${'0'.repeat(36)}abc1.`);
   assert.equal(settle([], [itself]).cancelledCommits.size, 0);
+});
+
+const tags = { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2' } as const;
+const [one, two] = ['aaaaaaa1', 'aaaaaaa2'];
+
+/**
+ * Returns a range in which a merge brings the given commits as #2. The commits of `reverting` follow, each given as
+ * `sha|message`. `fields` are those of #3, which is merged as the last of these commits.
+ */
+function merged(brought: readonly string[], reverting: string[], fields?: Partial<PullRecord>): Memory {
+  const last = reverting.at(-1)?.split('|')[0] as string;
+  const revert = fields && aPull(3, { mergeSha: last, title: 'Revert "Part"', ...fields });
+  return {
+    tags: [aTag('v1', 'm1'), aTag('v2', last)],
+    pulls: [aPull(2, { title: 'Add search' }), ...(revert ? [revert] : [])],
+    ...history(
+      aPush('main', null, ['m1'], 1),
+      aPush('main', 'm1', [...brought.map((sha) => `${sha}|Part`), 'm2|Merge pull request #2 from ada/topic'], 2),
+      aPush('main', 'm2', reverting, 3),
+    ),
+  };
+}
+
+/** Returns one text per change: number or sha, `in` or `out`, reason and detail. */
+function explained(memory: Memory): string[] {
+  return explain(memorySource(memory), tags).changes.map(({ number, sha, included, reason, detail }) =>
+    [number ?? sha, included ? 'in' : 'out', reason, detail ?? '-'].join(' '),
+  );
+}
+
+const both = [one, two] as const;
+const pairs: [name: string, memory: Memory][] = [
+  [
+    'the only commit, in the body',
+    merged([one], ['m3|Merge pull request #3 from a/b'], { body: `This reverts commit ${one}.` }),
+  ],
+  ['the only commit, in the merge commit', merged([one], [`m3|Revert "Part" (#3)\n\nThis reverts commit ${one}.`], {})],
+  [
+    'all commits, in the body',
+    merged(both, ['m3|Undo (#3)'], { body: `This reverts commit ${one}.\nThis reverts commit ${two}.` }),
+  ],
+  ['all commits, in one sentence', merged(both, ['m3|Undo (#3)'], { body: `Reverts commits ${one} and ${two}.` })],
+  [
+    'all commits, in the commits of the revert',
+    merged(
+      both,
+      [
+        `b1|Undo\n\nThis reverts commit ${two}.`,
+        `b2|Undo\n\nThis reverts commit ${one}.`,
+        'm3|Merge pull request #3 from a/b',
+      ],
+      {},
+    ),
+  ],
+];
+for (const [name, memory] of pairs) {
+  test(`a revert that names the commits of a merge removes its pull request: ${name}`, () => {
+    assert.deepEqual(explained(memory), ['2 out reverted #3', '3 out reverts #2']);
+  });
+}
+
+test('a direct commit that reverts the only commit of a merge removes its pull request', () => {
+  const memory = merged([one], [`c3|Undo\n\nThis reverts commit ${one}.`]);
+  assert.deepEqual(explained(memory), ['2 out reverted c3', 'c3 out reverts #2']);
+});
+
+test('a revert of some commits of a merge leaves its pull request in, and says so', () => {
+  const memory = merged(both, ['m3|Undo (#3)'], { body: `This reverts commit ${one}.` });
+  assert.deepEqual(explained(memory), ['2 in listed -', '3 in partialRevert #2']);
+  const { bodyMd } = compose(memorySource(memory), tags, 'engineer');
+  assert.match(bodyMd, /\n- Reverted in part: Add search \(\[#2\]\([^)]*\), reverted in \[#3\]/);
+  const direct = merged(both, [`c3|Undo\n\nThis reverts commit ${one}.`]);
+  assert.deepEqual(explained(direct), ['2 in listed -', 'c3 in partialRevert #2']);
+  const named = memory.commits?.map((commit) =>
+    commit.sha === one || commit.sha === two ? { ...commit, message: 'Part (#2)' } : commit,
+  );
+  assert.deepEqual(explained({ ...memory, commits: named ?? [] }), ['2 in listed -', '3 in partialRevert #2']);
+});
+
+test('a partial revert of a released change names the release', () => {
+  const memory = merged(both, ['m3|Undo (#3)'], { body: `This reverts commit ${one}.`, mergedAt: day(3) });
+  const released = { ...memory, tags: [aTag('v1', 'm2', { date: day(2) }), aTag('v2', 'm3', { date: day(3) })] };
+  assert.deepEqual(explained(released), ['3 in partialRevert #2']);
+  assert.match(
+    compose(memorySource(released), tags, 'engineer').bodyMd,
+    /\n- Reverted in part: Add search \(\[#2\]\([^)]*\), shipped in v1, reverted in \[#3\]/,
+  );
+});
+
+test('a title that quotes the whole change counts more than the sha of one of its commits', () => {
+  const fields = { title: 'Revert "Add search"', body: `This reverts commit ${one}.` };
+  assert.deepEqual(explained(merged(both, ['m3|Undo (#3)'], fields)), ['2 out reverted #3', '3 out reverts #2']);
+});
+
+test('a pull request with another title reverts the change, but stays listed itself', () => {
+  const fields = { title: 'Update the engine', body: `Update the engine\n\nThis reverts commit ${one}.` };
+  assert.deepEqual(explained(merged([one], ['m3|Update (#3)'], fields)), ['2 out reverted #3', '3 in listed -']);
+  assert.deepEqual(explained(merged(both, ['m3|Update (#3)'], fields)), ['2 in listed -', '3 in listed -']);
+});
+
+test('a pull request that only mentions a commit of a merge is not a revert', () => {
+  const fields = { title: 'Search again', body: `This does not revert anything. See ${one}.` };
+  assert.deepEqual(explained(merged([one], ['m3|Again (#3)'], fields)), ['2 in listed -', '3 in listed -']);
 });
 
 const long: Record<string, (size: number) => [PullRecord[], CommitRecord[]]> = {

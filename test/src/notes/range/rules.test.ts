@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { compose } from '../../../../src/notes/draft/compose.ts';
 import { gather } from '../../../../src/notes/draft/gather.ts';
 import type { Persona, RangeBounds } from '../../../../src/protocol/stored.ts';
-import { anIssue, aPull, type Memory, memorySource } from '../memory-source.ts';
+import { anIssue, aPull, aPush, aTag, history, type Memory, memorySource } from '../memory-source.ts';
 
 const all: RangeBounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 999 };
 
@@ -144,6 +144,27 @@ test('says how a range was selected, unless by the commits between the tags', ()
   const memory = { pulls: [aPull(2)], tags: [tag('v1', 0), tag('v2', Date.UTC(2027, 0))] };
   const text = body(memory, 'engineer', { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2' });
   assert.match(text, /Selected by merge date: captured pushes do not connect the two tags\.\n$/);
+});
+
+test('says that tags are on two lines, and that a tagged commit is only assumed to be on one', () => {
+  const memory = {
+    pulls: [aPull(1)],
+    tags: [aTag('v1.x', 'r1'), aTag('v2', 'm1'), aTag('v3', 'c1')],
+    ...history(
+      aPush('main', null, ['m0'], 1),
+      aPush('release', 'm0', ['r1'], 2),
+      aPush('main', 'm0', ['m1'], 3),
+      aPush('main', 'm1', ['c1', 'm2|Merge pull request #9 from acme/topic'], 4),
+    ),
+  };
+  const range = { type: 'TAG_BASED', fromTag: 'v1.x', toTag: 'v2' } as const;
+  assert.match(
+    body(memory, 'engineer', range),
+    /\n\nv1\.x is not an ancestor of v2\. The list has the changes that v2 contains and v1\.x does not\.\n$/,
+  );
+  const assumed = body(memory, 'engineer', { ...range, fromTag: 'v2', toTag: 'v3' });
+  assert.match(assumed, /\n\nA tagged commit is inside a push\. The range assumes that it descends from the head of/);
+  assert.doesNotMatch(assumed, /ancestor/);
 });
 
 test('shows keys of issues once to engineers and colleagues, and never to customers', () => {

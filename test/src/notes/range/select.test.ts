@@ -172,6 +172,40 @@ test('handles two tags inside one push and two on one commit', () => {
   assert.deepEqual(commitsBetween(source, 'b', 'b'), { pushes: [], lost: [], diverged: false });
 });
 
+/** A push on main lists the commit r1, which v2 names, and its merge. r1 descends from m1 or from an older commit. */
+function release(before: string[] = [], fields = {}): Memory {
+  return {
+    tags: [aTag('v1', 'm0'), aTag('v2', 'r1'), aTag('v3', 'm4')],
+    pulls: [aPull(1), aPull(2, { mergeSha: 'm2' }), aPull(4)],
+    ...history(
+      aPush('main', null, ['m0'], 1),
+      aPush('main', 'm0', ['m1'], 2),
+      aPush('main', 'm1', [...before, 'r1|Prepare', 'm2|Merge pull request #2 from acme/release'], 3, fields),
+      aPush('main', 'm2', ['m4'], 4),
+    ),
+  };
+}
+
+test('assumes that a tagged commit before its merge descends from the head before the push', () => {
+  const source = memorySource(release());
+  const found = select(source, tags);
+  assert.deepEqual([found.resolution, found.assumed], ['commits', true]);
+  assert.deepEqual(numbers(release()), [1]);
+  const after = select(source, { ...tags, fromTag: 'v2', toTag: 'v3' });
+  assert.deepEqual([after.assumed, after.diverged, after.pulls.map(({ number }) => number)], [true, false, [2, 4]]);
+  const exact = select(source, { ...tags, toTag: 'v3' });
+  assert.deepEqual([exact.assumed, exact.pulls.map(({ number }) => number)], [false, [1, 2, 4]]);
+});
+
+test('assumes nothing after a merge, over a gap, or against the dates', () => {
+  const resolution = (memory: Memory) => select(memorySource(memory), tags).resolution;
+  assert.equal(resolution(release(['x1|Work', "x2|Merge branch 'other'"])), 'window');
+  assert.equal(resolution(release([], { gap: true })), 'window');
+  const memory = release();
+  const older = memory.commits?.map((commit) => (commit.sha === 'r1' ? { ...commit, at: day(1) } : commit)) ?? [];
+  assert.equal(resolution({ ...memory, commits: older }), 'window');
+});
+
 test('does not guess over gaps, force pushes and unknown beginnings', () => {
   for (const broken of [{ gap: true }, { forced: true }]) {
     const source = memorySource(
@@ -269,6 +303,20 @@ test('selects whole days in UTC on any branch', () => {
     selection.issues.map(({ number }) => number),
     [10],
   );
+});
+
+test('selects by the instants of a range with a time zone', () => {
+  const at = (text: string) => ({ mergedAt: Date.parse(text) });
+  const pulls = [
+    aPull(1, at('2026-03-28T22:59:59.999Z')),
+    aPull(2, at('2026-03-28T23:00:00Z')),
+    aPull(3, at('2026-03-29T21:59:59.999Z')),
+    aPull(4, at('2026-03-29T22:00:00Z')),
+  ];
+  const span = { from: Date.parse('2026-03-28T23:00:00Z'), to: Date.parse('2026-03-29T22:00:00Z') };
+  const days = { type: 'DATE_BASED', fromDate: '2026-03-29', toDate: '2026-03-29' } as const;
+  assert.deepEqual(numbers({ pulls }, { ...days, timeZone: 'Europe/Berlin', span }), [2, 3]);
+  assert.deepEqual(numbers({ pulls }, days), [3, 4]);
 });
 
 test('selects merged numbers, both ends included, and closed issues among them', () => {

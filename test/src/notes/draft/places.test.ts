@@ -37,7 +37,7 @@ test('the area is a prefix for customers, unless the text names it', () => {
 
 test('hidden areas are not named to customers, and are named to others', () => {
   const pulls = titled('fix(lib): rows', 'fix(SRC): columns', 'fix(web, lib): cells');
-  assert.match(draft(pulls), /^- Rows <!--.*\n- Columns <!--.*\n- \*\*web:\*\* cells <!--/m);
+  assert.match(draft(pulls), /^- Rows <!--.*\n- Columns <!--.*\n- \*\*web:\*\* Cells <!--/m);
   assert.match(draft(pulls, 'engineer'), /\*\*lib:\*\* Rows/);
   const settings = { hiddenAreas: ['web'] };
   assert.match(draft(pulls, 'customer', settings), /^- \*\*lib:\*\* Rows/m);
@@ -49,7 +49,7 @@ test('a label of the settings gives an area its display name', () => {
   const body = draft(titled('fix(kcp): rows', 'fix(Web): columns', 'fix(other): cells'), 'engineer', { labels });
   assert.match(body, /\*\*Control plane:\*\* Rows/);
   assert.match(body, /\*\*Website:\*\* Columns/);
-  assert.match(body, /\*\*other:\*\* cells/);
+  assert.match(body, /\*\*other:\*\* Cells/);
 });
 
 test('an area that others use without its path is one place', () => {
@@ -69,7 +69,7 @@ test('an area with at least three entries has a heading in a section of six', ()
     const body = draft(pulls, persona);
     assert.deepEqual(draft(more, persona).match(/^### .*/gm), ['### ui', '### General'], persona);
     assert.deepEqual(body.match(/^### .*/gm), ['### ui'], persona);
-    assert.match(body, /- \*\*api:\*\* cell 1.*\n- \*\*db:\*\* cell 5.*\n\n### ui\n\n- cell 0/, persona);
+    assert.match(body, /- \*\*api:\*\* Cell 1.*\n- \*\*db:\*\* Cell 5.*\n\n### ui\n\n- Cell 0/, persona);
     assert.doesNotMatch(draft(pulls.slice(0, 5), persona), /^### /m, persona);
   }
 });

@@ -160,7 +160,7 @@ export const KindBySchema = Type.Union([
   Type.Literal('issue', { description: 'a label of a linked issue' }),
   Type.Literal('box', { description: 'a ticked box under a heading such as "Type of change"' }),
   Type.Literal('branch', { description: 'the name of the branch, for example `fix/login`' }),
-  Type.Literal('verb', { description: 'the leading words of the title' }),
+  Type.Literal('verb', { description: 'the leading words of the title or of the release note' }),
 ]);
 export type KindBy = Static<typeof KindBySchema>;
 

@@ -94,6 +94,9 @@ const kinds: Record<string, Make> = {
       'Promise<void>',
       'List<List<a>>',
     ]),
+  annotation: (random) => pick(random, ['@Override', '@Component()', 'the @Grid annotation', '@Input("x") row']),
+  'name of a script': (random) =>
+    `${pick(random, ['build', 'style', 'perf', 'update'])}:${pick(random, ['prod', 'fix', 'all'])}`,
   'numbers and colours': (random) =>
     pick(random, ['#000000', 'C#12', '0x1f', '1e9', '50%', '~10', '550e8400-e29b-41d4-a716-446655440000']),
 };

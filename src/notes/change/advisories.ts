@@ -16,7 +16,15 @@ const beside = new RegExp(
 const silenced =
   /ignor(?:e|es|ed|ing)\b|\b(?:suppress|false positives?|allow-?list|exceptions? list|not affected|scan(?:s|ner|ning)?)\b/i;
 /** Most texts contain none of these words. */
-const hint = /cve-|ghsa-|go-\d|rustsec|pysec|security|vulnerab/i;
+const hint = /cve-|ghsa-|go-\d|rustsec|pysec|security|vulnerab|commit from fork/i;
+/** Matches a line that is only about public ids, such as `Fixes: CVE-2026-12345`. */
+const onlyIds = new RegExp(
+  `^(?:[-*] )?(?:(?:fix(?:es|ed)?|close[sd]?|resolve[sd]?|address(?:es)?|advisory|security):? )?(?:${id.source}[,/]? ?){1,10}\\.?$`,
+  'i',
+);
+const longestLine = 300;
+/** Matches the subject of a merge from the private fork of a security advisory. */
+const fromPrivateFork = /^merge (?:pull request from ghsa(?:-[0-9a-z]{4}){3}|commit from fork)$/i;
 
 /** Returns the public ids of security problems in a text, in upper case, each once. */
 export function advisoryIds(text: string): string[] {
@@ -37,6 +45,13 @@ export function repairsSecurity(text: string): boolean {
   return advisoryIds(text).length > 0 || beside.test(text);
 }
 
+/** Whether a title only silences the report of a security problem: `Add CVE-2026-12345 to the ignore file`. */
+export function silencesReport(text: string): boolean {
+  return (
+    hint.test(text) && /ignor(?:e|es|ed|ing)\b|\bsuppress|\ballow-?list\b/i.test(text) && advisoryIds(text).length > 0
+  );
+}
+
 /** Returns the headings of a body that name a security problem. Text under other headings often only mentions one. */
 export function securityHeadings(body: string): string {
   if (!hint.test(body)) return '';
@@ -44,4 +59,26 @@ export function securityHeadings(body: string): string {
     .split('\n')
     .filter((line) => /^ {0,3}#{1,6}[ \t]/.test(line) && repairsSecurity(line));
   return headings.join('\n');
+}
+
+/** Returns the lines of a body that are nothing but public ids, and the subject of a merge from a private fork. */
+export function advisoryLines(body: string): string {
+  if (!hint.test(body)) return '';
+  const lines = visibleProse(body)
+    .split('\n')
+    .map((line) => line.trim());
+  return lines
+    .filter((line) => line.length <= longestLine && (onlyIds.test(line) || fromPrivateFork.test(line)))
+    .join('\n');
+}
+
+/**
+ * Returns the line that names the change in the message of a merge from a private fork. Hosts write the subject of such
+ * a merge themselves: `Merge commit from fork`. Returns undefined for any other message.
+ */
+export function privateChange(message: string): string | undefined {
+  if (!/^merge (?:pull|commit) /i.test(message)) return undefined;
+  const [subject = '', ...rest] = message.split(/\r?\n/);
+  if (!fromPrivateFork.test(subject.trim())) return undefined;
+  return rest.map((line) => line.replace(/^\s*(?:[-*]\s+)?/, '').trim()).find((line) => line !== '');
 }

@@ -87,7 +87,7 @@ export function releaseNote(body: string): ReleaseNote | undefined {
   if (!noteHint.test(body)) return undefined;
   const found = fencedNotes(unixLines(body)) ?? noteSection(body);
   const parts = found?.map(({ label, text }) => ({ label, text: text.trim() })).filter(({ text }) => text !== '') ?? [];
-  if (parts.length === 0) return undefined;
+  if (parts.length === 0) return found?.some(({ label }) => label === 'none') ? { kind: 'none' } : undefined;
   return parts.every(({ text }) => isWordForNothing(text)) ? { kind: 'none' } : { kind: 'text', parts };
 }
 
@@ -147,7 +147,10 @@ function sectionUnder(body: string, wanted: RegExp): string {
     while (end < parts.length && (parts[end] as Part).depth > part.depth) end += 1;
     const inside = parts.slice(index + 1, end);
     const lines = [...part.lines, ...inside.flatMap((deeper) => [`**${deeper.heading}**`, ...deeper.lines])];
-    const text = untilFooter(withoutNote(lines)).join('\n').trim();
+    const kept = withoutNote(lines);
+    // A release note may itself be a list of such lines: `* fix: …`.
+    const isList = wanted === noteHeading && squashed.test(kept.find((line) => line.trim() !== '') ?? '');
+    const text = untilFooter(kept, isList).join('\n').trim();
     if (!isNothing(text)) return text;
   }
   return '';
@@ -198,11 +201,12 @@ function breakingText(lines: readonly string[]): string {
   return isNothing(text) ? '' : text;
 }
 
-function untilFooter(lines: string[]): string[] {
+/** Returns the lines before a footer or before a list of squashed commits, unless `isList` says that they are wanted. */
+function untilFooter(lines: string[], isList = false): string[] {
   let fenced = false;
   const end = lines.findIndex((line) => {
     if (/^ {0,3}(?:`{3,}(?=[^`]*$)|~{3,})/.test(line)) fenced = !fenced;
-    return !fenced && (footer.test(line) || closing.test(line) || squashed.test(line));
+    return !fenced && (footer.test(line) || closing.test(line) || (!isList && squashed.test(line)));
   });
   return end === -1 ? lines : lines.slice(0, end);
 }

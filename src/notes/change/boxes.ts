@@ -3,7 +3,7 @@
  * author ticks one or more.
  */
 import type { ChangeType } from './labels.ts';
-import { withoutComments } from './scan.ts';
+import { visibleProse } from './scan.ts';
 
 /** The kinds that the ticked boxes name. `inside` is work on the project itself. */
 export interface TickedBoxes {
@@ -13,7 +13,7 @@ export interface TickedBoxes {
 
 const heading =
   /\b(?:types? of (?:the )?(?:change|pr|pull request|contribution)s?|(?:kind|nature|category) of (?:the )?(?:change|pr)s?|change types?|pr types?|what (?:type|kind)s? of)\b/i;
-const box = /^\s*(?:[-*+]|\d{1,3}[.)])?\s*\[([ xX✓✔])\]\s*(.{2,200})$/;
+const box = /^\s*(?:(?:[-*+]|\d{1,3}[.)])\s*)?\[([ xX✓✔])\]\s*(\S.{1,199})$/;
 /** Matches a line that may end a list of boxes: a heading or a line in bold. */
 const nextHeading = /^(?:#{1,6}[ \t]|\*\*[^*]{1,100}\*\*:?\s*$)/;
 /** A template without any unticked box, and with more boxes than this, was ticked as a whole and says nothing. */
@@ -41,7 +41,7 @@ export function tickedBoxes(body: string): TickedBoxes | undefined {
   let ticked = 0;
   let open = 0;
   let isUnderHeading = false;
-  for (const line of withoutComments(body).split('\n')) {
+  for (const line of visibleProse(body).split('\n')) {
     const [, mark, text = ''] = box.exec(line) ?? [];
     if (mark === undefined) {
       if (heading.test(line) && line.length < 200) isUnderHeading = true;

@@ -4,10 +4,18 @@
  */
 import type { KindBy } from '../../protocol/notes.ts';
 import type { IssueRecord } from '../../protocol/stored.ts';
+import { advisoryIds, advisoryLines } from './advisories.ts';
 import { announcesBreaking } from './body.ts';
 import { isUpdate, isUpdater, ownWords } from './dependencies.ts';
 import { type Decision, decideKind } from './kinds.ts';
-import { type ChangeType, distinctAreas, type LabelReading, readLabels, type Vocabulary } from './labels.ts';
+import {
+  type ChangeType,
+  distinctAreas,
+  type LabelReading,
+  plainWords,
+  readLabels,
+  type Vocabulary,
+} from './labels.ts';
 import { mayBreak } from './leading-words.ts';
 import type { NoteItem } from './note.ts';
 import type { ChangeRecord } from './record.ts';
@@ -39,7 +47,7 @@ export interface Classification {
   /** The kind that a breaking change has besides `breaking`, for example `fix`; null if the change has no such kind. */
   besides: ChangeType | null;
   areas: string[];
-  /** Issue keys and issue numbers in the title. */
+  /** Issue keys and issue numbers in the title, and public ids of security problems that only the body names. */
   keys: string[];
   priority: boolean;
   /** Whether a label asks to list the change among the highlights. */
@@ -97,13 +105,19 @@ export function classify(
     mayBreak: !breaking && !decision.inside && mayBreak(title.text),
     besides: breaking ? (firstOf(types, ['feature', 'fix', 'security', 'performance', 'documentation']) ?? null) : null,
     areas,
-    keys: title.keys,
+    keys: decision.by === 'advisory' ? [...title.keys, ...idsBeside(record)] : title.keys,
     priority: labels.priority,
     highlight: labels.highlight,
     housekeeping: section === 'other' && (decision.inside || isTranslation(title)),
     skip: labels.skip,
     text,
   };
+}
+
+/** Returns the public ids that the body of a security change names and its title does not. */
+function idsBeside(record: ChangeRecord): string[] {
+  const inTitle = new Set(advisoryIds(record.title));
+  return advisoryIds(advisoryLines(ownWords(record))).filter((id) => !inTitle.has(id));
 }
 
 const noTypes = new Set<ChangeType>();
@@ -115,7 +129,7 @@ function none(): string[] {
 function kindOf(record: ChangeRecord, title: ParsedTitle, labels: LabelReading): Classification['kind'] {
   // If a label such as `type: fix` names a kind, the pull request does more than make a release or merge a branch.
   if (labels.specTypes.size === 0 && isRelease(title)) return 'release';
-  if (labels.specTypes.size === 0 && isRoutine(title)) return 'routine';
+  if (labels.specTypes.size + labels.aliasTypes.size === 0 && isRoutine(title)) return 'routine';
   if (title.revert || /^revert ["“'`]/i.test(title.text)) return 'revert';
   if (labels.dependencies || isUpdater(record.author.login)) return 'dependency';
   if ((record.author.bot || title.dependency) && isUpdate(title.text)) return 'dependency';
@@ -145,7 +159,8 @@ function firstOf(types: ReadonlySet<ChangeType>, order: ChangeType[]): ChangeTyp
 /**
  * Returns the areas of a change and the text of its title. Area labels take precedence over areas in the release note,
  * which take precedence over areas in the title. Example: the title `parser: Add x` with the area label `core` keeps
- * the text `parser: Add x`. With the area label `parser`, the text is `Add x`, because the label already names the area.
+ * the text `parser: Add x`. With the area label `parser` or `sql-parser`, the text is `Add x`, because the label already
+ * names the area.
  */
 function areasOf(
   title: ParsedTitle,
@@ -155,7 +170,7 @@ function areasOf(
   const named = labels.areas.length > 0 ? labels.areas : distinctAreas(note?.areas ?? []);
   if (named.length === 0) return { areas: distinctAreas(title.areas), text: title.text };
   if (!title.looseArea) return { areas: named, text: title.text };
-  const known = new Set(named.map((area) => area.toLowerCase()));
-  const repeats = title.areas.every((area) => known.has(area.toLowerCase()));
+  const known = named.map((area) => ` ${plainWords(area)} `);
+  const repeats = title.areas.every((area) => known.some((words) => words.includes(` ${plainWords(area)} `)));
   return { areas: named, text: repeats ? title.text : `${title.areas.join(', ')}: ${title.text}` };
 }

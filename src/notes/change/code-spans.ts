@@ -94,7 +94,7 @@ function isMeant(line: string, { start, end }: Span): boolean {
 }
 
 /** Whether an odd number of backslashes precedes an offset. */
-function isEscaped(line: string, at: number): boolean {
+export function isEscaped(line: string, at: number): boolean {
   let start = at;
   while (line[start - 1] === '\\') start -= 1;
   return (at - start) % 2 === 1;

@@ -78,9 +78,12 @@ export function chainUpdates(pulls: readonly PullRecord[]): DependencyUpdate[] {
 
 const updated =
   /^(?:bump(?:ed|s)?|(?:security )?updates?|(?:security )?upgrades?|pin)(?: the)?(?: dependency| module| package)? (\S.{0,200})$/i;
-/** Matches the reason that some titles give for an update: `Bump tls to 1.2.3 to fix CVE-2026-1`. */
+/**
+ * Matches the reason that some titles give for an update: `Bump tls to 1.2.3 to fix CVE-2026-12345`, `Update tls
+ * (CVE-2026-12345)`.
+ */
 const reason =
-  /[,;]? \(?(?:to (?:fix|address|resolve|mitigate|patch|remediate)|due to|because of|for|fixing|addressing|fix(?:es)?|in order to)\b.*$/i;
+  /[,;:]? [([]?(?:(?:to (?:fix|address|resolve|mitigate|patch|remediate)|due to|because of|for|fixing|addressing|fix(?:es)?|in order to)\b|CVE-\d|GHSA-)[\s\S]*$/i;
 
 /** Returns the packages that a title updates, as the title names them. Returns undefined for any other title. */
 export function updatedPackages(title: string): string | undefined {

@@ -15,7 +15,7 @@ const word = '(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|issues?|bug|ticket|
 const reference = String.raw`(?:${word}:? ?)?(?:issue ?)?#\d{1,10}`;
 
 const leadingKeys = new RegExp(
-  String.raw`^(?:\[(${key})\]|\((${key})\)|(${key})(?:, ?(${key}))?)(?:\s*[:;|–—]|\s+-(?=\s)|(?=[\s[(]))\s*(?=\S)`,
+  String.raw`^(?:\[(${key})\]|\((${key})\)|(${key})(?:, ?(${key}|#\d{1,10}))?)(?:\s*[:;|–—]|\s+-(?=\s)|(?=[\s[(]))\s*(?=\S)`,
 );
 const leadingReferences = new RegExp(
   String.raw`^\[?${reference}(?:(?:,? and |, ?| \+ ?| )${reference}){0,9}\]?\s*(?:--|[:;–—\]]|-(?=\s))\s*(?=\S)`,

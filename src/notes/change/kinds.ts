@@ -3,7 +3,7 @@
  * source that names one decides, and the result says which source that was.
  */
 import type { KindBy } from '../../protocol/notes.ts';
-import { repairsSecurity, securityHeadings } from './advisories.ts';
+import { advisoryLines, repairsSecurity, securityHeadings, silencesReport } from './advisories.ts';
 import { tickedBoxes } from './boxes.ts';
 import { ownWords } from './dependencies.ts';
 import type { ChangeType, LabelReading } from './labels.ts';
@@ -55,7 +55,7 @@ const undecided: Decision = { types: noTypes, inside: false, by: null };
 /**
  * Decides the kind of a change. The sources, strongest first, are: labels, public ids of security problems, the release
  * note, the prefix of the title, labels of linked issues, boxes in the body, the name of the branch, and the leading
- * words of the title.
+ * words of the title or of the release note.
  */
 export function decideKind(sources: KindSources): Decision {
   const { title, labels } = sources;
@@ -79,6 +79,7 @@ function byLabels(title: ParsedTitle, labels: LabelReading): Decision {
 /** Reads public ids of security problems, then the kind that a release note names. */
 function byText({ record, title, note }: KindSources): Decision | undefined {
   if (isAboutSecurity(record, title, note)) return { types: alone.security, inside: false, by: 'advisory' };
+  if (silencesReport(title.text)) return { types: noTypes, inside: true, by: 'advisory' };
   if (note?.type) return { types: alone[note.type], inside: false, by: 'note' };
   return note?.housekeeping ? { types: noTypes, inside: true, by: 'note' } : undefined;
 }
@@ -86,7 +87,8 @@ function byText({ record, title, note }: KindSources): Decision | undefined {
 function isAboutSecurity(record: ChangeRecord, title: ParsedTitle, note: NoteItem | undefined): boolean {
   if (note && repairsSecurity(note.markdown)) return true;
   // Few titles and bodies name a security problem, so this is checked first.
-  if (!repairsSecurity(record.title) && securityHeadings(ownWords(record)) === '') return false;
+  const body = ownWords(record);
+  if (!repairsSecurity(record.title) && securityHeadings(body) + advisoryLines(body) === '') return false;
   const isInside = title.type === 'documentation' || sharedMeaning(title.areas) !== undefined;
   return !isInside && !isInsideText(title.text);
 }
@@ -142,8 +144,16 @@ function singular(word: string): string {
   return /^(?:features|bugs)$/i.test(word) ? word.slice(0, -1) : word;
 }
 
-function byVerb({ title, readsVerbs }: KindSources): Decision | undefined {
-  const kind = readsVerbs ? kindOfWords(title.text) : undefined;
+/** Reads the leading words of the title, else those of the release note: `Fixed a delay after two edits`. */
+function byVerb({ title, note, readsVerbs }: KindSources): Decision | undefined {
+  if (!readsVerbs) return undefined;
+  const kind = kindOfWords(title.text) ?? kindOfNote(note);
   if (kind === undefined) return undefined;
   return { types: kind === 'inside' ? noTypes : alone[kind], inside: kind === 'inside', by: 'verb' };
+}
+
+/** Returns the kind that the leading words of a release note show. Users read notes, so a note is never inside work. */
+function kindOfNote(note: NoteItem | undefined): ChangeType | undefined {
+  const kind = note && kindOfWords(note.markdown.split('\n', 1)[0] ?? '');
+  return kind === 'inside' ? undefined : kind;
 }

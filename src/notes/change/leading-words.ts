@@ -30,7 +30,7 @@ const vague =
 const testName = /\bTest(?:_|\p{Lu})\w/u;
 /** Matches a typing error in code or messages, which neither readers of documentation nor users notice. */
 const codeTypo =
-  /\btypos? (?:of|for)\b|\btypos?\b.{0,40}\b(?:variables?|functions?|methods?|comments?|(?:error|log|warning|panic|deprecation) (?:messages?|warnings?|logs?)|names?|[\w-]+\.(?:js|ts|go|py|rs|java|c|h|cpp|rb|php))\b/i;
+  /\btypos? (?:of|for)\b|\btypos?\b.{0,40}\b(?:variables?|functions?|methods?|comments?|(?:error|log|warning|panic|deprecation) (?:messages?|warnings?|logs?)|names?|[\w-]{1,60}\.(?:js|ts|go|py|rs|java|c|h|cpp|rb|php))\b/i;
 const insideVerb =
   /^(?:refactor(?:s|ed|ing)?|clean(?:s|ed|ing)?[- ]?up|tid(?:y|ied)|reformat(?:s|ted)?|lint|nit|wip|tests?|tested|testing|ci|chore|deflake|(?:un)?skip (?:the )?(?:[\w./-]+ )?tests?)\b/i;
 /** Things that only developers of the project see. */
@@ -41,7 +41,7 @@ const insideWords =
  * such as `docs.rs`.
  */
 const documentationWords =
-  /(?<![\w./`'"-])(?:docs?|documentation|readme|typos?|grammar|wording|changelog|docstrings?|godocs?|jsdocs?|javadocs?|code comments?|tutorials?|release notes|handbooks?|glossary|faq|cookbook|quick[- ]?start|getting started|(?:user |migration |upgrade |upgrading |contributing |contribution |style |install(?:ation)? |security |step by step |v\d+ )?guid(?:e|es|ance|elines?)|links|anchors|anchor (?:tag|id|link)s?|comments? in|(?:broken|dead|redirected|archived) (?:[\w-]+ )?link|link to|(?:code |usage |migration |config(?:uration)? )?examples?|diagrams?|badges?|headings?|proposals?|roadmap|threat model|security policy|code of conduct|website|book|ecosystem|to (?:the |our )?(?:[\w-]+ ){0,2}lists?|(?:fix|updat|correct|chang)(?:e[sd]?|ed|es|ing)? (?:the )?notes?|release schedule|timeline|instructions?|release note|migration note|troubleshooting|use cases?|references|support policy|escalation policy|list of (?:providers|plugins|adopters|users|companies|projects|integrations|maintainers)|community plugins?|adopters|(?:plugins?|core|maintainer|release) team|to team)(?![\w/`'"-]|\.\w)|(?<![\w`])[\w./-]+\.(?:md|mdx|rst|adoc)\b/i;
+  /(?<![\w./`'"-])(?:docs?|documentation|readme|typos?|grammar|wording|changelog|docstrings?|godocs?|jsdocs?|javadocs?|code comments?|tutorials?|release notes|handbooks?|glossary|faq|cookbook|quick[- ]?start|getting started|(?:user |migration |upgrade |upgrading |contributing |contribution |style |install(?:ation)? |security |step by step |v\d+ )?guid(?:e|es|ance|elines?)|links|anchors|anchor (?:tag|id|link)s?|comments? in|(?:broken|dead|redirected|archived) (?:[\w-]+ )?link|link to|(?:code |usage |migration |config(?:uration)? )?examples?|diagrams?|badges?|headings?|proposals?|roadmap|threat model|security policy|code of conduct|website|book|ecosystem|to (?:the |our )?(?:[\w-]+ ){0,2}lists?|(?:fix|updat|correct|chang)(?:e[sd]?|ed|es|ing)? (?:the )?notes?|release schedule|timeline|instructions?|release note|migration note|troubleshooting|use cases?|references|support policy|escalation policy|list of (?:providers|plugins|adopters|users|companies|projects|integrations|maintainers)|community plugins?|adopters|(?:plugins?|core|maintainer|release) team|to team)(?![\w/`'"-]|\.\w)|(?<![\w`./-])[\w./-]+\.(?:md|mdx|rst|adoc)\b/i;
 const documentationVerb =
   /^(?:document(?:s|ed|ing)?|clarif(?:y|ies|ied|ying)|re-?word(?:s|ed|ing)?|re-?phrase[sd]?|mention(?:s|ed)?|doc)\b/i;
 /**

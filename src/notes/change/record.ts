@@ -3,6 +3,7 @@
  * rules for kinds and texts read only these fields.
  */
 import type { CommitRecord, PullRecord } from '../../protocol/stored.ts';
+import { privateChange } from './advisories.ts';
 
 /** The fields of a change that the notes read. Every captured pull request has them. */
 export type ChangeRecord = Pick<
@@ -12,14 +13,15 @@ export type ChangeRecord = Pick<
 
 /**
  * Makes a change from a commit without a pull request. The subject is the title, and the rest of the message is the
- * body. A push that does not name the commit's author gives an empty login, which credits no one.
+ * body. In a merge from a private fork, the line after the subject is the title. A push that does not name the commit's author gives an empty login, which credits no one.
  * @param repositoryUrl web address of the repository
  */
 export function changeOfCommit({ sha, message, at, author }: CommitRecord, repositoryUrl: string): ChangeRecord {
   const end = message.search(/[\r\n]/);
+  const merged = privateChange(message);
   return {
-    title: (end === -1 ? message : message.slice(0, end)).trim(),
-    body: end === -1 ? '' : message.slice(end).trim(),
+    title: merged ?? (end === -1 ? message : message.slice(0, end)).trim(),
+    body: merged === undefined ? (end === -1 ? '' : message.slice(end).trim()) : message,
     labels: [],
     author: { login: author ?? '', bot: false },
     mergedAt: at,

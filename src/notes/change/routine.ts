@@ -4,7 +4,7 @@
  */
 import type { ParsedTitle } from './title.ts';
 
-const version = String.raw`v?\d+(?:\.\d+)+[\w.+-]*`;
+const version = String.raw`v?\d+\.\d[\w.+-]*`;
 const named = String.raw`(?:@?[\w./-]{1,100}[@ ])?${version}`;
 const releases = [
   `^(?:release[ds]?:? (?:candidate )?)?(?:@?[\\w./-]+@)?${version}$`,

@@ -147,9 +147,12 @@ function takeBackport(text: string, parsed: ParsedTitle): string | undefined {
 const conventional =
   /^(breaking[ -]changes?|(?:feature|bug|new) (?:request|report|feature)|[A-Za-z]{2,14})(?:(!)?[([]([^()[\]]{1,60})[)\]])?(!)?( ?[:：](?!:) *(?=\S)| +(?=\S))/i;
 
+/** Words that no one uses as the first part of a name. They are prefixes even if no blank follows the colon. */
+const neverNames = /^(?:feat|feature|fix|bugfix|hotfix|chore|refactor)$/i;
+
 /**
  * Removes a prefix such as `feat(parser)!:`. The colon may be missing after a known kind with a scope, as in
- * `feat(parser) add x`.
+ * `feat(parser) add x`. A word with a colon and no blank before a small letter is a name, as in `build:prod fails`.
  */
 function takeConventional(text: string, parsed: ParsedTitle): string | undefined {
   if (!text.includes(':') && !text.includes('：') && !/^[a-z]{2,8}\(/i.test(text)) return undefined;
@@ -162,6 +165,8 @@ function takeConventional(text: string, parsed: ParsedTitle): string | undefined
   if (!meaning && (!colon || separator.startsWith(' ') || (!scope && !mark))) return undefined;
   if (!colon && !/^(?:feat|fix|docs|chore|refactor|perf|test|ci|build|style)$/i.test(scope ? word : ''))
     return undefined;
+  const isApart = separator !== ':' || (scope ?? mark) !== undefined || neverNames.test(word);
+  if (!isApart && /^[a-z\d_*-]/.test(text.slice(all.length))) return undefined;
   if (meaning) note(meaning, parsed);
   if (mark) parsed.breaking = true;
   if (parsed.areas.length === 0) addScopes(scope ?? (meaning ? '' : word), parsed);
@@ -213,6 +218,7 @@ const appendedNumber = /^\((?:(?:[\w.-]+\/[\w.-]+)?#|GH-)\d{1,10}\)$/;
 const appendedReference = /^[([](?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|see|part of|issue):? (#\d{1,10})[)\]]$/i;
 const appendedMark =
   /^[([](?:skip[ -]ci|ci[ -]skip|no[ -]ci|skip[ -]actions|(?:manual |auto(?:mated)? )?(?:back-?port|cherry-?pick)(?:ed)?(?: [^()[\]]{1,60})?|[\w.-]{1,30} back-?port)[)\]]$/i;
+const appendedSecurity = /^[([]security[)\]]$/i;
 const appendedBreaking = /^[([]breaking(?:[ -]change)?s?[)\]]$/i;
 const appendedTarget = /^\[((?:release[-/ ])?v?\d+(?:\.(?:\d+|x))+)\]$/i;
 
@@ -237,6 +243,7 @@ function takeAppended(tail: string, parsed: ParsedTitle): boolean {
   if (reference !== undefined) parsed.keys.push(reference);
   else if (isKey(inside)) parsed.keys.push(inside);
   else if (appendedBreaking.test(tail)) parsed.breaking = true;
+  else if (appendedSecurity.test(tail)) note('security', parsed);
   else if (appendedTarget.test(tail)) parsed.target ??= inside;
   else return false;
   return true;

@@ -46,7 +46,7 @@ export interface Entry extends Classification {
   upgrade: string;
   /** The statement of the release note; null if the change has none. */
   note: NoteItem | null;
-  /** Whether the author wrote that the change needs no release note. */
+  /** Whether the author wrote that the change needs no release note, or that its note is about inside work. */
   declined: boolean;
   /** Time at which the change reached the branch, in milliseconds. */
   at: number;
@@ -128,8 +128,7 @@ export class EntryMaker {
     const issues = linkedBy(source, pull, carriers);
     const note = firstSaid(all, releaseNote);
     const items = noteItems(note);
-    const typed = items.filter((item) => isTyped(item));
-    const listed = typed.length > 1 ? typed : [typed.length === 1 ? typed[0] : items[0]];
+    const listed = items.length === 0 ? [undefined] : items;
     const facts: Facts = { group, carriers, record, all, issues, note, several: listed.length > 1 };
     return listed.map((item, index) => this.entry(facts, item, index));
   }
@@ -180,7 +179,7 @@ export class EntryMaker {
       people: pull ? peopleOf(source, pull) : peopleOfCommit(commit as CommitRecord),
       upgrade: is.breaking ? upgradeOf(all, item) : '',
       note: item ?? null,
-      declined: note?.kind === 'none',
+      declined: note?.kind === 'none' || item?.housekeeping === true,
       at: timeOf(group, carriers),
       followUps: [],
       twins: [],
@@ -203,10 +202,6 @@ interface Facts {
   note: ReleaseNote | undefined;
   /** Whether the change has several entries. */
   several: boolean;
-}
-
-function isTyped({ type, breaking, housekeeping }: NoteItem): boolean {
-  return type !== null || breaking || housekeeping;
 }
 
 /**

@@ -94,8 +94,9 @@ function escapeMarks(line: string, start: number, end: number): string {
     const before = line[start + at - 1] ?? ' ';
     const after = line[start + at + 1] ?? ' ';
     if (mark === '_' && /[\p{L}\p{N}]/u.test(before) && /[\p{L}\p{N}]/u.test(after)) return mark;
-    // Hosts render the text between two dollar signs as a formula. A single dollar sign needs no escape.
-    if (mark === '$' && line.indexOf('$') === line.lastIndexOf('$')) return mark;
+    // Hosts render the text between two dollar signs as a formula, and between two tildes as struck out. A single such
+    // sign needs no escape.
+    if ((mark === '$' || mark === '~') && line.indexOf(mark) === line.lastIndexOf(mark)) return mark;
     if (mark === '#' && !/\d/.test(after)) return mark;
     if (mark === '&' && !/^&#?\w{1,32};/.test(line.slice(start + at, start + at + 40))) return mark;
     return `\\${mark}`;

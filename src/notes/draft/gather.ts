@@ -4,6 +4,7 @@
  */
 import type { Reason } from '../../protocol/notes.ts';
 import type { CommitRecord, IssueRecord, PullRecord, RangeBounds } from '../../protocol/stored.ts';
+import { privateChange } from '../change/advisories.ts';
 import { chainUpdates, type DependencyUpdate } from '../change/dependencies.ts';
 import { createVocabulary, readLabels, type Vocabulary } from '../change/labels.ts';
 import { cachingSource } from '../range/caching-source.ts';
@@ -97,7 +98,8 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
   const insideCommits = kept.flatMap((entry) => (isInside(entry) && entry.commit ? [entry.commit] : []));
   const shown = kept.filter((entry) => entry.section !== 'dependency' && !isInside(entry));
   const entries = joinEqual(placed(source, vocabulary, shown));
-  const dropped = [...left.flatMap(droppedOf), ...cancelledOf(settled), ...reverts.skipped];
+  const carriers = new Set(kept.flatMap(({ backports }) => backports));
+  const dropped = [...left.flatMap((each) => droppedOf(each, carriers)), ...cancelledOf(settled), ...reverts.skipped];
   for (const { entry, out } of left) if (entry.commit && !entry.listed) commits.dropped.set(entry.commit.sha, out);
   return {
     source,
@@ -143,7 +145,7 @@ function outOf({ message }: CommitRecord, cancelled: Cancelled | undefined): Lef
   if (cancelled) return { reason: cancelled.reason, detail: cancelled.other };
   const publication = publicationOf(message);
   if (publication !== undefined) return { reason: 'own', detail: publication };
-  return /^Merge /.test(message) ? { reason: 'routine' } : undefined;
+  return /^Merge /.test(message) && privateChange(message) === undefined ? { reason: 'routine' } : undefined;
 }
 
 function entriesOf(
@@ -184,11 +186,14 @@ function leavingOut(
 
 /**
  * Returns the pull requests that have no entry because an entry is left out. A pull request that carries several
- * changes is not left out with one of them.
+ * changes is left out only with the last of them.
+ * @param carriers pull requests that carry a change with an entry. The function adds those that it returns
  */
-function droppedOf({ entry, out }: { entry: Entry; out: LeftOut }): Dropped[] {
-  const pulls = entry.picked && !entry.listed ? (entry.pull ? [entry.pull] : []) : shipped(entry);
-  return pulls.map(({ number }) => ({ number, ...out }));
+function droppedOf({ entry, out }: { entry: Entry; out: LeftOut }, carriers: Set<PullRecord>): Dropped[] {
+  if (!entry.picked || entry.listed) return shipped(entry).map(({ number }) => ({ number, ...out }));
+  const empty = entry.backports.filter((carrier) => !carriers.has(carrier));
+  for (const carrier of empty) carriers.add(carrier);
+  return [...(entry.pull ? [entry.pull] : []), ...empty].map(({ number }) => ({ number, ...out }));
 }
 
 function cancelledOf(settled: RevertOutcome): Dropped[] {

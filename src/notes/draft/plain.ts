@@ -6,7 +6,7 @@ import { besideCode } from '../change/code-spans.ts';
 import { parseTitle } from '../change/title.ts';
 import type { Entry } from './entries.ts';
 import { gone, mended } from './mend.ts';
-import { inlineText, quoteLines } from './quote.ts';
+import { inlineText, quoteLines, settled, withoutHeading } from './quote.ts';
 
 const maxNoteLength = 2_000;
 /** Maximum length of a line, in characters. A longer release note is cut after a sentence. */
@@ -30,12 +30,25 @@ const bareReference = new RegExp(
 const hash = /(?<![\w./@:#~-])(?=(?:[a-f]*\d){2})(?=\d*[a-f])[0-9a-f]{7,40}(?:\.{2,3}[0-9a-f]{7,40})?(?![\w/-]|\.\w)/g;
 const address = String.raw`https?:\/\/[^\s)>\]\uFDD0-\uFDEF]{1,2000}`;
 const link = new RegExp(`${lead}(${address})`, 'gi');
-const handle = String.raw`@\u200D?[\w-]+(?:\[bot\])?`;
+/**
+ * Matches an annotation or a decorator behind `@`: a call, a well-known name, or a name next to a word such as
+ * "annotation". Any other word behind `@` may be a person, also one with a capital letter.
+ */
+const named = 'annotations?|attributes?|decorators?|directives?|macros?|at-rules?|property wrappers?';
+const annotation = String.raw`(?:[A-Z]\w{0,60}\(|(?:Override|Deprecated|NonNull|Nullable|NotNull|SuppressWarnings|FunctionalInterface|SafeVarargs|JvmStatic|Autowired|Injectable|MainActor|media|keyframes|staticmethod|classmethod|dataclass)(?![\w-])|\w{1,60} (?:${named})\b)`;
+const person = String.raw`(?<!\b(?:${named}) )@\u200D?(?!${annotation})`;
+const handle = String.raw`${person}[\w-]+(?:\[bot\])?`;
 const handles = `${handle}(?:(?:, ?| and |, and )${handle}){0,9}`;
+/** Matches thanks in brackets, after a comma or at the end, and a sentence of thanks: `Thanks to @ada!`. */
 const thanks = new RegExp(
-  String.raw`(?<!\s)\s*\((?:(?:reported |contributed |found )?(?:by|thanks(?: to)?|via|cc):? )?${handles}\)|(?:,|(?<!\s))\s+(?:(?:reported|contributed|found) )?(?:by|thanks to|via) ${handles}(?=[.!]?$)`,
+  [
+    String.raw`(?<!\s)\s*\((?:(?:reported |contributed |found )?(?:by|thanks(?: to)?|via|cc):? )?${handles}\)`,
+    String.raw`(?:,|(?<!\s))\s+(?:(?:reported|contributed|found) )?(?:by|thanks to|via) ${handles}(?=[.!]?$)`,
+    String.raw`(?:^|(?<=[.!?]))\s*(?:(?:many|big|special) )?(?:thanks(?: to)?|thank you,?|kudos(?: to)?) ${handles}(?: for [^.!?]{1,80})?[\s${gone}]*[.!]*(?=\s|$)`,
+  ].join('|'),
   'gi',
 );
+const handleSign = new RegExp(String.raw`(?<![\w@/.])${person}(?=\w)(?![\w.-]{1,100}\/)`, 'g');
 /**
  * Matches a text that may contain an internal reference. Most titles contain none, and this check takes a fraction of
  * the time of searching for each kind of reference.
@@ -136,13 +149,15 @@ function hasWords(text: string): boolean {
 /**
  * Returns the texts of several entries. If several entries close the same issue, only the first of these entries uses
  * the issue's title. The others use their own titles. An entry whose own title was also used before gets an empty text.
+ * A security update keeps a text that was used before, because its title may contain details that are not public.
  */
 export function customerTexts(entries: readonly Entry[]): { text: string; source: TextSource }[] {
   const used = new Set<string>(['']);
   return entries.map((entry) => {
     const preferred = customerText(entry);
-    const found = used.has(preferred.text) ? ownText(entry) : preferred;
-    if (used.has(found.text)) return { ...found, text: '' };
+    const isFixed = entry.section === 'security' && preferred.source === 'note';
+    const found = used.has(preferred.text) && !isFixed ? ownText(entry) : preferred;
+    if (used.has(found.text) && !isFixed) return { ...found, text: '' };
     used.add(found.text);
     return found;
   });
@@ -196,18 +211,25 @@ export function customerSteps({ upgrade, note }: Entry, origin: string): string[
  */
 function customerLines(markdown: string, origin: string): string[] {
   let fence = '';
-  const lines = quoteLines(markdown, 'joiner').map((line) => {
+  const code = new Set<number>();
+  const quoted = quoteLines(markdown, 'joiner').map((line, index) => {
     const mark = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1] ?? '';
     const isMark = mark !== '' && (fence === '' || mark.startsWith(fence));
     if (isMark) fence = fence === '' ? mark : '';
     if (isMark) return line.replace(/^( *[`~]+).*/, '$1');
-    if (fence !== '') return line;
+    if (fence !== '') {
+      code.add(index);
+      return line;
+    }
     const indent = /^ */.exec(line)?.[0] ?? '';
     const kept = mended(besideCode(line, (text) => besideLinks(text, origin, withoutNames)));
     // If backticks of a code span are now at the start of the line, the line is dropped. These backticks would open a
     // code block.
-    return !/[\p{L}\p{N}|]|^(?:-{3,}|\*{3,})$/u.test(kept) || /^[`~]{3}/.test(kept) ? '' : indent + kept;
+    const isRule = /^(?:-{3,}|\*{3,})$/.test(kept);
+    if (isRule ? kept !== line.trim() : !/[\p{L}\p{N}|]/u.test(kept) || /^[`~]{3}/.test(kept)) return '';
+    return withoutHeading(indent + kept, '');
   });
+  const lines = settled(quoted, code, 'joiner');
   return lines.filter((line, index) => line !== '' || (index > 0 && lines[index - 1] !== ''));
 }
 
@@ -239,5 +261,5 @@ function withoutNames(text: string): string {
     .replace(thanks, gone)
     .replace(bareReference, gone)
     .replace(hash, gone)
-    .replace(/(?<![\w@/.])@\u200D?(?=\w)(?![\w.-]{1,100}\/)/g, '');
+    .replace(handleSign, '');
 }

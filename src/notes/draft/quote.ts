@@ -5,7 +5,7 @@
 import { markdownTokens } from '../../foundation/markdown.ts';
 import { ownComment } from '../../foundation/markers.ts';
 import { visibleText } from '../../foundation/visible-text.ts';
-import { besideCode, codeSpansIn } from '../change/code-spans.ts';
+import { besideCode, codeSpansIn, isEscaped } from '../change/code-spans.ts';
 import { breakMentions, cleanLine, type MentionBreak } from './escape.ts';
 import { altOf, inlineWords, isName, withoutTags } from './inline.ts';
 
@@ -14,16 +14,22 @@ const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 
 /**
  * Quotes Markdown as lines. Raw HTML is shown as text, and images are replaced by their alternative text. Only http(s)
- * and mailto links are kept. Mentions are disabled, and open fences are closed.
+ * and mailto links are kept. Mentions are disabled, and open fences are closed. Indented code becomes fenced code.
  */
 export function quoteLines(markdown: string, mentions: MentionBreak): string[] {
   const lines: string[] = [];
+  const fenced = new Set<number>();
   let open = '';
   // A code span may continue on the next line. Without the lines before it, a line does not show which parts are code.
   let inCode = false;
   const text = shorten(markdown);
-  const isCode = codeLines(text);
+  const code = codeIn(text);
   for (const [number, line] of text.split('\n').entries()) {
+    const block = open === '' ? code.indented.get(number) : undefined;
+    if (block !== undefined) {
+      lines.push(...block.map((each) => withoutMarkers(visibleText(each))));
+      continue;
+    }
     const mark = fence.exec(line)?.[1] ?? '';
     if (mark !== '' || line.trim() === '') inCode = false;
     if (mark !== '' && open === '') open = mark;
@@ -31,25 +37,75 @@ export function quoteLines(markdown: string, mentions: MentionBreak): string[] {
     else if (open === '') {
       const prose = visibleText(line.replaceAll('\t', '    ').trimEnd());
       const { spans, open: staysOpen } = codeSpansIn(prose, true);
-      lines.push(quoteLine(prose, inCode ? [] : spans, mentions));
+      lines.push(withoutHeading(quoteLine(prose, inCode ? [] : spans, mentions), lines.at(-1) ?? ''));
       inCode ||= staysOpen;
       continue;
     }
-    lines.push(isCode(number) ? withoutMarkers(visibleText(line)) : withoutComments(visibleText(line)));
+    if (open !== '') fenced.add(lines.length);
+    lines.push(code.isFenced(number) ? withoutMarkers(visibleText(line)) : withoutComments(visibleText(line)));
   }
   if (open !== '') lines.push(open);
-  return collapseBlank(lines);
+  return collapseBlank(settled(lines, fenced, mentions));
+}
+
+const headingMark = /^((?:[\s>]|[-*+]\s|\d{1,9}[.)]\s)*)(?=#{1,6}(?:\s|$))/;
+const underline = /^([\s>]*)(?=(?:=+|-+)\s*$)/;
+
+/**
+ * Escapes the sign that makes a line, or the line before it, a heading. A heading in a quotation would look like a
+ * section of the draft.
+ */
+export function withoutHeading(line: string, before: string): string {
+  if (/^[\s>]*$/.test(before)) return line.replace(headingMark, '$1\\');
+  return line.replace(headingMark, '$1\\').replace(underline, '$1\\');
 }
 
 /**
- * Returns a function that reports whether Markdown reads a line as fenced code. The function helps to find comments
- * outside code, because such comments would become comments of the draft. A Markdown parser is needed, because a list
- * item can end a fence early. A text without comments is not parsed.
+ * Returns the lines after lines outside code were changed. A line that was quoted as code is made ineffective if
+ * Markdown does not read it as code: a list item can end a fence early.
+ * @param code indexes of the lines that were quoted as code
  */
-function codeLines(markdown: string): (line: number) => boolean {
-  if (!markdown.includes('<!--')) return () => true;
-  const fences = markdownTokens(markdown).flatMap(({ type, map }) => (type === 'fence' && map ? [map] : []));
-  return (line) => fences.some(([start, end]) => line >= start && line < end);
+export function settled(lines: string[], code: ReadonlySet<number>, mentions: MentionBreak): string[] {
+  if (![...code].some((index) => acts.test(lines[index] ?? ''))) return lines;
+  const { isFenced } = codeIn(lines.join('\n'));
+  return lines.map((line, index) => (code.has(index) && !isFenced(index) ? quoteText(line, mentions) : line));
+}
+
+/** Matches the signs that make a line effective outside code. */
+const acts = /[<[@]/;
+
+/** The lines of a text that Markdown reads as code. */
+interface Code {
+  isFenced: (line: number) => boolean;
+  /**
+   * Blocks of indented code outside lists, as fenced code. The keys are all lines of the blocks. The value of a first
+   * line is the whole block, and the value of any other line is empty.
+   */
+  indented: ReadonlyMap<number, readonly string[]>;
+}
+
+/**
+ * Finds code with a Markdown parser, because a list item can end a fence early, and because an indented line can
+ * continue a paragraph. A text that cannot contain code is not parsed.
+ */
+function codeIn(markdown: string): Code {
+  const indented = new Map<number, readonly string[]>();
+  if (!/^(?: {4}| {0,3}\t)|`{3}|~{3}/m.test(markdown)) return { isFenced: () => false, indented };
+  const fences: [number, number][] = [];
+  for (const { type, map, content, level } of markdownTokens(markdown)) {
+    if (type === 'fence' && map) fences.push(map);
+    if (type !== 'code_block' || !map || level > 0) continue;
+    for (let line = map[0]; line < map[1]; line += 1) indented.set(line, []);
+    indented.set(map[0], withFence(content.replace(/\n$/, '')));
+  }
+  return { isFenced: (line) => fences.some(([start, end]) => line >= start && line < end), indented };
+}
+
+/** Returns code between two lines of backticks. These lines are longer than any run of backticks in the code. */
+function withFence(code: string): string[] {
+  const longest = (code.match(/`+/g) ?? []).reduce((length, run) => Math.max(length, run.length), 2);
+  const mark = '`'.repeat(longest + 1);
+  return [mark, ...code.split('\n'), mark];
 }
 
 /**
@@ -116,7 +172,7 @@ function quoteLine(text: string, code: readonly { start: number; end: number }[]
 
 function quoteText(text: string, mentions: MentionBreak): string {
   const bare = withoutLinks(withoutTags(text))
-    .replace(/<(?=[A-Za-z/!?])/g, '\\<')
+    .replace(/<(?=[A-Za-z/!?])/g, (sign, at: number, whole: string) => (isEscaped(whole, at) ? sign : `\\${sign}`))
     .replace(/^(\s*)\[(?=[^\]]{1,999}\]:)/, '$1\\[');
   return breakMentions(literal(bare), mentions);
 }
@@ -126,7 +182,7 @@ const underscored = /(?<![\p{L}\p{N}_\\])(_*)([\p{L}\p{N}](?:[\p{L}\p{N}_]*[\p{L
 /** Matches characters that plain words do not have: an underscore, a digit, or a capital letter inside the word. */
 const nameLike = /[_\p{N}]|\p{Ll}\p{Lu}|\p{Lu}{2}/u;
 /** Matches stars inside a word, next to a slash, or before an ending: `a*b`, `src/*`, `*.ts`. */
-const stars = /(?<!\\)(?:(?<=[\w/])\*+(?=[\w/])|(?<=[/\]])\*+|\*+(?=\/)|(?<![\w*\\])\*+(?=[._]\w))/g;
+const stars = /(?<!\\)(?:(?<=[\w/])\*+(?=[\w/])|(?<=[/\]])\*+|\*+(?=\/)|(?<![\w*\\])\*+(?=\\?[._]\w))/g;
 
 const address = /(https?:\/\/[^\s<>]{1,2000})/i;
 
@@ -139,10 +195,12 @@ function literal(text: string): string {
 
 function literalWords(text: string): string {
   return text
-    .replace(underscored, (all, before: string, name: string, after: string) => {
+    .replace(underscored, (all, before: string, name: string, after: string, at: number) => {
       const isBold = before === '__' && after === '__' && !isName(name);
       const isSlanted = before === after && before.length < 2 && !nameLike.test(name);
-      const isPhrase = (before === '' || after === '') && !nameLike.test(name);
+      // An underscore behind a star belongs to a pattern such as `*_test.go`, unless both signs are closed: `*_a b_*`.
+      const isPattern = before !== '' && text[at - 1] === '*' && !text.includes('_*', at);
+      const isPhrase = (before === '' || after === '') && !nameLike.test(name) && !isPattern;
       return isBold || isSlanted || isPhrase ? all : escaped(before, '_') + name + escaped(after, '_');
     })
     .replace(stars, (run) => escaped(run, '*'));

@@ -29,6 +29,10 @@ const pickedFrom = /\(?cherry[- ]picked from commit ([0-9a-f]{7,64})\b/i;
 const announcement =
   /^(?:[#*_>\s-]*)(?:this (?:pr|pull request) )?(?:includes?|contains?|cherry[- ]?picks?|back-?ports?|cherry[- ]picked|backported)\b[^#]{0,120}[:：]?[*_\s]*$/i;
 const listMark = /^\s*(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?/;
+/** Maximum length of such a line, in characters. */
+const maxAnnouncement = 300;
+/** Maximum length of a word that can be a reference: an address or the name of a repository with a number. */
+const maxReference = 300;
 
 /**
  * Returns the captured pull requests that `pull` carries to another branch. The result is empty when `pull` goes into
@@ -106,7 +110,7 @@ function listedNumbers(body: string, { repository }: NotesSource): number[] {
     const only = numberOf(text, name, base);
     if (only !== undefined) found.push(only);
     else if (isItem && isAnnounced) found.push(...endsOf(text, name, base));
-    else if (!isItem) isAnnounced = announcement.test(line);
+    else if (!isItem) isAnnounced = text.length <= maxAnnouncement && announcement.test(line);
   }
   return found;
 }
@@ -114,7 +118,7 @@ function listedNumbers(body: string, { repository }: NotesSource): number[] {
 function endsOf(text: string, name: string, base: string): number[] {
   const words = text.split(/\s+/);
   const ends = [words.at(-1) ?? '', words[0] ?? ''].map((word) =>
-    numberOf(word.replace(/^[([]+|[)\].,:;]+$/g, ''), name, base),
+    word.length > maxReference ? undefined : numberOf(word.replace(/^[([]+|[)\].,:;]+$/g, ''), name, base),
   );
   const number = ends.find((end) => end !== undefined);
   return number === undefined ? [] : [number];

@@ -40,32 +40,48 @@ import { hintOfOwner } from '../../../src/ingress/owner.ts';
 import { parseJson } from '../../../src/intake/json.ts';
 import { coAuthors, redactText } from '../../../src/intake/redact.ts';
 import { address, clean, within } from '../../../src/intake/text.ts';
+import {
+  advisoryIds,
+  advisoryLines,
+  privateChange,
+  repairsSecurity,
+  securityHeadings,
+  silencesReport,
+} from '../../../src/notes/change/advisories.ts';
 import { announcesBreaking, impactText, releaseNote, upgradeText } from '../../../src/notes/change/body.ts';
+import { tickedBoxes } from '../../../src/notes/change/boxes.ts';
 import { classify } from '../../../src/notes/change/classify.ts';
 import { besideCode, codeSpansIn } from '../../../src/notes/change/code-spans.ts';
-import { chainUpdates, isUpdate, isUpdater } from '../../../src/notes/change/dependencies.ts';
+import { chainUpdates, isUpdate, isUpdater, updatedPackages } from '../../../src/notes/change/dependencies.ts';
 import { isKey, takeLeadingKeys } from '../../../src/notes/change/issue-keys.ts';
 import { distinctAreas, readLabels } from '../../../src/notes/change/labels.ts';
+import { isInsideText, kindOfWords, mayBreak } from '../../../src/notes/change/leading-words.ts';
 import { linkedIssues } from '../../../src/notes/change/link.ts';
+import { noteItems } from '../../../src/notes/change/note.ts';
 import { isPlainWord } from '../../../src/notes/change/plain-words.ts';
-import { isRelease, isRoutine } from '../../../src/notes/change/routine.ts';
+import { changeOfCommit } from '../../../src/notes/change/record.ts';
+import { isRelease, isRoutine, isTranslation } from '../../../src/notes/change/routine.ts';
 import { unixLines, visibleProse, withoutComments } from '../../../src/notes/change/scan.ts';
+import { sharedMeaning } from '../../../src/notes/change/scopes.ts';
 import { parseTitle } from '../../../src/notes/change/title.ts';
 import { meaningOf, signOf } from '../../../src/notes/change/title-words.ts';
 import { compose } from '../../../src/notes/draft/compose.ts';
-import { breakMentions, cleanLine, escapeText, plainText } from '../../../src/notes/draft/escape.ts';
+import type { Entry } from '../../../src/notes/draft/entries.ts';
+import { breakMentions, cleanLine, escapeText, plainText, wordsOf } from '../../../src/notes/draft/escape.ts';
+import { gather } from '../../../src/notes/draft/gather.ts';
 import { inlineWords, isName, withoutTags } from '../../../src/notes/draft/inline.ts';
 import { issueTitle, isUnresolved } from '../../../src/notes/draft/issues.ts';
 import { commitLine, personLink, safeUrl } from '../../../src/notes/draft/markdown.ts';
 import { gone, mended } from '../../../src/notes/draft/mend.ts';
 import { isPerson } from '../../../src/notes/draft/people.ts';
-import { withoutInside } from '../../../src/notes/draft/plain.ts';
+import { customerText, isWish, noteText, withoutInside } from '../../../src/notes/draft/plain.ts';
 import { firstSentence, inlineText, quoteLines } from '../../../src/notes/draft/quote.ts';
+import { severityOf } from '../../../src/notes/draft/severity.ts';
 import { parseDraft, writeDraft } from '../../../src/notes/merge/blocks.ts';
 import { restore, shorten } from '../../../src/notes/merge/equal-runs.ts';
 import { mergeBodies, mergeDrafts } from '../../../src/notes/merge/merge.ts';
 import { endsWithNumber, firstLine, pullsOf } from '../../../src/notes/range/attribute.ts';
-import { picksOf } from '../../../src/notes/range/backports.ts';
+import { originalOfCommit, picksOf } from '../../../src/notes/range/backports.ts';
 import { quotedTitle, revertedCommit, revertedMerge } from '../../../src/notes/range/commit-reverts.ts';
 import { MergedCommits } from '../../../src/notes/range/merged-commits.ts';
 import { publicationOf } from '../../../src/notes/range/publication.ts';
@@ -82,7 +98,7 @@ import * as notesSettings from '../../../src/protocol/notes.ts';
 import { UpdateDraftBodySchema } from '../../../src/protocol/resources/drafts.ts';
 import { PagingSchema } from '../../../src/protocol/resources/paging.ts';
 import { CreateRangeBodySchemas } from '../../../src/protocol/resources/ranges.ts';
-import type { Persona, PullRecord } from '../../../src/protocol/stored.ts';
+import type { CommitRecord, Persona, PullRecord } from '../../../src/protocol/stored.ts';
 import { type NamedText, unifiedDiff } from '../../../workers/render/unified-diff.ts';
 import { anIssue, aPull, aPush, aTag, history, memorySource } from '../../src/notes/memory-source.ts';
 import { aNote } from '../delivery.ts';
@@ -140,6 +156,28 @@ function draftOf(pull: Partial<PullRecord>, persona: Persona): unknown {
   return compose(memorySource({ pulls }), { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 9 }, persona);
 }
 
+function aCommit(message: string): CommitRecord {
+  return { sha: 'abc', message, at: 0, author: 'a', coAuthors: [], pushes: [] };
+}
+
+/** Returns an entry with a text as its title, its release note, its area, and the title of its issue. */
+function entryOf(text: string): Entry {
+  const pulls = [aPull(2, { title: 'fix: keep the cursor', linkedIssues: [3] })];
+  const source = memorySource({ pulls, issues: [anIssue(3, { title: text })] });
+  const [entry] = gather(source, { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 9 }).entries;
+  const note = { type: null, breaking: false, housekeeping: false, areas: [], markdown: text };
+  return { ...(entry as Entry), text, note };
+}
+
+/** Returns what a pull request of a release branch carries, if the text is its body and the message of its merge. */
+function picksIn(text: string): unknown {
+  const pull = aPull(3, { baseRef: '1.x', body: `Includes the following:\n\n- #2\n- ${text}\n\nbackports ${text}` });
+  const merge = { ...aCommit(`Pick\n\n* One\n\n${picked}\n\n* ${text}\n${picked}\n* ${text}`), sha: 'm3' };
+  return picksOf(memorySource({ pulls: [aPull(2), pull], commits: [merge] }), pull);
+}
+
+const picked = '(cherry picked from commit 0123456789abcdef)';
+
 function draftOfCommits(message: string): unknown {
   const source = memorySource({
     pulls: [aPull(2)],
@@ -168,6 +206,54 @@ const forNotes: Record<string, (text: string) => unknown> = {
   isUpdate,
   'isUpdate of a group': (text) => isUpdate(`update ${text}`),
   isUpdater,
+  updatedPackages: (text) => [
+    updatedPackages(text),
+    updatedPackages(`Bump ${text}`),
+    updatedPackages(`Bump a for ${text}`),
+  ],
+  kindOfWords,
+  'kindOfWords of a verb': (text) => [
+    kindOfWords(`Handle ${text}`),
+    kindOfWords(`Improve ${text}`),
+    kindOfWords(`Add ${text}`),
+  ],
+  isInsideText: (text) => [isInsideText(text), isInsideText(`fix broken ${text}`), isInsideText(`to the ${text}`)],
+  mayBreak: (text) => [mayBreak(text), mayBreak(`change the ${text}`)],
+  tickedBoxes: (text) => tickedBoxes(`Type of change\n- [x] ${text}\n[x]${text}\n${text}`),
+  repairsSecurity: (text) => [
+    repairsSecurity(text),
+    repairsSecurity(`fix security ${text}`),
+    repairsSecurity(`cve-${text}`),
+  ],
+  advisoryIds: (text) => advisoryIds(`cve-${text}`),
+  securityHeadings: (text) => [securityHeadings(`security\n# ${text}`), securityHeadings(`# security ${text}`)],
+  advisoryLines: (text) => [
+    advisoryLines(`ghsa-\n${text}`),
+    advisoryLines(`fixes: ${'CVE-2026-12345 '.repeat(3)}${text}`),
+    advisoryLines(`CVE-2026-12345${text}`),
+  ],
+  silencesReport: (text) => [silencesReport(`cve-${text}`), silencesReport(`ignore cve-2026-12345 ${text}`)],
+  privateChange: (text) => privateChange(`Merge commit from fork\n${text}`),
+  sharedMeaning: (text) => [sharedMeaning([text, text]), sharedMeaning([`test/${text}`])],
+  noteItems: (text) =>
+    noteItems({
+      kind: 'text',
+      parts: [
+        { label: 'bug', text },
+        { label: text, text: `[BUGFIX] a\n${text}` },
+      ],
+    }),
+  'noteItems of a call': (text) =>
+    noteItems({ kind: 'text', parts: [{ label: '', text: `**ACTION REQUIRED** ${text}` }] }),
+  changeOfCommit: (text) => changeOfCommit(aCommit(text), 'https://scm.example/a/b'),
+  originalOfCommit: (text) => originalOfCommit(memorySource({}), aCommit(`${text}\ncherry picked from commit ${text}`)),
+  'picksOf a list': picksIn,
+  isWish: (text) => [isWish(text), isWish(`a?${text}`)],
+  wordsOf,
+  severityOf: (text) => severityOf(entryOf(text)),
+  noteText: (text) => noteText(entryOf(text)),
+  customerText: (text) => [customerText(entryOf(text)), customerText({ ...entryOf(text), note: null })],
+  isTranslation: (text) => isTranslation({ ...parseTitle('x'), text: `new ${text}` }),
   chainUpdates: (text) => chainUpdates([aPull(1, { title: `Bump ${text}` }), aPull(2, { title: text })]),
   cleanLine,
   escapeText: (text) => escapeText(text),
@@ -223,8 +309,14 @@ const forNotes: Record<string, (text: string) => unknown> = {
   publicationOf: (text) => publicationOf(`x\n${text}\nTidings-Publication: ${text}`),
   'lastTagRanges by version': (text) =>
     lastTagRanges(memorySource({ tags: [aTag(`v1${text}`, 'a'), aTag(text, 'b'), aTag('v1', 'c')] }), 5),
-  isRelease: (text) => isRelease({ ...parseTitle('x'), text: `release ${text}` }),
-  isRoutine: (text) => isRoutine({ ...parseTitle('x'), text: `merge ${text}` }),
+  isRelease: (text) =>
+    ['release ', 'release 1.', 'prepare ', 'bump version ', '1.', 'update changelog for '].map((start) =>
+      isRelease({ ...parseTitle('x'), text: start + text }),
+    ),
+  isRoutine: (text) =>
+    ['merge ', 'ignore ', 'sync release', '1.', 'prepare for 1.', 'cherry-picks for release 1.'].map((start) =>
+      isRoutine({ ...parseTitle('x'), text: start + text }),
+    ),
   unixLines,
   visibleProse,
   withoutComments,
@@ -242,7 +334,12 @@ const forNotes: Record<string, (text: string) => unknown> = {
       pushes: [],
     }),
   classify: (text) => classify(aPull(1, { title: text, body: text, labels: [text] }), []),
+  'classify by text': (text) =>
+    classify(aPull(1, { title: `Handle ${text}`, body: `- [x] bug\n# security ${text}`, headRef: text }), [], {
+      subjects: () => [text],
+    }),
   'compose of commits': draftOfCommits,
+  'compose of squashed commits': (text) => draftOfCommits(`Pick (#2)\n\n* ${text}\n${picked}\n* ${text}`),
 };
 for (const persona of personas) {
   forNotes[`compose of a body for ${persona}`] = (text) => draftOf({ body: text }, persona);

@@ -9,6 +9,7 @@ import MarkdownIt from 'markdown-it';
 import { compose } from '../../../src/notes/draft/compose.ts';
 import { defaultSettings } from '../../../src/protocol/notes.ts';
 import type { Persona, RangeBounds } from '../../../src/protocol/stored.ts';
+import { ownHtml } from '../../helpers/own-html.ts';
 import { anIssue, aPull, aPush, aTag, history, memorySource } from './memory-source.ts';
 
 const personas: Persona[] = ['engineer', 'internal', 'customer'];
@@ -17,9 +18,6 @@ const strict = new MarkdownIt({ html: false, linkify: false });
 const loose = new MarkdownIt({ html: true, linkify: false });
 type Token = ReturnType<typeof loose.parse>[number];
 
-/** The raw HTML that a draft may contain: markers, broken mentions, and collapsible blocks. */
-const ownHtml =
-  /^(?:<!-- (?:rn:(?:(?:pr|issue):\d+(?:\.\d+)?|commit:\w{1,12}) )?-->|<!-- \d+ changes? ha(?:s|ve) no kind yet -->|<!-- only reverts: \d+ -->|<details>\n<summary>\d+ (?:update|change)s?(?: shipped in [^<>\n]*)?<\/summary>\n?|<\/details>\n?)$/;
 const headings = new Set([
   'Highlights',
   'Breaking Changes',
@@ -157,6 +155,85 @@ test('titles, bodies, labels and issues are inert in every draft', () => {
         }
       },
     ),
+    { numRuns: 400 },
+  );
+});
+
+/** Texts that rules for kinds, boxes, backports and security read. */
+const read = [
+  '[BUGFIX] ',
+  '[CHANGE] ',
+  'ACTION REQUIRED: ',
+  'area: ',
+  'Row ids: ',
+  'CVE-2026-12345 ',
+  '(cherry picked from commit 1111111)',
+  '\n* ',
+  '\n- #2',
+  '\n    ',
+  '\n  ```\n',
+  '\n- [x] Breaking change\n',
+  '```release-note:bug\n',
+  '\n```\n',
+];
+const mixed = fc
+  .array(fc.constantFrom(...hostile, ...read, 'word', ' '), { minLength: 1, maxLength: 8 })
+  .map((parts) => parts.join(''));
+
+test('notes with kinds, areas, squash messages and bulk lists are inert in every draft', () => {
+  const range: RangeBounds = { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2' };
+  const label = fc.constantFrom(...hostile, 'web/ui', 'ui');
+  const drawn = fc.record({ area: label, one: mixed, two: mixed, direct: mixed, squash: mixed, list: mixed });
+  fc.assert(
+    fc.property(fc.array(drawn, { minLength: 1, maxLength: 4 }), (changes) => {
+      const noted = changes.flatMap(({ area, one, two, direct }, index) => [
+        aPull(3 * index + 2, {
+          title: `Row ids: ${direct}`,
+          headRef: `fix/${one}`,
+          body: `\`\`\`release-note\n[FEATURE] ${area}: ${one}\n[BUGFIX] ${two}\n\`\`\`\n`,
+        }),
+        aPull(3 * index + 3, {
+          title: `[${area.slice(0, 50)}] ${two}`,
+          body: `## Type of change\n- [x] ${one}\n\n# Security fix ${direct}\n\n\`\`\`release-note:bug\n${two}`,
+        }),
+        aPull(3 * index + 4, {
+          title: `feat: Row ids: ${one}`,
+          body: `## Upgrade\n\n- a\n  \`\`\`\n${two}\n\n    ${direct}`,
+        }),
+      ]);
+      const carriers = changes.map(({ one, list }, index) =>
+        aPull(50 + index, { title: one, body: `Includes the following:\n\n- #2\n- #3\n${list}`, baseRef: '1.x' }),
+      );
+      const picked = '(cherry picked from commit 0123456)';
+      const texts = new Map<string, string>();
+      for (const [index, { direct, squash, two }] of changes.entries()) {
+        texts.set(`d${index}`, direct);
+        texts.set(`e${index}`, `fix(${two.slice(0, 50)}): ${direct}\n\n${squash}`);
+        texts.set(`f${index}`, `${squash}\n\n(cherry picked from commit m${3 * index + 2})`);
+        texts.set(
+          `m${50 + index}`,
+          `${two}\n\n* ${squash}\n\n${picked}\n\n* ${direct}\n\n(cherry picked from commit 7654321)`,
+        );
+      }
+      const shas = [...noted, ...carriers].map(({ number }) => `m${number}`);
+      const { pushes, commits } = history(
+        aPush('main', 'm0', ['m1'], 1),
+        aPush('main', 'm1', [...shas, ...[...texts.keys()].filter((sha) => !shas.includes(sha)), 'end'], 2),
+      );
+      const source = memorySource({
+        pulls: [...noted, ...carriers],
+        pushes,
+        commits: commits.map((commit) => ({ ...commit, message: texts.get(commit.sha) ?? commit.message })),
+        tags: [aTag('v1', 'm1'), aTag('v2', 'end')],
+      });
+      for (const persona of personas) {
+        const { bodyMd } = compose(source, range, persona);
+        assertInert(bodyMd, true);
+        assertNoMentions(bodyMd);
+        const markers = [...bodyMd.matchAll(/^- .*<!-- (rn:(?:pr|commit):\S+) -->$/gm)].map((match) => match[1]);
+        assert.equal(new Set(markers).size, markers.length, 'a marker is forged');
+      }
+    }),
     { numRuns: 400 },
   );
 });

@@ -3,7 +3,7 @@
  * The draft contains no numbers, handles or hashes, and no changes that only matter inside the project.
  */
 
-import { advisoryIds, securityHeadings } from '../../change/advisories.ts';
+import { advisoryIds, advisoryLines, securityHeadings } from '../../change/advisories.ts';
 import { ownWords, updatedPackages } from '../../change/dependencies.ts';
 import { parseTitle } from '../../change/title.ts';
 import { isForDevelopers } from '../audience.ts';
@@ -12,7 +12,7 @@ import type { Entry } from '../entries.ts';
 import { escapeText, plainText, wordsOf } from '../escape.ts';
 import type { Notes } from '../gather.ts';
 import { customerGroup } from '../issues.ts';
-import { byArea, document, marker, section } from '../markdown.ts';
+import { areaPrefix, byArea, document, marker, section } from '../markdown.ts';
 import { actionText, customerSteps, customerTexts, type TextSource, withoutInside } from '../plain.ts';
 import { severityOf, talkAbout } from '../severity.ts';
 
@@ -61,10 +61,11 @@ export function customer(notes: Notes): string {
   const slots = shareOut(groups, bullets);
   const lines = (name: LimitedGroup): string[] => groupLines(groups[name], slots[name], rests[name]);
   const breaking = notes.entries.filter((entry) => entry.breaking);
+  const isHidden = hiddenAreas(notes);
   const body = [
     section(
       escapeText(titles.breaking),
-      breaking.flatMap((entry) => actionLines(entry, notes.source.repository.origin)),
+      breaking.flatMap((entry) => actionLines(entry, notes.source.repository.origin, isHidden)),
     ),
     section(escapeText(titles.security), securityLines(groups.security)),
     section(escapeText(titles.new), lines('new')),
@@ -134,7 +135,7 @@ function groupsOf(notes: Notes): Record<Group, Item[]> {
 function makeGroups(notes: Notes): Record<Group, Item[]> {
   const { source } = notes;
   const groups: Record<Group, Item[]> = { security: [], new: [], fixed: [], improved: [] };
-  const hidden = new Set(source.settings.hiddenAreas.map((area) => area.toLowerCase()));
+  const isHidden = hiddenAreas(notes);
   const shown = notes.entries.flatMap((entry) => {
     const group = groupOf(entry);
     return group ? [{ entry, group }] : [];
@@ -147,7 +148,7 @@ function makeGroups(notes: Notes): Record<Group, Item[]> {
       order: [entry.priority ? 0 : 1, severityOf(entry), entry.note ? 0 : 1, -talkAbout(source, entry)],
       marker: marker(entry.marker),
       phrase: isNamed ? securityText(entry) : text,
-      areas: isNamed ? [] : entry.areas.filter((area) => !hidden.has(area.toLowerCase())),
+      areas: isNamed ? [] : entry.areas.filter((area) => !isHidden(area)),
       source: from,
       entry,
     });
@@ -155,6 +156,12 @@ function makeGroups(notes: Notes): Record<Group, Item[]> {
   if (source.settings.customer.closedIssues) addIssues(notes, groups);
   for (const items of Object.values(groups)) items.sort(byOrder);
   return groups;
+}
+
+/** Returns a function that reports whether the settings hide an area. */
+function hiddenAreas({ source }: Notes): (area: string) => boolean {
+  const hidden = new Set(source.settings.hiddenAreas.map((area) => area.toLowerCase()));
+  return (area) => hidden.has(area.toLowerCase());
 }
 
 function byOrder(a: Item, b: Item): number {
@@ -258,7 +265,7 @@ function securityLines(items: readonly Item[]): string[] {
   }
   return [...equal.values()].map((group) => {
     const [first] = group as [Item, ...Item[]];
-    const line = itemLine({ ...first, marker: '' }, '').trimEnd();
+    const line = itemLine({ ...first, marker: '' }, areaPrefix(first)).trimEnd();
     return `${line}${group.length === 1 ? '' : ` (${group.length} changes)`} ${group.map((item) => item.marker).join(' ')}`;
   });
 }
@@ -270,14 +277,18 @@ function securityLines(items: readonly Item[]): string[] {
 function securityText(entry: Entry): string {
   const { record, areas, pull } = entry;
   const name = updatedPackages(record.title) ?? areas.join(', ');
-  const said = [record.title, pull ? securityHeadings(ownWords(record)) : record.body].join('\n');
+  const body = ownWords(record);
+  const said = [record.title, pull ? securityHeadings(body) : body, advisoryLines(body)].join('\n');
   const ids = advisoryIds(said).join(', ');
   if (name === '') return ids === '' ? 'Security update' : `Security update: ${ids}`;
   return ids === '' ? `Security update: ${name}` : `Security update: ${name} (${ids})`;
 }
 
-function actionLines(entry: Entry, origin: string): string[] {
+function actionLines(entry: Entry, origin: string, isHidden: (area: string) => boolean): string[] {
   const steps = customerSteps(entry, origin).map((text) => `  ${text}`.trimEnd());
-  const first = `- ${escapeText(actionText(entry), 'joiner')} ${marker(entry.marker)}`;
+  const areas = entry.areas.filter((area) => !isHidden(area));
+  const phrase = actionText(entry);
+  const prefix = namesArea(phrase, areas) ? '' : areaPrefix({ areas });
+  const first = `- ${prefix}${escapeText(phrase, 'joiner')} ${marker(entry.marker)}`;
   return steps.length === 0 ? [first] : [first, '', ...steps, ''];
 }

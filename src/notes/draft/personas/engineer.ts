@@ -79,8 +79,11 @@ export function engineer(notes: Notes): string {
 function breakingLines(entries: readonly Entry[], style: LineStyle): string[] {
   return entries.flatMap((entry) => {
     const line = firstLine(entry, areaPrefix(entry), style);
-    const steps = quoteLines(entry.upgrade, 'comment').map((text) => `  > ${text}`.trimEnd());
-    const notes = entry.note?.markdown === entry.upgrade ? [] : noteLines(entry);
+    const { note, upgrade } = entry;
+    const notes = note?.markdown === upgrade ? [] : noteLines(entry);
+    // A release note can contain the steps, for example under a heading in bold.
+    const isSaid = notes.length > 0 && note?.markdown.includes(upgrade);
+    const steps = isSaid ? [] : quoteLines(upgrade, 'comment').map((text) => `  > ${text}`.trimEnd());
     const below = notes.length > 0 && steps.length > 0 ? [...notes, '  >', ...steps] : [...notes, ...steps];
     return below.length === 0 ? [line] : [line, '', ...below, ''];
   });

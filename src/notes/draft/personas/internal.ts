@@ -116,8 +116,8 @@ function titleLines(entry: Entry): string[] {
 function breakingLines(entry: Entry, source: NotesSource): string {
   const impact = firstSentence(impactText(ownWords(entry.record)) || entry.upgrade);
   const line = firstLine(entry, areaPrefix(entry), source);
-  const tell =
-    impact === '' || wordsOf(impact) === wordsOf(noteText(entry)) ? [] : [`  - What to tell: ${escapeText(impact)}`];
+  const isSaid = impact === '' || ` ${wordsOf(noteText(entry))} `.includes(` ${wordsOf(impact)} `);
+  const tell = isSaid ? [] : [`  - What to tell: ${escapeText(impact)}`];
   return withReports(entry, line, [...titleLines(entry), ...tell], source.settings.links);
 }
 

@@ -62,6 +62,17 @@ test('reads the title prefixes of many projects', () => {
   assert.equal(parseTitle('🎉').text, '🎉');
 });
 
+test('a word with a colon and no blank is a part of a name', () => {
+  for (const title of ['build:prod fails', 'test:unit is slow', 'docs:build and `lint:fix`', 'ci:* is gone'])
+    assert.deepEqual(parts(title), [null, false, '', title]);
+  assert.deepEqual(parts('fix: build:prod fails'), ['fix', false, '', 'build:prod fails']);
+  assert.deepEqual(parts('fix:typo in rows'), ['fix', false, '', 'Typo in rows'], 'people forget the blank');
+  assert.deepEqual(parts('docs:Explain rows'), ['documentation', false, '', 'Explain rows']);
+  assert.deepEqual(parts('docs:说明'), ['documentation', false, '', '说明']);
+  assert.deepEqual(parts('test(api):rows'), [null, false, 'api', 'Rows']);
+  assert.deepEqual(parts('build!:drop rows'), [null, true, '', 'Drop rows']);
+});
+
 test('separates keys and numbers of issues from the words', () => {
   const keyed = {
     'SHOP-142: Move it': ['SHOP-142'],

@@ -97,7 +97,7 @@ test('the customer draft lists what customers can use', () => {
     bodyMd,
     `## Action required
 
-- Remove v1 <!-- rn:pr:2 -->
+- **api:** Remove v1 <!-- rn:pr:2 -->
 
   Before: \`v1\`
 

@@ -86,6 +86,8 @@ test('quotes names, patterns and calls as they are written, and keeps emphasis',
     ['Set __meta_x__ and _row_2_', 'Set \\_\\_meta_x\\_\\_ and \\_row_2\\_'],
     ['Match src/**/a, *.ts and a*b*c', 'Match src/\\*\\*/a, \\*.ts and a\\*b\\*c'],
     ['__Note__: _really_ **bold words**', '__Note__: _really_ **bold words**'],
+    ['Write \\<b>, \\\\<script> and \\\\\\<i', 'Write \\, \\\\\\<script> and \\\\\\<i'],
+    ['Run *_test.go for node_', 'Run \\*\\_test.go for node_'],
     ['Use handlers[0](event), not [this](elsewhere)', 'Use handlers\\[0](event), not this'],
     ['See https://x.example/__init__/a*b', 'See https://x.example/__init__/a*b'],
     ['Read Map<K, V> and Box<s>', 'Read Map\\<K, V> and Box\\<s>'],
@@ -99,6 +101,40 @@ test('quotes names, patterns and calls as they are written, and keeps emphasis',
     '<! -- rn:pr:1 -->',
     '```',
   ]);
+});
+
+test('quotes indented code as fenced code, without escapes', () => {
+  const quoted: [string, string[]][] = [
+    [
+      'Run:\n\n    make <x> && y\n      @here\n\n    z\n\nThen wait.',
+      [...['Run:', '', '```', 'make <x> && y', '  @here', '', 'z', '```', '', 'Then wait.']],
+    ],
+    ['\ta ``` b', ['````', 'a ``` b', '````']],
+    ['Text\n    <b>x</b>', ['Text', '    x']],
+    ['- item\n\n    <i>more</i>', ['- item', '', '    more']],
+    ['    <!-- rn:pr:1 -->', ['```', '<! -- rn:pr:1 -->', '```']],
+  ];
+  for (const [text, lines] of quoted) assert.deepEqual(quoteLines(text, 'comment'), lines, text);
+});
+
+test('quotes headings as text', () => {
+  const text = '# One\n- ## Two\nText\n---\nText\n===\n\n---\n#12 is not\n```\n# code\n```';
+  assert.deepEqual(quoteLines(text, 'comment'), [
+    ...['\\# One', '- \\## Two', 'Text', '\\---', 'Text', '\\===', '', '---', '#12 is not', '```', '# code', '```'],
+  ]);
+});
+
+test('a fence that a list item ends early makes nothing effective', () => {
+  for (const text of [
+    '- a\n  ```\n<script>x</script> [x](javascript:1)\n  ```\nend',
+    '<b>- a</b>\n\n  ```\n<script>x</script> [x](javascript:1)\n  ```',
+    '1. a\n   ~~~\n<script>x</script>',
+  ]) {
+    const lines = quoteLines(text, 'comment').join('\n');
+    assert.match(lines, /\\<script>x\\<\/script>/, text);
+    assert.doesNotMatch(lines, /javascript/, text);
+  }
+  assert.deepEqual(quoteLines('- a\n  ```\n  <b>\n  ```', 'comment'), ['- a', '  ```', '  <b>', '  ```']);
 });
 
 test('reads the words of a line next to code, names and patterns', () => {
@@ -136,6 +172,20 @@ test('removes numbers, handles, hashes and links for customers', () => {
   assert.equal(withoutInside('Fix `git checkout 1a2b3c4d5 ()` (#12)'), 'Fix `git checkout 1a2b3c4d5 ()`');
   assert.equal(withoutInside('Crash (see #12), then .env is lost'), 'Crash, then .env is lost');
   assert.equal(withoutInside('Closes acme/rocket#4: it works (fixes #5, #6).'), 'it works.');
+});
+
+test('keeps annotations and removes the sign of handles', () => {
+  const kept = [
+    'Drop @Override from rows',
+    'Read @Component() and @Foo("x")',
+    'Use the @Grid annotation',
+    'Read the decorator @foo',
+    'Support @media queries',
+  ];
+  for (const text of kept) assert.equal(withoutInside(text), text);
+  assert.equal(withoutInside('Ask @Ada or @ada-b'), 'Ask Ada or ada-b', 'a name with a capital letter may be a handle');
+  assert.equal(withoutInside('Drop @Override (thanks @Ada)'), 'Drop @Override');
+  assert.equal(withoutInside('Ask @Override-x'), 'Ask Override-x');
 });
 
 test('links end where they should', () => {

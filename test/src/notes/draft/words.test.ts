@@ -22,9 +22,14 @@ import { type TechnicalText, technicalText } from '../../../helpers/technical-te
 import { aPull, aPush, aTag, history, memorySource } from '../memory-source.ts';
 
 const personas: readonly Persona[] = ['engineer', 'internal', 'customer'];
-const settings = { ...defaultSettings, customer: { ...defaultSettings.customer, bullets: 100 } };
+const settings = { ...defaultSettings, customer: { ...defaultSettings.customer, bullets: null } };
 const range: RangeBounds = { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2' };
 const markdown = new MarkdownIt({ html: true, linkify: false });
+
+/** Removes the character U+200D, which drafts contain to prevent mentions. Readers cannot see this character. */
+function withoutJoiners(text: string): string {
+  return text.replaceAll('\u200D', '');
+}
 
 /** Returns the text that a draft shows, and the content of the draft's code spans. */
 function displayed(bodyMd: string): { text: string; code: Set<string> } {
@@ -34,21 +39,35 @@ function displayed(bodyMd: string): { text: string; code: Set<string> } {
     if (type !== 'inline') continue;
     const pieces = (children ?? []).filter((token) => token.type !== 'html_inline');
     for (const token of pieces) if (token.type === 'code_inline') code.add(token.content);
-    lines.push(pieces.map(({ content }) => content).join(''));
+    lines.push(pieces.map(({ content }) => withoutJoiners(content)).join(''));
   }
   return { text: lines.join('\n'), code };
 }
 
-/**
- * Returns a release that contains the texts. The first text becomes a title, the next two become notes in two forms,
- * the fourth becomes upgrade steps, and the fifth a commit message. The sixth text becomes a title again, and so on.
- */
+/** The forms in which a release contains texts. The texts of a release take the forms in turn. */
+const forms = [
+  'title',
+  'title with an area',
+  'note under a heading',
+  'note in a fence',
+  'note with a kind and an area',
+  'note with a label',
+  'one of several statements',
+  'upgrade steps',
+  'commit',
+  'commit with a kind and an area',
+] as const;
+type Form = (typeof forms)[number];
+const areas = ['HTTP/2', 'retry_count', 'web/ui', 'kube-proxy', 'std', '@acme/rows', 'v2beta1'];
+
+function formOf(index: number): Form {
+  return forms[index % forms.length] as Form;
+}
+
+/** Returns a release that contains each text in the form of its index. */
 function releaseOf(texts: readonly TechnicalText[]): NotesSource {
-  const numbered = texts.map(({ source }, index) => ({ source, index }));
-  const pulls = numbered.filter(({ index }) => index % 5 < 4).map(({ source, index }) => pullOf(index, source));
-  const messages = new Map(
-    numbered.filter(({ index }) => index % 5 === 4).map((each) => [`d${each.index}`, each.source]),
-  );
+  const pulls = texts.flatMap(({ source }, index) => pullOf(index, source) ?? []);
+  const messages = new Map(texts.flatMap(({ source }, index) => messageOf(index, source)));
   const shas = [...pulls.map(({ number }) => `m${number}`), ...messages.keys(), 'end'];
   const { pushes, commits } = history(aPush('main', 'm0', ['m1'], 1), aPush('main', 'm1', shas, 2));
   return memorySource({
@@ -60,24 +79,49 @@ function releaseOf(texts: readonly TechnicalText[]): NotesSource {
   });
 }
 
-function pullOf(index: number, text: string): PullRecord {
+function pullOf(index: number, text: string): PullRecord | undefined {
   const number = index + 2;
   const title = `feat!: part ${number} of the release`;
-  switch (index % 5) {
-    case 0:
+  const area = areas[index % areas.length] as string;
+  const fenced = (note: string, label = ''): PullRecord =>
+    aPull(number, {
+      title: `fix: part ${number} of the release`,
+      body: `\`\`\`release-note${label}\n${note}\n\`\`\`\n`,
+    });
+  switch (formOf(index)) {
+    case 'title':
       return aPull(number, { title: `feat: ${text}`, labels: ['type: feature'] });
-    case 1:
+    case 'title with an area':
+      return aPull(number, { title: `fix(${area}): ${text}` });
+    case 'note under a heading':
       return aPull(number, { title, body: `## Release note\n\n${text}` });
-    case 2:
-      return aPull(number, { title, body: `\`\`\`release-note\n${text}\n\`\`\`\n` });
-    default:
+    case 'note in a fence':
+      return { ...fenced(text), title };
+    case 'note with a kind and an area':
+      return fenced(`[BUGFIX] ${area}: ${text}`);
+    case 'note with a label':
+      return fenced(text, ':enhancement');
+    case 'one of several statements':
+      return fenced(`[FEATURE] Part ${number} sorts rows\n- [BUGFIX] ${text}\n* [CHANGE] Part ${number} has ids`);
+    case 'upgrade steps':
       return aPull(number, { title, body: `## Upgrade\n\n${text}.\n\n1. Restart.` });
+    default:
+      return undefined;
   }
 }
 
-/** Returns the texts that a draft for this persona shows. Only engineers see commits without a pull request. */
+function messageOf(index: number, text: string): [string, string][] {
+  if (formOf(index) === 'commit') return [[`d${index}`, text]];
+  const area = areas[index % areas.length] as string;
+  return formOf(index) === 'commit with a kind and an area' ? [[`d${index}`, `fix(${area}): ${text}\n\nBody`]] : [];
+}
+
+/**
+ * Returns the texts that a draft for this persona shows. The words of a commit without a prefix decide whether customers
+ * and colleagues see the commit.
+ */
 function shownTo(persona: Persona, texts: readonly TechnicalText[]): TechnicalText[] {
-  return texts.filter((_text, index) => persona === 'engineer' || index % 5 < 4);
+  return texts.filter((_text, index) => persona === 'engineer' || formOf(index) !== 'commit');
 }
 
 function assertShown({ text, code }: ReturnType<typeof displayed>, texts: readonly TechnicalText[], of: string): void {
@@ -115,9 +159,7 @@ const channels: Record<string, (note: Note) => string> = {
     toCardMessage(note)
       .attachments[0].content.body.map(({ text }) => text)
       .join('\n')
-      .replace(/\\([\\`*_[\]<>&~#.)+=-])/g, '$1')
-      // Cards contain the character U+200D to prevent mentions. Readers cannot see this character.
-      .replaceAll('\u200D', ''),
+      .replace(/\\([\\`*_[\]<>&~#.)+=-])/g, '$1'),
   'mail as text': (note) => toEmail(note).text,
   'mail as HTML': (note) => shownOfHtml(toEmail(note).html),
   page: ({ bodyMd }) => shownOfHtml(blocksToHtml(parseMarkdown(bodyMd))),
@@ -140,7 +182,7 @@ test('texts of technical words stay unchanged in what channels send', () => {
     for (const persona of personas) {
       const note = aNote({ bodyMd: compose(source, range, persona).bodyMd, persona });
       for (const [channel, shown] of Object.entries(channels)) {
-        const text = shown(note);
+        const text = withoutJoiners(shown(note));
         for (const each of shownTo(persona, texts))
           assert.ok(text.includes(each.shown), `${channel} alters ${JSON.stringify(each.source)} for ${persona}`);
       }

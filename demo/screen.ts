@@ -45,8 +45,8 @@ function entryOf(markdown: string, number: number): string {
  */
 function renderEntry(entry: string, style: TerminalStyle): string[] {
   const [head = '', ...rest] = entry.split('\n');
-  // An empty line precedes a paragraph or a quote, but not a list.
-  if (rest[0] !== '') return linesOf(entry, style);
+  // An empty line or the sign of a quote begins what is below the item. A list is indented by itself.
+  if (rest[0] !== '' && !rest[0]?.startsWith('  >')) return linesOf(entry, style);
   const body = rest.map((line) => line.replace(/^ {2}/, '')).join('\n');
   const below = linesOf(body, { ...style, width: style.width - bodyIndent.length });
   return [...linesOf(head, style), ...below.map((line) => (line === '' ? '' : bodyIndent + line))];

@@ -121,10 +121,12 @@ export const NotesSettingsSchema = Type.Object(
     internal: Type.Object({ risks: flag(true), closedIssues: flag(true) }, { ...closed, default: {} }),
     customer: Type.Object(
       {
-        bullets: Type.Union([Type.Integer({ minimum: 1, maximum: 1000 }), Type.Null()], {
-          default: null,
+        bullets: Type.Integer({
+          minimum: 0,
+          maximum: 1000,
+          default: 0,
           description:
-            'maximum number of lines, not counting changes that require action and security updates; further changes are only counted; null = no maximum',
+            'maximum number of lines, not counting changes that require action and security updates; further changes are only counted; 0 = no maximum',
         }),
         closedIssues: flag(true),
         titles: Type.Object(

@@ -128,7 +128,7 @@ test('a client gets from deliveries to edited drafts', async (t) => {
     const bodyMd = `${before.bodyMd}\n\nWritten by a person: grüße 🚀\n`;
     const edited = await service.api('PATCH', `/api/drafts/${before.id}`, { bodyMd });
     assert.equal(edited.status, 200);
-    assert.deepEqual(Object.keys(edited.body).sort(), ['bodyMd', 'id', 'updatedAt']);
+    assert.deepEqual(Object.keys(edited.body).sort(), ['bodyMd', 'conflicts', 'id', 'updatedAt']);
     assert.equal(edited.body.bodyMd, bodyMd);
     assert.ok(edited.body.updatedAt > before.updatedAt);
     assert.equal((await service.api('GET', `/api/drafts/${before.id}`)).body.bodyMd, bodyMd);

@@ -18,7 +18,7 @@ test('a repository has settings', async (t) => {
 
   await t.test('all defaults are shown', async () => {
     assert.deepEqual(Object.keys(defaults.titles).length, 11);
-    assert.deepEqual([defaults.order, defaults.labels, defaults.customer.bullets], [[], {}, 12]);
+    assert.deepEqual([defaults.order, defaults.labels, defaults.customer.bullets], [[], {}, 0]);
     assert.equal(defaults.titles.feature, 'Features');
   });
 
@@ -50,7 +50,7 @@ test('a repository has settings', async (t) => {
       titles: { feature: '', extra: 'x', other: 'a\nb' },
       labels: { bug: { type: 'insect' }, 'two\nlines': {}, none: null },
       excludedAuthors: [''],
-      customer: { bullets: 0 },
+      customer: { bullets: -1 },
       engineer: { contributors: 'yes' },
       tone: 'warm',
     });
@@ -65,7 +65,7 @@ test('a repository has settings', async (t) => {
     ];
     fields.push('labels.none', 'excludedAuthors.0', 'customer.bullets', 'engineer.contributors', 'tone');
     assert.deepEqual(Object.keys(body.details).sort(), fields.sort());
-    assert.equal(body.details['customer.bullets'], 'expected an integer from 1 to 100, got 0');
+    assert.equal(body.details['customer.bullets'], 'expected an integer from 0 to 1000, got -1');
     assert.match(body.details['titles.extra'], /^unknown; expected one of breaking, feature/);
     assert.deepEqual((await service.api('GET', path)).body, defaults);
   });

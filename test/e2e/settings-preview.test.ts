@@ -95,7 +95,7 @@ test('settings are tried on the past', async (t) => {
   });
 
   await t.test('invalid settings are refused like in a PUT', async () => {
-    const bad = { titles: { fix: '' }, customer: { bullets: 0 }, tone: 'warm' };
+    const bad = { titles: { fix: '' }, customer: { bullets: -1 }, tone: 'warm' };
     const [put, tried] = [await service.api('PUT', settingsPath, bad), await service.api('POST', path, bad)];
     assert.deepEqual([tried.status, tried.body], [put.status, put.body]);
     assert.deepEqual(Object.keys(tried.body.details).sort(), ['customer.bullets', 'titles.fix', 'tone']);

@@ -122,7 +122,7 @@ test('rejects settings outside their bounds', () => {
     { labels: { '': {} } },
     { labels: { x: { type: 'bug' } } },
     { links: 'none' },
-    { customer: { bullets: 0 } },
+    { customer: { bullets: -1 } },
     { excludedLabels: [''] },
     { more: true },
   ]) {

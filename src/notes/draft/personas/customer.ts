@@ -210,8 +210,8 @@ function addIssues({ closedIssues, vocabulary }: Notes, groups: Record<Group, It
 }
 
 /** Gives each group its share of the lines. Lines that one group does not need go to the next group. */
-function shareOut(groups: Record<Group, Item[]>, max: number | null): Record<LimitedGroup, number> {
-  if (max === null) return { new: groups.new.length, fixed: groups.fixed.length, improved: groups.improved.length };
+function shareOut(groups: Record<Group, Item[]>, max: number): Record<LimitedGroup, number> {
+  if (max === 0) return { new: groups.new.length, fixed: groups.fixed.length, improved: groups.improved.length };
   const half = Math.ceil(max / 2);
   const third = Math.floor(max / 3);
   const shares: Record<LimitedGroup, number> = { new: half, fixed: third, improved: max - half - third };

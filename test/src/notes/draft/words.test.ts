@@ -22,7 +22,7 @@ import { type TechnicalText, technicalText } from '../../../helpers/technical-te
 import { aPull, aPush, aTag, history, memorySource } from '../memory-source.ts';
 
 const personas: readonly Persona[] = ['engineer', 'internal', 'customer'];
-const settings = { ...defaultSettings, customer: { ...defaultSettings.customer, bullets: null } };
+const settings = { ...defaultSettings, customer: { ...defaultSettings.customer, bullets: 0 } };
 const range: RangeBounds = { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2' };
 const markdown = new MarkdownIt({ html: true, linkify: false });
 

@@ -80,7 +80,7 @@ export function customer(notes: Notes): string {
  * that is known. A change without a kind may concern customers, so the draft then contains only a hidden comment.
  */
 function emptyDraft({ entries, reverted, selection, dropped, insideCommits }: Notes): string {
-  const undecided = entries.filter(isUndecided).length;
+  const undecided = entries.filter((entry) => isUndecided(entry) && !entry.declined).length;
   if (undecided > 0) return `<!-- ${undecided} ${undecided === 1 ? 'change has' : 'changes have'} no kind yet -->\n`;
   if (reverted.length > 0) return `<!-- only reverts: ${reverted.length} -->\n`;
   const hasChanges = entries.length + insideCommits.length > 0 || selection.pulls.length > dropped.length;

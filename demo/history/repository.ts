@@ -27,7 +27,7 @@ export const sampleRepository = {
    * Three pull requests of `demoRange`: a breaking change, a feature and a fix. Their entries differ the most between
    * the drafts for the three readers.
    */
-  demoChanges: [265, 221, 193],
+  demoChanges: [265, 221, 226],
 } as const;
 
 export type Release = {

@@ -7,6 +7,7 @@ import { ask } from '../journal/query.ts';
 import { type ListChangesQuery, ListChangesQuerySchema, rangeContracts } from '../protocol/resources/ranges.ts';
 import type { Changes, ChangesTask } from '../protocol/tasks.ts';
 import { readRange } from '../store/tables/ranges.ts';
+import { placeOf } from './page.ts';
 import type { ApiRoute } from './route.ts';
 import { visible } from './stored-object.ts';
 
@@ -28,9 +29,7 @@ const listChanges: ApiRoute<ListChangesQuery> = {
       partition.name,
       question,
     );
-    const hasMore = offset + changes.length < total;
-    const nextOffset = hasMore ? offset + changes.length : null;
-    return { status: 200, body: { changes, total, hasMore, nextOffset, diagnostics } };
+    return { status: 200, body: { changes, ...placeOf(offset, changes.length, total), diagnostics } };
   },
 };
 

@@ -6,6 +6,7 @@ import { ask } from '../journal/query.ts';
 import { draftContracts, type ListEntriesQuery, ListEntriesQuerySchema } from '../protocol/resources/drafts.ts';
 import type { Entries, EntriesTask } from '../protocol/tasks.ts';
 import { readDraft } from '../store/tables/drafts.ts';
+import { placeOf } from './page.ts';
 import type { ApiRoute } from './route.ts';
 import { visible } from './stored-object.ts';
 
@@ -22,8 +23,7 @@ const listEntries: ApiRoute<ListEntriesQuery> = {
     const { limit = 20, offset = 0 } = request.query;
     const question: EntriesTask = { task: 'entries', draftId, limit, offset };
     const { entries, total } = await ask<EntriesTask, Entries>(request.context.journal, partition.name, question);
-    const hasMore = offset + entries.length < total;
-    return { status: 200, body: { entries, total, hasMore, nextOffset: hasMore ? offset + entries.length : null } };
+    return { status: 200, body: { entries, ...placeOf(offset, entries.length, total) } };
   },
 };
 

@@ -38,8 +38,14 @@ export function page<T>(
   const keyed = all.map((item) => ({ item, by: key(item) }));
   keyed.sort((a, b) => compare(a.by, b.by, sort) * (order === 'desc' ? -1 : 1));
   const items = keyed.slice(offset, offset + limit).map(({ item }) => item);
-  const hasMore = offset + items.length < all.length;
-  return { items, total: all.length, hasMore, nextOffset: hasMore ? offset + items.length : null };
+  return { items, ...placeOf(offset, items.length, all.length) };
+}
+
+/** Returns the position of a page that begins at `offset` and has `count` of `total` items. */
+export function placeOf(offset: number, count: number, total: number): Omit<Page<unknown>, 'items'> {
+  const end = offset + count;
+  const hasMore = end < total;
+  return { total, hasMore, nextOffset: hasMore ? end : null };
 }
 
 function compare(a: Sortable, b: Sortable, sort: keyof Sortable): number {

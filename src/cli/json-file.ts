@@ -40,9 +40,14 @@ function describeFault(text: string): string {
 }
 
 const blanks = /[ \t\r\n]*/y;
-const token =
+const token = /[{}[\],:]|"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\w)|(?:true|false|null)(?!\w)/y;
+/**
+ * Matches a part of a string: characters, an escape sequence, or the closing mark. A pattern for a whole string would
+ * exceed the stack if the string were very long.
+ */
+const stringPart =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a JSON string must not contain them
-  /[{}[\],:]|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\w)|(?:true|false|null)(?!\w)/y;
+  /[^"\\\u0000-\u001f]{1,4096}|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|"/y;
 /** The tokens that can begin a value: a string (`S`), another simple value (`V`), an object or an array. */
 const valueStarts = 'SV{[';
 
@@ -55,11 +60,14 @@ function faultAt(text: string): number {
   const closing: string[] = [];
   /** The tokens that are valid at this place. */
   let allowed = valueStarts;
-  for (let at = skipBlanks(text, 0); at < text.length; at = skipBlanks(text, token.lastIndex)) {
+  let end = 0;
+  for (let at = skipBlanks(text, 0); at < text.length; at = skipBlanks(text, end)) {
     token.lastIndex = at;
     const [found] = token.exec(text) ?? [];
     if (found === undefined) return at;
-    const sign = found.startsWith('"') ? 'S' : '{}[],:'.includes(found) ? found : 'V';
+    end = found === '"' ? stringEnd(text, at) : token.lastIndex;
+    if (end === -1) return at;
+    const sign = found === '"' ? 'S' : '{}[],:'.includes(found) ? found : 'V';
     if (!allowed.includes(sign)) return at;
     const isName = sign === 'S' && !allowed.includes('V');
     if (sign === '{' || sign === '[') closing.push(sign === '{' ? '}' : ']');
@@ -71,6 +79,16 @@ function faultAt(text: string): number {
     else allowed = isName ? ':' : closing.length > 0 ? `,${closing.at(-1)}` : '';
   }
   return text.length;
+}
+
+/** Returns the offset after the string that begins at `from`; -1 if the string is not valid. */
+function stringEnd(text: string, from: number): number {
+  stringPart.lastIndex = from + 1;
+  for (;;) {
+    const [part] = stringPart.exec(text) ?? [];
+    if (part === undefined) return -1;
+    if (part === '"') return stringPart.lastIndex;
+  }
 }
 
 function skipBlanks(text: string, from: number): number {

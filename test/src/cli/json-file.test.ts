@@ -41,6 +41,21 @@ test('the place of the first fault is stated', (t) => {
   }
 });
 
+test('the place of a fault is stated in a file with very long strings and many brackets', (t) => {
+  const file = join(temporaryFolder(t), 'notes.json');
+  const long = `"${'words \\n'.repeat(2_500_000)}"`;
+  const cases = [
+    [`{"a": ${long} 1}`, `unexpected "1}" at line 1, column ${long.length + 8}`],
+    [`[\n${'['.repeat(1_000_000)}}`, 'unexpected "}" at line 2, column 1000001'],
+    [`${' '.repeat(10_000_000)}x`, 'unexpected "x" at line 1, column 10000001'],
+    [`[${'1'.repeat(10_000_000)} 2]`, 'unexpected "2]" at line 1, column 10000003'],
+  ];
+  for (const [text, fault] of cases) {
+    writeFileSync(file, text as string);
+    assert.throws(() => readJsonFile(file), new UsageError(`${file} is not valid JSON: ${fault}`));
+  }
+});
+
 test('the part before a fault can be continued to valid JSON, or the fault is its last token', (t) => {
   const file = join(temporaryFolder(t), 'notes.json');
   fc.assert(

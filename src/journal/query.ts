@@ -38,7 +38,10 @@ export async function ask<Q, T>(journal: Journal, partition: PartitionName, ques
   throw new ServiceError(answer.kind, answer.message, answer);
 }
 
-/** Answers the questions that are sent to the owner of a partition. Unsubscribe the returned subscription to stop. */
+/**
+ * Answers the questions that are sent to the owner of a partition. Unsubscribe the returned subscription to stop. An
+ * answer that is larger than the server's messages becomes an error for the client.
+ */
 export function answerQueries<Q, T>(
   journal: Journal,
   partition: PartitionName,
@@ -47,16 +50,28 @@ export function answerQueries<Q, T>(
   return journal.connection.subscribe(querySubject(partition), {
     callback: (error, message) => {
       if (error) return;
-      void answer(unpackMessage<Q>(message.data), handle).then((reply) => message.respond(packMessage(reply)));
+      const maxBytes = journal.connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
+      void answer(() => handle(unpackMessage<Q>(message.data)))
+        .then((reply) => (reply.byteLength <= maxBytes ? reply : packMessage(tooLarge(reply.byteLength))))
+        .then((reply) => message.respond(reply))
+        // The connection is closing. The client gets no answer and asks again.
+        .catch(() => undefined);
     },
   });
 }
 
-async function answer<Q, T>(question: Q, handle: (question: Q) => Promise<T>): Promise<Answer<T>> {
+/** Returns the packed answer. */
+async function answer<T>(handle: () => Promise<T>): Promise<Uint8Array> {
   try {
-    return { ok: true, value: await handle(question) };
+    return packMessage({ ok: true, value: await handle() });
   } catch (error) {
     const { kind, message, details, retryAfter } = toServiceError(error);
-    return { ok: false, kind, message, ...(details && { details }), ...(retryAfter !== undefined && { retryAfter }) };
+    const more = { ...(details && { details }), ...(retryAfter !== undefined && { retryAfter }) };
+    return packMessage({ ok: false, kind, message, ...more });
   }
+}
+
+function tooLarge(bytes: number): Answer<never> {
+  const message = `The answer has ${bytes} bytes, which is too large to send. Ask for less, for example with a smaller limit.`;
+  return { ok: false, kind: 'unprocessable', message };
 }

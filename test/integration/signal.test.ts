@@ -45,6 +45,7 @@ test('a question gets its answer or the error of its handler', async (t) => {
   answerQueries(owner, 'p00', async (question: { n: number }) => {
     if (question.n === 1) return { double: 2 };
     if (question.n === 2) throw notFound('Range', 'x');
+    if (question.n === 4) return 'x'.repeat(9_000_000);
     throw new Error('secret detail');
   });
   await owner.connection.flush();
@@ -54,6 +55,11 @@ test('a question gets its answer or the error of its handler', async (t) => {
     assert.ok(!error.message.includes('secret'));
     return error.kind === 'internal';
   });
+  await assert.rejects(ask(gateway, 'p00', { n: 4 }), (error: ServiceError) => {
+    assert.match(error.message, /has 90000\d\d bytes.*smaller limit/);
+    return error.kind === 'unprocessable';
+  });
+  assert.deepEqual(await ask(gateway, 'p00', { n: 1 }), { double: 2 }, 'the owner still answers');
 });
 
 test('a question is answered unavailable when no one serves the partition', async (t) => {

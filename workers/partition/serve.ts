@@ -16,6 +16,7 @@ import type {
   ChangesTask,
   ConfirmOwnerTask,
   DueTask,
+  EntriesTask,
   PayloadTask,
   PreviewTask,
   ResolveRepositoryTask,
@@ -47,6 +48,7 @@ import { Resealer } from './resealer.ts';
 type Question =
   | PreviewTask
   | ChangesTask
+  | EntriesTask
   | SettingsPreviewTask
   | DueTask
   | PayloadTask

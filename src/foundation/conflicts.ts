@@ -13,7 +13,13 @@ const wholeComment = /^<!-- rn:gone ([\w:.]{1,60})(?: ((?:(?!-->).){1,300}))? --
 const itemMark = /^[\s>]*(?:[-*+]|\d{1,9}[.)])\s/;
 const maxDetailLength = 100;
 const maxTextLength = 200;
+/** Number of characters of a line that are read for its words. The rest of a longer line is ignored. */
 const maxLineLength = 4_000;
+/**
+ * Maximum number of conflicts that are listed for a draft. A draft with more conflicts is still a draft with conflicts.
+ * The list shows the next ones when a person has resolved the first ones.
+ */
+export const maxConflicts = 1_000;
 
 /**
  * The words for each reason. The detail follows the words. A reason without `detail` in the API has no detail here
@@ -80,21 +86,30 @@ function inComment(detail: string): string {
   return cut(line.trim(), maxDetailLength).replace(/-+$/, '');
 }
 
-/** Returns the conflicts of a draft, one per change, in the order of the text. */
+/** Returns the first `maxConflicts` conflicts of a draft, one per change, in the order of the text. */
 export function conflictsOf(bodyMd: string): Conflict[] {
   if (!mayHaveConflicts(bodyMd)) return [];
   const lines = readDraftLines(bodyMd.includes('\r') ? bodyMd.replace(/\r\n?/g, '\n') : bodyMd);
   const conflicts = new Map<string, Conflict>();
+  const texts = new Map<number, string | undefined>();
+  // Thousands of comments can be about one line, so the words of each line are read once.
+  const textOf = (host: number): string | undefined => {
+    if (!texts.has(host)) {
+      const line = (lines[host] as DraftLine).text;
+      texts.set(host, hasWords(line) ? plainLine(line) : undefined);
+    }
+    return texts.get(host);
+  };
   for (const { id, reason, detail, host } of commentsIn(lines)) {
-    const line = host === undefined ? '' : (lines[host] as DraftLine).text;
-    if (conflicts.has(id) || !hasWords(line)) continue;
-    const text = plainLine(line);
+    if (conflicts.size === maxConflicts) break;
+    const text = host === undefined || conflicts.has(id) ? undefined : textOf(host);
+    if (text === undefined) continue;
     conflicts.set(id, { id, ...numberAndSha(id), text, reason, detail: detail === '' ? null : detail });
   }
   return [...conflicts.values()];
 }
 
-/** Returns the warnings of a publication of a draft: its conflicts. */
+/** Returns the warnings of a publication of a draft: its first `maxConflicts` conflicts. */
 export function warningsOf(bodyMd: string): PublicationWarning[] {
   return conflictsOf(bodyMd).map((conflict) => ({ kind: 'conflict', ...conflict }));
 }
@@ -111,12 +126,14 @@ export interface ConflictLine extends AbsentChange {
 export function commentsIn(lines: readonly DraftLine[]): ConflictLine[] {
   const found: ConflictLine[] = [];
   let last = -1;
+  let afterComment = 0;
   let hostOf: ((id: string) => number | undefined) | undefined;
   lines.forEach(({ text, kind }, at) => {
     const comment = kind === 'shown' && text.includes(opening) ? readConflictComment(withoutQuotes(text)) : undefined;
     if (comment) {
-      hostOf ??= hostsBefore(lines, last);
+      hostOf ??= hostsBefore(lines, last, afterComment);
       found.push({ ...comment, at, host: hostOf(comment.id) });
+      afterComment = at + 1;
     } else {
       last = at;
       hostOf = undefined;
@@ -128,13 +145,13 @@ export function commentsIn(lines: readonly DraftLine[]): ConflictLine[] {
 /**
  * Returns a function that finds the line that a comment is about, by the id of its change. Line `last` is the last line
  * before the comment. The line with the marker of the change is chosen, else the line with its number, else the item or
- * the last line with words. If no line names the change and a line has the marker of another one, the result is undefined, because
- * the person has removed the words that the comment was about.
+ * the last line with words. If no line names the change and a line has the marker of another one, the result is
+ * undefined, because the person has removed the words that the comment was about. Lines before `min` are not read.
  */
-function hostsBefore(lines: readonly DraftLine[], last: number): (id: string) => number | undefined {
+function hostsBefore(lines: readonly DraftLine[], last: number, min: number): (id: string) => number | undefined {
   const { kind } = lines[last] ?? { kind: 'blank' };
   if (kind !== 'shown' && kind !== 'code') return () => undefined;
-  const first = firstLineBeside(lines, last);
+  const first = firstLineBeside(lines, last, min);
   const marked = new Map<string, number>();
   const numbered = new Map<number, number>();
   let other: number | undefined;
@@ -178,9 +195,10 @@ function plainLine(line: string): string {
   return cut(visibleText(words).replace(/\s+/g, ' ').trim(), maxTextLength);
 }
 
-/** Whether a line has words that readers see. A line that is only a comment has none. */
+/** Whether a line has words that readers see. A line that is only a comment has none. Very long lines are read in part. */
 export function hasWords(line: string): boolean {
-  return /[\p{L}\p{N}]/u.test(line.includes('<!--') ? line.replace(/<!--.*?(?:-->|$)/g, '') : line);
+  const start = line.slice(0, maxLineLength);
+  return /[\p{L}\p{N}]/u.test(start.includes('<!--') ? start.replace(/<!--.*?(?:-->|$)/g, '') : start);
 }
 
 function cut(text: string, maxLength: number): string {

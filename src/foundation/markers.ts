@@ -1,6 +1,6 @@
 /**
  * The hidden comments with which the service marks text in a draft. A marker such as `<!-- rn:pr:12 -->` names the
- * change of an entry. `hidden-lines.ts` reads the comments that stand on lines of their own.
+ * change of an entry. `conflicts.ts` reads the comments on lines of their own, and `draft-lines.ts` reads those lines.
  */
 
 /**

@@ -23,9 +23,15 @@ export const DraftEntrySchema = Type.Object(
     marker: orNull(
       Type.String({ description: 'marker of the entry in the text; null without one', examples: ['pr:41'] }),
     ),
-    heading: Type.String({ description: 'heading above the entry; empty if there is none', examples: ['Features'] }),
+    heading: Type.String({
+      description: 'heading above the entry, up to 300 characters; empty if there is none',
+      examples: ['Features'],
+    }),
     area: orNull(Type.String({ description: 'area of the entry, or several areas', examples: ['landing'] })),
-    text: Type.String({ description: 'words of the entry, without Markdown', examples: ['Land on rough ground'] }),
+    text: Type.String({
+      description: 'words of the entry, without Markdown, up to 5,000 characters',
+      examples: ['Land on rough ground'],
+    }),
     source: EntrySourceSchema,
     numbers: Type.Array(Type.Integer(), { description: 'numbers of its pull requests and issues', examples: [[41]] }),
     shas: Type.Array(Type.String(), { description: 'hashes of its commits without a pull request', examples: [[]] }),

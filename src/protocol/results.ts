@@ -34,8 +34,8 @@ export const RenderResultSchema = Type.Object({
   bodyMd: Type.String(),
   flags: DraftFlagsSchema,
   /**
-   * Why the text does not contain changes that a person's edit of the draft names. Empty if no one had edited the draft.
-   * The field is absent in records of earlier versions of Tidings, which did not report conflicts.
+   * Why the text does not contain changes that the earlier draft or a person's edit of it names. The field is absent
+   * in records of earlier versions of Tidings, which did not report conflicts.
    */
   absent: Type.Optional(Type.Array(AbsentChangeSchema)),
 });

@@ -25,7 +25,7 @@ export type RenderTask = Static<typeof RenderTaskSchema>;
 export const RenderedSchema = Type.Object({
   bodyMd: Type.String(),
   flags: DraftFlagsSchema,
-  /** Why the text does not contain changes that a person's edit of the draft names. */
+  /** Why the text does not contain changes that the earlier draft or a person's edit of it names. */
   absent: Type.Array(AbsentChangeSchema),
   inputSeq: Type.Integer(),
 });

@@ -14,7 +14,7 @@ import type {
   TagRecord,
 } from '../protocol/stored.ts';
 import type { Partition } from './partition.ts';
-import { listComments } from './tables/comments.ts';
+import { hasComments, listComments } from './tables/comments.ts';
 import { readComparison } from './tables/comparisons.ts';
 import { issuesClosedBetween, readIssue } from './tables/issues.ts';
 import { currentLabels, type LabelChange, listLabelChanges } from './tables/labels.ts';
@@ -31,6 +31,7 @@ export class RepositoryView {
   private readonly beforeRead: () => void;
   private readonly id: string;
   private readonly labelChanges: readonly LabelChange[];
+  private hasComments: boolean | undefined;
 
   private constructor(partition: Partition, repository: RepositoryRecord, beforeRead: () => void) {
     this.held = partition;
@@ -108,7 +109,8 @@ export class RepositoryView {
   }
 
   commentCount(number: number): number {
-    return listComments(this.partition, this.id, number).length;
+    this.hasComments ??= hasComments(this.partition, this.id);
+    return this.hasComments ? listComments(this.partition, this.id, number).length : 0;
   }
 
   issuesClosedBetween(from: number, to: number): IssueRecord[] {

@@ -35,12 +35,17 @@ const noteHeading = /^(?:release[- ]notes?|changelog)(?: entry)?$/i;
  */
 const breakingFooter =
   /^[^\p{L}\p{N}\n>`#|]{0,8}BREAKING[ -]CHANGES?(?: ?\([^)\n]{1,60}\))?(?:[:：][*_]{0,2}|[*_]{1,2}:) ?(.*)$/u;
+/** Matches a line that ends a text. Such a line often holds a name and an address: `Co-Authored-By: …`. */
 const footer =
-  /^(?:[A-Za-z]+-[Bb]y|[A-Z][a-z]+(?:-[a-z]+)+|Refs?|Closes|Fixes|Resolves|PR-URL|BREAKING[ -]CHANGES?)(?: ?\([^)\n]{1,60}\))?: |^-{3,}$/;
+  /^(?:[A-Za-z][A-Za-z-]{0,60}-[Bb][Yy](?: ?\([^)\n]{1,60}\))?:|(?:[A-Z][a-z]+(?:-[a-z]+)+|Refs?|Closes|Fixes|Resolves|PR-URL|BREAKING[ -]CHANGES?)(?: ?\([^)\n]{1,60}\))?: |-{3,}$)/;
 /** Matches a line that only closes issues. Templates put such a line at the end of a body. */
 const closing = /^(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ \t]+\S{0,100}#\d{1,10}[.,;]?\s*$/i;
-/** Matches the line of a squashed commit with a conventional prefix. Hosts put such lines into bodies: `* fix: …`. */
-const squashed = /^\* [a-z]{2,14}(?:\([^()]{1,60}\))?!?: \S/;
+/**
+ * Matches the line of a squashed commit with a conventional type. Hosts put such lines into bodies: `* fix: …`. Any
+ * other word before a colon can begin a step: `* config: …`.
+ */
+const squashed =
+  /^\* (?:feat|feature|fix|bugfix|hotfix|chore|docs?|refactor|perf|tests?|ci|build|style|revert|deps|wip)(?:\([^()]{1,60}\))?!?: \S/;
 const noteFence = /^ {0,3}(?:`{3,}|~{3,}) *release-notes?(?::([\w-]{1,40}))?/;
 const fenceEnd = /^ {0,3}(?:`{3,}|~{3,})\s*$/;
 /** Most bodies contain none of these words. A quick search for the words avoids parsing such bodies. */
@@ -48,11 +53,11 @@ const upgradeHint = /upgrad|migrat|breaking|action required|impact/i;
 const noteHint = /release[- ]note|changelog/i;
 const word = /[\p{L}\p{N}]/iu;
 /**
- * Matches a text that says that there is nothing to note. The caller removes everything before the first word of the
- * text. So the expression is tried only at the start of the text.
+ * Matches a text that says that there is nothing to note, or that no action is required: `Action required: None`. The
+ * caller removes everything before the first word of the text. So the expression is tried only at the start of the text.
  */
 const nothing =
-  /^(?:none|n\/?a|no|nope|nothing|not applicable|tbd|todo|(?:there are )?no (?:breaking|user[- ]facing) changes?)(?=[^\p{L}\p{N}]*$)/iu;
+  /^(?:action required[^\p{L}\p{N}]{1,20})?(?:none|n\/?a|no|nope|nothing|not applicable|tbd|todo|(?:there are )?no (?:breaking|user[- ]facing) changes?)(?=[^\p{L}\p{N}]*$)/iu;
 /**
  * Matches a checkbox with at most two words, such as `- [x] No`. Such a box only answers a question of a template. A
  * box with a longer text may be a step of an upgrade, so it does not match.
@@ -82,13 +87,23 @@ export function impactText(body: string): string {
   return sectionUnder(body, impactHeading) || upgradeText(body);
 }
 
-/** Returns the release note in a fenced `release-note` block or under a heading of that name. */
+/**
+ * Returns the release note in a fenced `release-note` block or under a heading of that name. The text of a block with
+ * the label `none` is not a note for readers.
+ */
 export function releaseNote(body: string): ReleaseNote | undefined {
   if (!noteHint.test(body)) return undefined;
-  const found = fencedNotes(unixLines(body)) ?? noteSection(body);
-  const parts = found?.map(({ label, text }) => ({ label, text: text.trim() })).filter(({ text }) => text !== '') ?? [];
-  if (parts.length === 0) return found?.some(({ label }) => label === 'none') ? { kind: 'none' } : undefined;
+  const found = fencedNotes(unixLines(body)) ?? noteSection(body) ?? [];
+  const parts = found
+    .filter((part) => !isDeclined(part))
+    .map(({ label, text }) => ({ label, text: text.trim() }))
+    .filter(({ text }) => text !== '');
+  if (parts.length === 0) return found.some(isDeclined) ? { kind: 'none' } : undefined;
   return parts.every(({ text }) => isWordForNothing(text)) ? { kind: 'none' } : { kind: 'text', parts };
+}
+
+function isDeclined({ label }: NotePart): boolean {
+  return label.toLowerCase() === 'none';
 }
 
 /** Returns the text of the release note section. Returns undefined if the section contains only checkboxes. */

@@ -12,6 +12,8 @@ import {
   type ChangeType,
   distinctAreas,
   type LabelReading,
+  type ListedType,
+  listedTypes,
   plainWords,
   readLabels,
   type Vocabulary,
@@ -87,14 +89,26 @@ export function classify(
   const { vocabulary, note, subjects = none, readsVerbs = true } = options;
   const title = parseTitle(record.title);
   const reading = readLabels(options.labels ?? record.labels, vocabulary);
-  const labels = options.ignoresKindLabels ? { ...reading, specTypes: noTypes, aliasTypes: noTypes } : reading;
+  const labels = options.ignoresKindLabels
+    ? { ...reading, specTypes: new Set<never>(), aliasTypes: new Set<never>() }
+    : reading;
   const kind = kindOf(record, title, labels);
-  const ofIssues = () => linkedIssues.map((issue) => readLabels(issue.labels, vocabulary));
   const verbs = readsVerbs && kind === 'change';
-  const decision = decideKind({ record, title, labels, note, ofIssues, subjects, readsVerbs: verbs });
+  const body = ownWords(record);
+  const decision = decideKind({
+    record,
+    body,
+    title,
+    labels,
+    note,
+    linkedIssues,
+    vocabulary,
+    subjects,
+    readsVerbs: verbs,
+  });
   const { types } = decision;
   const isMarked = title.breaking || types.has('breaking') || (note?.breaking ?? false);
-  const breaking = isMarked || (announcesBreaking(ownWords(record)) && !isRelease(title));
+  const breaking = isMarked || (announcesBreaking(body) && !isRelease(title));
   const section = sectionOf(kind, breaking, decision, labels);
   const { areas, text } = areasOf(title, labels, note);
   return {
@@ -103,9 +117,9 @@ export function classify(
     kindBy: decision.by,
     breaking,
     mayBreak: !breaking && !decision.inside && mayBreak(title.text),
-    besides: breaking ? (firstOf(types, ['feature', 'fix', 'security', 'performance', 'documentation']) ?? null) : null,
+    besides: breaking ? (firstOf(types) ?? null) : null,
     areas,
-    keys: decision.by === 'advisory' ? [...title.keys, ...idsBeside(record)] : title.keys,
+    keys: decision.by === 'advisory' ? [...title.keys, ...idsBeside(record.title, body)] : title.keys,
     priority: labels.priority,
     highlight: labels.highlight,
     housekeeping: section === 'other' && (decision.inside || isTranslation(title)),
@@ -115,12 +129,10 @@ export function classify(
 }
 
 /** Returns the public ids that the body of a security change names and its title does not. */
-function idsBeside(record: ChangeRecord): string[] {
-  const inTitle = new Set(advisoryIds(record.title));
-  return advisoryIds(advisoryLines(ownWords(record))).filter((id) => !inTitle.has(id));
+function idsBeside(title: string, body: string): string[] {
+  const inTitle = new Set(advisoryIds(title));
+  return advisoryIds(advisoryLines(body)).filter((id) => !inTitle.has(id));
 }
-
-const noTypes = new Set<ChangeType>();
 
 function none(): string[] {
   return [];
@@ -149,11 +161,13 @@ function sectionOf(
   if (breaking) return 'breaking';
   const named = labels.specTypes.size + labels.aliasTypes.size > 0 || by === 'advisory';
   if (kind === 'dependency' && !named) return 'dependency';
-  return firstOf(types, ['feature', 'fix', 'security', 'performance', 'documentation']) ?? 'other';
+  return firstOf(types) ?? 'other';
 }
 
-function firstOf(types: ReadonlySet<ChangeType>, order: ChangeType[]): ChangeType | undefined {
-  return order.find((type) => types.has(type));
+/** Returns the kind whose section comes first. `breaking` has a section of its own and is not returned. */
+function firstOf(types: ReadonlySet<ChangeType>): ListedType | undefined {
+  for (const type of listedTypes) if (types.has(type)) return type;
+  return undefined;
 }
 
 /**

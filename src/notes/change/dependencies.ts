@@ -28,12 +28,16 @@ const update = new RegExp(
  */
 const group = /^(?:bumps?|updates?) (?:the )?([^\s]{1,200}) group(?: |$)/i;
 const appended = /(?:\s*(?:\[security\]|\((?:major|minor|patch|release\S{1,40})\)|- autoclosed))+$/i;
-const updates = [
-  /^(?:bump(?:ed|s)?|pin|unpin|roll) /i,
-  /^(?:security )?(?:updates?|upgrades?) \S.{0,200} to (?:latest version )?v?[\da-f]*\d/i,
+/** Matches titles that name dependencies as a whole, which also people write. */
+const generalUpdates = [
   /^(?:updates?|upgrades?) (?:dependency|dependencies|module|all|(?:the )?lock ?file|(?:the )?.{1,80} (?:group|digest|monorepo|packages))\b/i,
   /^(?:replace dependency|lock file maintenance|(?:\[pre-commit\.ci\] )?pre-commit autoupdate|(?:scheduled )?(?:daily|weekly|monthly|initial) (?:dependency )?update)/i,
   /^package.json & .{1,60} to reduce vulnerabilities$/i,
+];
+const updates = [
+  /^(?:bump(?:ed|s)?|pin|unpin|roll) /i,
+  /^(?:security )?(?:updates?|upgrades?) \S.{0,200} to (?:latest version )?v?[\da-f]*\d/i,
+  ...generalUpdates,
 ];
 const updaters =
   /(?:^|[-_])(?:(?:dependabot|greenkeeper|depfu|scala-steward|pre-commit-ci)(?:[-_[]|$)|(?:renovate|pyup|snyk)[\w-]{0,250}(?:[-_]bot|\[bot\])$)|^renovate$/i;
@@ -76,8 +80,17 @@ export function chainUpdates(pulls: readonly PullRecord[]): DependencyUpdate[] {
   return [...chains.values()].sort((a, b) => byText(a.name, b.name));
 }
 
-const updated =
-  /^(?:bump(?:ed|s)?|(?:security )?updates?|(?:security )?upgrades?|pin)(?: the)?(?: dependency| module| package)? (\S.{0,200})$/i;
+/** Matches the name of a package, such as `tls`, `@acme/tls` or `acme.example/x/tls`, and its new version. */
+const listed = String.raw`(?:@[\w.-]{1,60}\/)?\w[\w.+-]{0,100}(?:\/[\w.+-]{1,60}){0,6}(?: (?:from v?\d[\w.+-]{0,60} )?to v?\d[\w.+-]{0,60})?`;
+/** Matches an update of one or more packages. Any other words after "Update" may be details of a problem. */
+const updated = new RegExp(
+  `^(?:bump(?:ed|s)?|(?:security )?updates?|(?:security )?upgrades?|pin)(?: the)?(?: dependency| module| package)? (${listed}(?:(?:, (?:and )?| and | & )${listed}){0,20})$`,
+  'i',
+);
+const packageName = new RegExp(`^${listed}(?: (?:monorepo|packages|group))?$`);
+/** Matches a title that updates a package to a version, as people write it: `Bump to acme/tls v1.2`. */
+const toVersion =
+  /^(?:bump(?:ed|s)?|updates?|upgrades?|pin) (?:\S{1,200} ){0,3}?(?:to|from) (?!version )(?:\S{1,200} )?v?\d+\.\d/i;
 /**
  * Matches the reason that some titles give for an update: `Bump tls to 1.2.3 to fix CVE-2026-12345`, `Update tls
  * (CVE-2026-12345)`.
@@ -88,8 +101,13 @@ const reason =
 /** Returns the packages that a title updates, as the title names them. Returns undefined for any other title. */
 export function updatedPackages(title: string): string | undefined {
   const text = parseTitle(title).text.replace(appended, '').replace(reason, '');
-  const { name, to } = readUpdate(text);
-  return to === null ? updated.exec(text)?.[1] : name;
+  const { name } = readUpdate(text);
+  return name !== text && packageName.test(name) ? name : updated.exec(text)?.[1];
+}
+
+/** Whether a title that a person wrote updates a dependency: it names a version, or dependencies as a whole. */
+export function isNamedUpdate(text: string): boolean {
+  return toVersion.test(text) || generalUpdates.some((pattern) => pattern.test(text));
 }
 
 function readUpdate(text: string): Omit<DependencyUpdate, 'pulls'> {

@@ -3,10 +3,10 @@
  * source that names one decides, and the result says which source that was.
  */
 import type { KindBy } from '../../protocol/notes.ts';
-import { advisoryLines, repairsSecurity, securityHeadings, silencesReport } from './advisories.ts';
+import type { IssueRecord } from '../../protocol/stored.ts';
+import { namesProblem, repairsSecurity, silencesReport } from './advisories.ts';
 import { tickedBoxes } from './boxes.ts';
-import { ownWords } from './dependencies.ts';
-import type { ChangeType, LabelReading } from './labels.ts';
+import { type ChangeType, type LabelReading, readLabels, type Vocabulary } from './labels.ts';
 import { isInsideText, kindOfWords } from './leading-words.ts';
 import type { NoteItem } from './note.ts';
 import type { ChangeRecord } from './record.ts';
@@ -22,15 +22,17 @@ export interface Decision {
   by: KindBy | null;
 }
 
-/** Everything that can name the kind of a change. Sources that are costly to read are functions. */
+/** Everything that can name the kind of a change. The subjects are costly to read, so a function reads them. */
 export interface KindSources {
   record: ChangeRecord;
+  /** The body, if people of the project wrote it (`ownWords`). */
+  body: string;
   title: ParsedTitle;
   labels: LabelReading;
   /** The statement of the release note that is listed for the change. */
   note: NoteItem | undefined;
-  /** Labels of linked issues. */
-  ofIssues: () => LabelReading[];
+  linkedIssues: readonly IssueRecord[];
+  vocabulary: Vocabulary | undefined;
   /** Subjects of the commits that were squashed into the change, oldest first. */
   subjects: () => string[];
   /** Whether the leading words of the title may decide, if nothing else does. */
@@ -54,8 +56,8 @@ const undecided: Decision = { types: noTypes, inside: false, by: null };
 
 /**
  * Decides the kind of a change. The sources, strongest first, are: labels, public ids of security problems, the release
- * note, the prefix of the title, labels of linked issues, boxes in the body, the name of the branch, and the leading
- * words of the title or of the release note.
+ * note, the prefix of the title, labels for inside work or dependencies, the prefixes of squashed commits, labels of
+ * linked issues, boxes in the body, the name of the branch, and the leading words of the title or of the release note.
  */
 export function decideKind(sources: KindSources): Decision {
   const { title, labels } = sources;
@@ -77,18 +79,18 @@ function byLabels(title: ParsedTitle, labels: LabelReading): Decision {
 }
 
 /** Reads public ids of security problems, then the kind that a release note names. */
-function byText({ record, title, note }: KindSources): Decision | undefined {
-  if (isAboutSecurity(record, title, note)) return { types: alone.security, inside: false, by: 'advisory' };
+function byText(sources: KindSources): Decision | undefined {
+  const { title, note } = sources;
+  if (isAboutSecurity(sources)) return { types: alone.security, inside: false, by: 'advisory' };
   if (silencesReport(title.text)) return { types: noTypes, inside: true, by: 'advisory' };
   if (note?.type) return { types: alone[note.type], inside: false, by: 'note' };
   return note?.housekeeping ? { types: noTypes, inside: true, by: 'note' } : undefined;
 }
 
-function isAboutSecurity(record: ChangeRecord, title: ParsedTitle, note: NoteItem | undefined): boolean {
+function isAboutSecurity({ record, body, title, note }: KindSources): boolean {
   if (note && repairsSecurity(note.markdown)) return true;
   // Few titles and bodies name a security problem, so this is checked first.
-  const body = ownWords(record);
-  if (!repairsSecurity(record.title) && securityHeadings(body) + advisoryLines(body) === '') return false;
+  if (!repairsSecurity(record.title) && !namesProblem(body)) return false;
   const isInside = title.type === 'documentation' || sharedMeaning(title.areas) !== undefined;
   return !isInside && !isInsideText(title.text);
 }
@@ -111,21 +113,28 @@ function byRest(sources: KindSources): Decision | undefined {
   return bySubject(sources) ?? byIssues(sources) ?? byBoxes(sources) ?? byBranch(sources) ?? byVerb(sources);
 }
 
-/** Reads the prefix of the first squashed commit, which often repeats the words of the title with a prefix. */
-function bySubject({ subjects }: KindSources): Decision | undefined {
-  const [first] = subjects();
-  return first === undefined ? undefined : byPrefix(parseTitle(first));
+/**
+ * Reads the prefix of the first squashed commit, which often repeats the words of the title with a prefix. A branch can
+ * begin with inside work, such as a failing test. Then a later commit decides if the words of the title show its kind.
+ */
+function bySubject({ subjects, title }: KindSources): Decision | undefined {
+  const [first, ...later] = subjects();
+  const decision = first === undefined ? undefined : byPrefix(parseTitle(first));
+  if (!decision?.inside) return decision;
+  const shown = kindOfWords(title.text);
+  const others = later.map((subject) => byPrefix(parseTitle(subject)));
+  return others.find((other) => shown && shown !== 'inside' && other?.types.has(shown)) ?? decision;
 }
 
-function byIssues({ ofIssues }: KindSources): Decision | undefined {
-  const issues = ofIssues();
+function byIssues({ linkedIssues, vocabulary }: KindSources): Decision | undefined {
+  const issues = linkedIssues.map((issue) => readLabels(issue.labels, vocabulary));
   const spec = new Set(issues.flatMap(({ specTypes }) => [...specTypes]));
   const types = spec.size > 0 ? spec : new Set(issues.flatMap(({ aliasTypes }) => [...aliasTypes]));
   return types.size === 0 ? undefined : { types, inside: false, by: 'issue' };
 }
 
-function byBoxes({ record }: KindSources): Decision | undefined {
-  const ticked = tickedBoxes(ownWords(record));
+function byBoxes({ body }: KindSources): Decision | undefined {
+  const ticked = tickedBoxes(body);
   return ticked && { types: ticked.types, inside: ticked.types.size === 0, by: 'box' };
 }
 

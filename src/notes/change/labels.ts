@@ -6,7 +6,13 @@
 import type { LabelMeaning, NotesSettings } from '../../protocol/notes.ts';
 
 /** The kinds of change that have a section of their own. */
-export type ChangeType = 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation';
+export type ChangeType = 'breaking' | ListedType;
+
+/** The kinds whose sections follow the breaking changes, in the order of the sections (spec part 2, rule 3). */
+export const listedTypes = ['feature', 'fix', 'security', 'performance', 'documentation'] as const;
+
+/** One of `listedTypes`. */
+export type ListedType = (typeof listedTypes)[number];
 
 /** The meaning of a list of labels. */
 export interface LabelReading {
@@ -78,7 +84,8 @@ export function createVocabulary({ labels, excludedLabels }: NotesSettings): Voc
  */
 export function readLabels(labels: readonly string[], own?: Vocabulary): Readonly<LabelReading> {
   const [first = ''] = labels;
-  const key = labels.length === 1 && !first.startsWith('[') ? first : JSON.stringify(labels);
+  const isOne = labels.length === 1 && !first.startsWith('[');
+  const key = labels.length === 0 ? '[]' : isOne ? first : JSON.stringify(labels);
   const known = own?.readings.get(key);
   if (known) return known;
   const reading = readEach(labels, own);
@@ -173,6 +180,8 @@ export function plainWords(text: string): string {
 /** Returns each area once without regard to case, in alphabetical order. */
 export function distinctAreas(areas: readonly string[]): string[] {
   if (areas.length === 0) return [];
+  const [first = ''] = areas;
+  if (areas.length === 1) return first.trim() === '' ? [] : [first.trim()];
   const found = new Map<string, string>();
   for (const area of [...areas].sort(byText)) {
     const name = area.trim();

@@ -42,8 +42,21 @@ const insideWords =
  */
 const documentationWords =
   /(?<![\w./`'"-])(?:docs?|documentation|readme|typos?|grammar|wording|changelog|docstrings?|godocs?|jsdocs?|javadocs?|code comments?|tutorials?|release notes|handbooks?|glossary|faq|cookbook|quick[- ]?start|getting started|(?:user |migration |upgrade |upgrading |contributing |contribution |style |install(?:ation)? |security |step by step |v\d+ )?guid(?:e|es|ance|elines?)|links|anchors|anchor (?:tag|id|link)s?|comments? in|(?:broken|dead|redirected|archived) (?:[\w-]+ )?link|link to|(?:code |usage |migration |config(?:uration)? )?examples?|diagrams?|badges?|headings?|proposals?|roadmap|threat model|security policy|code of conduct|website|book|ecosystem|to (?:the |our )?(?:[\w-]+ ){0,2}lists?|(?:fix|updat|correct|chang)(?:e[sd]?|ed|es|ing)? (?:the )?notes?|release schedule|timeline|instructions?|release note|migration note|troubleshooting|use cases?|references|support policy|escalation policy|list of (?:providers|plugins|adopters|users|companies|projects|integrations|maintainers)|community plugins?|adopters|(?:plugins?|core|maintainer|release) team|to team)(?![\w/`'"-]|\.\w)|(?<![\w`./-])[\w./-]+\.(?:md|mdx|rst|adoc)\b/i;
+/** Words of titles that correct a text, also where the text is about a fault: `Fix typo in panic docs`. */
+const aboutText =
+  /\b(?:docs?|documentation|readme|typos?|changelog|docstrings?|godocs?|comments?|guides?|examples?)\b/i;
 const documentationVerb =
   /^(?:document(?:s|ed|ing)?|clarif(?:y|ies|ied|ying)|re-?word(?:s|ed|ing)?|re-?phrase[sd]?|mention(?:s|ed)?|doc)\b/i;
+/** Documents of a project. Only the end of a phrase is read, because `Add docs search` is a feature of a product. */
+const document = '(?:docs?|documentation|readme|changelog|godocs?|docstrings?|code comments?|proposal|licen[sc]e file)';
+/** Matches a change to a document of the project: `Add a proposal for x`, `Fix MIT license file`, `Typo in the docs`. */
+const documentWork = new RegExp(
+  `^(?:add|updat|fix|improv|clarif|correct|extend|rewrit|mov|renam)(?:e[sd]?|ed|s|ing|y|ies|ied|ying)? (?:[\\w.'/-]+ ){0,4}${document}(?:$| (?:for|to|of|in|on|about|regarding)\\b)|\\btypos?\\b.{0,60} ${document}$`,
+  'i',
+);
+/** Matches a leading word that changes something that exists. A change with such a word is not new to customers. */
+const changesThing =
+  /^(?:improv|enhanc|optimi[sz]|speed|reduc|simplif|refin|polish|clarif|chang|updat|renam|remov|drop|deprecat|migrat|refactor|rework|rewrit|switch|replac|bump|upgrad|align|adjust|tweak|increas|decreas|lower|consolidat|standardi[sz])(?:e?s|ed|e|d|ing|y|ies|ied|ying|ped|ping)?\b|^(?:mov(?:e[sd]?|ing)|tun(?:e[sd]?|ing)|us(?:e[sd]?|ing)|rais(?:e[sd]?|ing)|better|clearer|faster)\b/i;
 /**
  * Matches a leading phrase that often breaks something for users. It never decides the kind, because removing or
  * renaming is also common inside a project.
@@ -55,6 +68,8 @@ const breaks =
 export function kindOfWords(text: string): WordKind | undefined {
   const prose = withoutCode(text);
   if (isInside(prose)) return 'inside';
+  // `Fix crash when the docs page opens` repairs a fault, whatever it names.
+  if (fault.test(prose) && fix.test(prose) && !aboutText.test(prose)) return 'fix';
   if (documentationWords.test(prose) || documentationVerb.test(prose)) return 'documentation';
   if (performance.test(prose)) return 'performance';
   if (fault.test(prose) && !feature.test(prose)) return 'fix';
@@ -80,6 +95,21 @@ function isInside(prose: string): boolean {
 /** Code in a title can contain any word. A placeholder keeps the words around it apart. */
 function withoutCode(text: string): string {
   return text.includes('`') ? text.replace(/`[^`]*`/g, 'X') : text;
+}
+
+/** Whether a title says that a text was corrected. Other words for documentation can also name parts of a product. */
+export function correctsText(text: string): boolean {
+  return aboutText.test(withoutCode(text));
+}
+
+/** Whether a title is about a document of the project. Such a title is narrower than the words for documentation. */
+export function isDocumentText(text: string): boolean {
+  return documentWork.test(withoutCode(text));
+}
+
+/** Whether the leading word of a text changes something that exists: `Improve the search`, `Use the new parser`. */
+export function changesExisting(text: string): boolean {
+  return changesThing.test(text);
 }
 
 /** Whether the leading words of a title announce something that users may have to act on: `Remove the flag --old`. */

@@ -1,9 +1,9 @@
 /**
  * Reads the lines of a release note. A line can name its kind and area like a title does: `[BUGFIX] tsdb: Fix …`. A
- * note of several lines with kinds describes several changes.
+ * note that begins with such a line and has several of them describes several changes.
  */
 import type { ReleaseNote } from './body.ts';
-import type { ChangeType } from './labels.ts';
+import { type ChangeType, listedTypes } from './labels.ts';
 import { parseTitle } from './title.ts';
 import { type Meaning, meaningOf } from './title-words.ts';
 
@@ -29,7 +29,6 @@ const noteMeanings: Readonly<Record<string, Meaning>> = {
   'new-guide': 'documentation',
   internal: 'housekeeping',
 };
-const types: readonly ChangeType[] = ['feature', 'fix', 'security', 'performance', 'documentation'];
 const listMark = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/;
 /**
  * Matches "action required" at the start of a note, which marks a breaking change. Signs of the next word stay, as in
@@ -50,9 +49,10 @@ interface Statement {
 }
 
 /**
- * Returns the statements of a release note. Blocks without a kind are one statement. If at least two lines of a block
- * name a kind, each of them is a statement. Then a line without a kind continues the statement before it, and lines
- * before the first statement are left out.
+ * Returns the statements of a release note. Blocks without a kind are one statement, which is breaking if one of the
+ * blocks is. If the first line of a block names a kind, or if two lines name one in brackets, each line with a kind is a
+ * statement. Then a line without a kind continues the statement before it, and lines before the first statement are left
+ * out, as is a first line such as `Changes:`. Any other block stays as it is written, without kinds in brackets.
  */
 export function noteItems(note: ReleaseNote | undefined): NoteItem[] {
   if (note?.kind !== 'text') return [];
@@ -62,29 +62,76 @@ export function noteItems(note: ReleaseNote | undefined): NoteItem[] {
   const plain = statements.filter(({ isNamed }) => !isNamed).map(({ item }) => item);
   const [first] = plain;
   const items = statements.flatMap(({ item, isNamed }) => (isNamed || item === first ? [item] : []));
-  if (first) first.markdown = plain.map(({ markdown }) => markdown).join('\n\n');
+  if (first) {
+    first.markdown = plain.map(({ markdown }) => markdown).join('\n\n');
+    first.breaking = plain.some(({ breaking }) => breaking);
+  }
   return items.slice(0, maxItems);
 }
 
 function statementsOf(written: string, meaning: Meaning | undefined): Statement[] {
   const text = written.replace(callToAct, '');
   const isCall = text !== written;
-  const blocks: { item: NoteItem | undefined; lines: string[] }[] = [];
-  for (const line of text.split('\n')) {
-    const item = readLine(line);
-    const last = blocks.at(-1);
-    if (item) blocks.push({ item, lines: [item.markdown] });
-    else if (last) last.lines.push(line);
-    else blocks.push({ item: undefined, lines: [line] });
-  }
-  const named = blocks.filter(({ item }) => item !== undefined);
-  const placed = named.length === 0 && meaning !== undefined ? readArea(text) : undefined;
-  const whole = placed ? [placed] : named.length < 2 ? [joined(blocks)] : named;
-  const breaks = isCall || (named.length === 1 && named[0]?.item?.breaking === true);
-  return whole.map(({ item, lines }) => ({
-    item: withMeaning(item, lines.join('\n').trim(), meaning, breaks),
-    isNamed: item !== undefined || meaning !== undefined,
+  const lines = readLines(text);
+  const begin = lines.find(({ line }) => line.trim() !== '' && !introduction.test(line));
+  const isSplit = begin?.item !== undefined || lines.filter(isBracketed).length > 1;
+  const placed = !isSplit && meaning !== undefined ? readArea(text) : undefined;
+  const blocks = isSplit ? split(lines) : [placed ?? { item: undefined, lines: lines.map(withoutBracket) }];
+  // In a block that stays as it is written, any line can mark the change as breaking.
+  const breaks = isCall || (!isSplit && lines.some(({ item }) => item?.breaking === true));
+  return blocks.map((block) => ({
+    item: withMeaning(block.item, block.lines.join('\n').trim(), meaning, breaks),
+    isNamed: block.item !== undefined || meaning !== undefined,
   }));
+}
+
+/** A statement's lines, without the kind and area of the first line. `item` is undefined if no line names a kind. */
+interface Block {
+  item: NoteItem | undefined;
+  lines: string[];
+}
+
+/** A line of a note. `item` is undefined if the line does not begin with a kind. */
+interface ReadLine {
+  line: string;
+  item: NoteItem | undefined;
+}
+
+/** Matches a line that only introduces a list: `Changes:`. */
+const introduction = /^[\s#*_]*(?:changes?|changelog|release notes?|notes?|what['’]?s (?:new|changed))[\s:*_#]*$/i;
+/** Matches a fence, which may begin in a list item. */
+const fence = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+){0,3}(`{3,}(?=[^`]*$)|~{3,})/;
+const indented = /^(?: {4}| {0,3}\t)/;
+
+/** Reads the lines of a note. Lines in a fence and lines that are indented like code name no kind. */
+function readLines(text: string): ReadLine[] {
+  let open = '';
+  return text.split('\n').map((line) => {
+    const mark = fence.exec(line)?.[1] ?? '';
+    const isCode = open !== '' || mark !== '' || indented.test(line);
+    if (open === '') open = mark;
+    else if (mark.startsWith(open) && line.trim() === mark) open = '';
+    return { line, item: isCode ? undefined : readLine(line) };
+  });
+}
+
+/** Whether a line names its kind in brackets: `[BUGFIX] …`. A word before a colon can belong to the text. */
+function isBracketed({ line, item }: ReadLine): boolean {
+  return item !== undefined && bracketed.test(line.replace(listMark, ''));
+}
+
+function withoutBracket(read: ReadLine): string {
+  return isBracketed(read) && read.item ? (listMark.exec(read.line)?.[0] ?? '') + read.item.markdown : read.line;
+}
+
+/** Begins a block at each line with a kind. Lines before the first of them are left out. */
+function split(lines: readonly ReadLine[]): Block[] {
+  const blocks: Block[] = [];
+  for (const { line, item } of lines) {
+    if (item) blocks.push({ item, lines: [item.markdown] });
+    else blocks.at(-1)?.lines.push(line);
+  }
+  return blocks;
 }
 
 /** Matches a text that is only a name, such as `x` or acme_volume. */
@@ -97,7 +144,7 @@ function withThing(text: string, label: string): string {
 }
 
 /** Reads the area of a note of one line whose block names the kind: `provider: Mask tokens`. */
-function readArea(text: string): { item: NoteItem; lines: string[] } | undefined {
+function readArea(text: string): Block | undefined {
   if (text.includes('\n')) return undefined;
   const { areas, text: words } = parseTitle(text);
   const markdown = withDot(words, text);
@@ -109,15 +156,6 @@ function readArea(text: string): { item: NoteItem; lines: string[] } | undefined
 /** Titles lose a dot at their end. A release note keeps it, because a further line may follow it. */
 function withDot(words: string, text: string): string {
   return text.endsWith('.') && /[^.]$/.test(words) ? `${words}.` : words;
-}
-
-/**
- * Joins the blocks of a note that names at most one kind. The kind counts only if the first line names it, except that
- * any line can mark the change as breaking.
- */
-function joined(blocks: { item: NoteItem | undefined; lines: string[] }[]): (typeof blocks)[number] {
-  const [first] = blocks;
-  return { item: first?.item, lines: blocks.flatMap(({ lines }) => lines) };
 }
 
 /** Reads a line that begins with a kind. Returns undefined for any other line. */
@@ -137,7 +175,7 @@ function withMeaning(
   meaning: Meaning | undefined,
   breaks: boolean,
 ): NoteItem {
-  const type = item?.type ?? types.find((each) => each === meaning) ?? null;
+  const type = item?.type ?? listedTypes.find((each) => each === meaning) ?? null;
   const markdown = text.replace(callToAct, '');
   return {
     type,

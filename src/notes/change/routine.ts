@@ -37,20 +37,32 @@ const merges = [
   new RegExp(`^${branch} ?(?:to|into|->|→|=>) ?${branch}$`, 'i'),
   /^rollup of \d+ pull requests/i,
 ];
-const mergeHint = /merge|sync|port|rollup|to|>|→/i;
+/** Matches all titles of such merges, and few other titles. */
+const mergeHint = new RegExp(`^(?:auto|back|merge|sync|forward|rollup|${branch})`, 'i');
+/** Matches routine titles that are also features of some products: `Add release notes`, `Allow workflows`. */
 const chores = [
   /^(?:prepare|update|generate|draft|add|finali[sz]e|sync|refresh) (?:the )?(?:changelog|change log|changes\.md|release notes|news file)(?:\.md)?$/i,
-  new RegExp(`^prep(?:are)?(?: for)?(?: the)? (?:next )?(?:release|${version})(?: release)?$`, 'i'),
-  new RegExp(`^(?:changelog|change log|release notes)(?: for)?(?: ${version})?$`, 'i'),
-  new RegExp(
-    `^(?:cherry[- ]?picks?|back-?ports?) (?:for|to|into|in) (?:the )?(?:release[-/ ]?)?${version}(?: release)?$`,
-    'i',
-  ),
   /^(?:approve|allow|run|re-?run|trigger) (?:the )?(?:ci |github )?(?:workflows?|ci|builds?)$/i,
   /^(?:git)?ignore (?:the )?[\w./*-]+\.\w{1,10}$/i,
   /^(?:bump|update|upgrade|refresh|sync) (?:all )?(?:the )?(?:dev |development |npm |go |minor |patch )?(?:dependencies|deps|lock ?files?|submodules?|vendor(?:ed)?(?: dependencies)?)$/i,
   /^(?:empty commit|trigger (?:ci|build)|re-?trigger (?:ci|build)|kick ci|initial commit)$/i,
 ];
+/** Matches the steps of a release, which name a version or a branch. */
+const steps = [
+  new RegExp(`^prep(?:are)?(?: for)?(?: the)? (?:next )?(?:release|${version})(?: release)?$`, 'i'),
+  new RegExp(
+    `^prepare (?:the )?${branch}(?: branch)? for (?:the )?(?:next (?:release|version|cycle)|${version}).{0,30}$`,
+    'i',
+  ),
+  new RegExp(`^(?:changelog|change log|release notes)(?: for)?(?: ${version})?$`, 'i'),
+  new RegExp(
+    `^(?:cherry[- ]?picks?|back-?ports?) (?:for|to|into|in) (?:the )?(?:release[-/ ]?)?${version}(?: release)?$`,
+    'i',
+  ),
+];
+/** Matches all titles of such chores and steps, and few other titles. */
+const choreHint =
+  /^(?:prep|update|generate|draft|add|finali|sync|refresh|change(?:log| log)|release|cherry|back|approve|allow|run|re-?run|trigger|(?:git)?ignore|bump|upgrade|empty|re-?trigger|kick|initial)/i;
 const translations = [
   /\b(?:weblate|crowdin|transifex|translatewiki|lokalise|pontoon)\b/i,
   /^(?:automatic |weekly |nightly )?(?:translations?|locali[sz]ations?|l10n|i18n) (?:updates?|sync)\b/i,
@@ -66,11 +78,14 @@ export function isRelease({ text, areas, looseArea }: ParsedTitle): boolean {
 
 /**
  * Whether a change is routine work that contains nothing of its own: a merge of branches, a step of a release, or an
- * entry in a list of ignored files. The changes of merged branches have pull requests of their own.
+ * entry in a list of ignored files. The changes of merged branches have pull requests of their own. A prefix such as
+ * `feat:` or `fix:` outweighs the words, except for a step of a release.
  */
-export function isRoutine({ text, areas, looseArea }: ParsedTitle): boolean {
-  if (mergeHint.test(text) && merges.some((pattern) => pattern.test(text))) return true;
-  return !(looseArea && areas.length > 0) && chores.some((pattern) => pattern.test(text));
+export function isRoutine({ text, areas, looseArea, type }: ParsedTitle): boolean {
+  const isNamed = type !== null && type !== 'documentation';
+  if (!isNamed && mergeHint.test(text) && merges.some((pattern) => pattern.test(text))) return true;
+  if (!choreHint.test(text) || (looseArea && areas.length > 0)) return false;
+  return steps.some((pattern) => pattern.test(text)) || (!isNamed && chores.some((pattern) => pattern.test(text)));
 }
 
 /** Whether a change only imports texts from a translation service. */

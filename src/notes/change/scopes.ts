@@ -5,7 +5,7 @@
 import { plainWords } from './labels.ts';
 
 const insideScopes = new Set(
-  'test, tests, testing, e2e, e2e tests, unit tests, integration tests, test infra, ci, cd, ci cd, github actions, gh actions, workflow, workflows, actions, lint, linter, linters, linting, eslint, golangci lint, prettier, typecheck, bench, benches, benchmark, benchmarks, fixture, fixtures, mock, mocks, tooling, devtools, dev tools, dev env, devcontainer, scripts, tilt, release tooling, repo, codeowners, owners, editorconfig, gitignore, pre commit, husky, renovate, dependabot, codecov, coverage, storybook'.split(
+  'test, tests, testing, e2e, e2e tests, unit tests, integration tests, test infra, ci, cd, ci cd, github actions, gh actions, workflow, workflows, actions, lint, linter, linters, linting, eslint, golangci lint, prettier, typecheck, bench, benches, benchmark, benchmarks, fixture, fixtures, mock, mocks, tooling, devtools, dev tools, dev env, devcontainer, scripts, tilt, tiltfile, makefile, release tooling, repo, codeowners, owners, editorconfig, gitignore, pre commit, husky, renovate, dependabot, codecov, coverage, storybook'.split(
     ', ',
   ),
 );

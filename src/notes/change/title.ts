@@ -54,7 +54,7 @@ export function parseTitle(title: string): ParsedTitle {
   };
   const line = title.slice(0, maxTitleLength);
   let rest = (untidyBlanks.test(line) ? singleBlanks(line) : line).trim();
-  for (let count = 0; count < maxPrefixes && mayHavePrefix.test(rest); count += 1) {
+  for (let count = 0; count < maxPrefixes && mayHavePrefix(rest); count += 1) {
     const next = takePrefix(rest, parsed);
     if (next === undefined) break;
     rest = next.trim();
@@ -64,10 +64,15 @@ export function parseTitle(title: string): ParsedTitle {
 }
 
 /**
- * Matches a title that may have a prefix: every prefix contains or begins with one of these signs. Most titles contain
- * none of the signs and need no parsing.
+ * Whether a title may have a prefix: every prefix contains or begins with one of these signs. Most titles contain none of
+ * the signs and need no parsing. V8 searches faster with two expressions than with one.
  */
-const mayHavePrefix = /[:：[(#/]|^\W|^[a-z][a-z0-9_]{1,15}-\d/i;
+function mayHavePrefix(title: string): boolean {
+  return prefixSign.test(title) || prefixStart.test(title);
+}
+
+const prefixSign = /[:：[(#/]/;
+const prefixStart = /^(?:\W|[A-Za-z][A-Za-z0-9_]{1,15}-\d)/;
 
 function takePrefix(text: string, parsed: ParsedTitle): string | undefined {
   return (
@@ -193,7 +198,7 @@ function takeArea(text: string, parsed: ParsedTitle): string | undefined {
   const [area = ''] = match.slice(1);
   const meaning = meaningOf(area);
   if (meaning) note(meaning, parsed);
-  else if (/^v?\d/.test(area) && targets.test(area)) parsed.target ??= area;
+  else if (/\d/.test(area) && targets.test(area)) parsed.target ??= area;
   else for (const each of area.split(',')) addLooseArea(each.trim(), parsed);
   return text.slice(match[0].length);
 }
@@ -265,7 +270,7 @@ function note(meaning: Meaning, parsed: ParsedTitle): void {
  * A dot at the end is removed if it follows a word directly. The dot in `git add .` stays.
  */
 function tidy(text: string): string {
-  const ended = /[\p{L}\p{N}\p{M})\]"'”’`]\.$/u.test(text) ? text.slice(0, -1) : text;
+  const ended = text.endsWith('.') && /[\p{L}\p{N}\p{M})\]"'”’`]\.$/u.test(text) ? text.slice(0, -1) : text;
   const first = /^[a-z]+(?:['’][a-z]+)?(?=[ ,]|$)/.exec(ended)?.[0];
   return first !== undefined && (first.length === 1 || isPlainWord(first))
     ? (ended[0] as string).toUpperCase() + ended.slice(1)

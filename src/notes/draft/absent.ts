@@ -1,6 +1,6 @@
 /**
- * Says why a generated draft does not contain changes that a person's edit of the draft names. A change that the range
- * has not considered is left out of the answer.
+ * Says why a generated draft does not contain changes that the earlier draft or a person's edit names. A change that the
+ * range has not considered is left out of the answer.
  */
 import { markedIn, numberAndSha } from '../../foundation/markers.ts';
 import type { AbsentChange } from '../../protocol/conflicts.ts';
@@ -10,32 +10,41 @@ import { isUnresolved } from './issues.ts';
 
 type Verdict = Omit<AbsentChange, 'id'>;
 
-/** Maximum number of changes with a reason, so that the result of a render stays far below the size of a record. */
-const maxChanges = 1_000;
+/**
+ * Maximum number of changes with a full reason, so that the result of a render stays far below the size of a record. A
+ * later change of the range is only said to be unlisted, which takes about 40 bytes and is true for all of them.
+ */
+const maxReasons = 1_000;
+/** Maximum number of all changes in an answer. */
+const maxChanges = 5_000;
 const maxDetailLength = 100;
 
 /**
  * Returns the reasons for the changes that `bodyMd` does not contain.
- * @param named ids of changes that the edited draft names
+ * @param named ids of changes that the earlier draft names, with the most important first. Their number is limited
  */
 export function absentChanges(notes: Notes, bodyMd: string, named: Iterable<string>): AbsentChange[] {
+  const wanted = new Set(named);
+  // The first text of a draft is not searched for markers.
+  if (wanted.size === 0) return [];
   const listed = new Set(markedIn(bodyMd));
-  const ids = [...new Set(named)].filter((id) => !listed.has(id));
+  const ids = [...wanted].filter((id) => !listed.has(id));
   if (ids.length === 0) return [];
-  const pulls = pullVerdicts(notes);
+  const pulls = pullVerdicts(notes, listed);
   const lines = new Set([...listed].map(wholeId));
   const verdictOf = (id: string): Verdict | undefined => {
     const { number, sha } = numberAndSha(id);
     if (sha !== null) return commitVerdict(notes, sha);
-    if (id.startsWith('issue:')) return issueVerdict(notes, number as number);
+    if (id.startsWith('issue:')) return issueVerdict(notes, listed, number as number);
     const verdict = pulls.get(number as number);
     // A release note can have several lines. If the draft still has another one, this line of the note is gone.
     return verdict?.reason === 'unlisted' && id.includes('.') && lines.has(wholeId(id)) ? { reason: 'note' } : verdict;
   };
   const absent: AbsentChange[] = [];
   for (const id of ids) {
-    const verdict = absent.length < maxChanges ? verdictOf(id) : undefined;
-    if (verdict) absent.push({ id, ...cutDetail(verdict) });
+    if (absent.length === maxChanges) break;
+    const verdict = verdictOf(id);
+    if (verdict) absent.push({ id, ...(absent.length < maxReasons ? cutDetail(verdict) : { reason: 'unlisted' }) });
   }
   return absent;
 }
@@ -45,30 +54,45 @@ function wholeId(id: string): string {
   return id.replace(/\.\d+$/, '');
 }
 
-/** Returns the verdict for each pull request of the range, and for each original of a listed backport. */
-function pullVerdicts({ selection, entries, updates, dropped }: Notes): Map<number, Verdict> {
+/**
+ * Returns the verdict for each pull request of the range, and for each original of a backport that has an entry.
+ * @param listed ids in the markers of the draft. Not every draft lists every entry
+ */
+function pullVerdicts(
+  { selection, entries, updates, dropped }: Notes,
+  listed: ReadonlySet<string>,
+): Map<number, Verdict> {
   const verdicts = new Map<number, Verdict>();
   for (const { number } of selection.pulls) verdicts.set(number, { reason: 'unlisted' });
+  const join = (number: number, marker: string, detail: string): void => {
+    if (listed.has(marker)) verdicts.set(number, { reason: 'joined', detail });
+    else if (!verdicts.has(number)) verdicts.set(number, { reason: 'unlisted' });
+  };
   for (const entry of entries) {
     for (const each of withJoined(entry)) {
       for (const { number } of [...(each.pull ? [each.pull] : []), ...shipped(each)])
-        if (`pr:${number}` !== entry.marker) verdicts.set(number, { reason: 'joined', detail: referenceOf(entry) });
+        if (`pr:${number}` !== entry.marker) join(number, entry.marker, referenceOf(entry));
     }
   }
   for (const { pulls } of updates) {
-    for (const { number } of pulls.slice(1))
-      verdicts.set(number, { reason: 'joined', detail: `#${pulls[0]?.number ?? number}` });
+    const first = pulls[0]?.number;
+    for (const { number } of pulls.slice(1)) join(number, `pr:${first}`, `#${first}`);
   }
   for (const { number, reason, detail } of dropped)
     verdicts.set(number, { reason, ...(detail !== undefined && { detail }) });
   return verdicts;
 }
 
-function issueVerdict({ source, selection, entries, closedIssues }: Notes, number: number): Verdict | undefined {
+function issueVerdict(
+  { source, selection, entries, closedIssues }: Notes,
+  listed: ReadonlySet<string>,
+  number: number,
+): Verdict | undefined {
   const issue = source.issue(number);
   if (issue?.state === 'open') return { reason: 'open' };
   const entry = entries.find(({ issues }) => issues.some((each) => each.number === number));
-  if (entry) return { reason: 'joined', detail: referenceOf(entry) };
+  if (entry)
+    return listed.has(entry.marker) ? { reason: 'joined', detail: referenceOf(entry) } : { reason: 'unlisted' };
   if (!issue || !selection.issues.some((each) => each.number === number)) return undefined;
   if (isUnresolved(issue)) return { reason: 'unresolved' };
   return closedIssues.some((each) => each.number === number) ? { reason: 'unlisted' } : undefined;

@@ -19,19 +19,19 @@ export interface Composed {
   absent: AbsentChange[];
 }
 
+/** Returns ids of changes whose absence from a new text needs a reason. */
+type Named = (bodyMd: string) => Iterable<string>;
+
+const nothing: Named = () => [];
+
 const personas: Record<Persona, (notes: Notes) => string> = { engineer, internal, customer };
 
 /**
  * Writes the draft of a range for a persona. The same records and bounds always give the same bytes (spec part 1).
- * @param named ids of changes that an edit of the draft names. For those that the new text does not contain, the result
- *   has the reasons
+ * @param named returns ids of changes that the earlier draft or an edit of it names, from the new text. For those that
+ *   the new text does not contain, the result has the reasons
  */
-export function compose(
-  source: NotesSource,
-  bounds: RangeBounds,
-  persona: Persona,
-  named: Iterable<string> = [],
-): Composed {
+export function compose(source: NotesSource, bounds: RangeBounds, persona: Persona, named: Named = nothing): Composed {
   return write(gather(source, bounds), persona, named);
 }
 
@@ -49,7 +49,7 @@ export function composeAll(
   return { selection: notes.selection, drafts };
 }
 
-function write(notes: Notes, persona: Persona, named: Iterable<string> = []): Composed {
+function write(notes: Notes, persona: Persona, named: Named = nothing): Composed {
   const bodyMd = personas[persona](notes);
-  return { bodyMd, flags: flagsOf(notes, persona), absent: absentChanges(notes, bodyMd, named) };
+  return { bodyMd, flags: flagsOf(notes, persona), absent: absentChanges(notes, bodyMd, named(bodyMd)) };
 }

@@ -3,8 +3,10 @@
  * Kinds and reasons come from the facts of the range.
  */
 import { inlineTokens } from '../../foundation/markdown.ts';
+import { markedIn, withoutMarkers } from '../../foundation/markers.ts';
 import type { DraftEntry, EntrySource } from '../../protocol/draft-entries.ts';
 import type { DraftRecord, Persona, RangeBounds } from '../../protocol/stored.ts';
+import { parseTitle } from '../change/title.ts';
 import { type Block, blockText, parseDraft } from '../merge/blocks.ts';
 import type { NotesSource } from '../range/source.ts';
 import { type Entry, shipped, withJoined } from './entries.ts';
@@ -13,16 +15,20 @@ import { explainFacts, type Verdict } from './explain.ts';
 import { gather, type Notes } from './gather.ts';
 import { customerLines } from './personas/customer.ts';
 import { noteText } from './plain.ts';
+import { inlineText } from './quote.ts';
 
 /** The sections that list people, addresses or other entries again. */
 const repeats = new Set(['highlights', 'contributors', 'new contributors', 'already released']);
 const item = /^[-*+] +(?=\S)/;
-const markers = /<!-- rn:((?:pr|issue|commit):[0-9a-z.]{1,40}) -->/g;
 /** Matches the references and people at the end of an entry: ` ([#12](…), …) — [@ada](…)`. */
 const tail = / \((?:\[(?:#|`)|#\d).*$/;
 const area = /^\*\*([^*]{1,200}):\*\* */;
 
-/** What is known about the change of an entry. */
+/** Maximum lengths in characters. Each entry repeats its heading, so a long heading would multiply the size of a page. */
+const maxHeadingLength = 300;
+const maxTextLength = 5_000;
+
+/** What is known about the changes of an entry. */
 interface Fact {
   entry: Entry | undefined;
   verdict: Verdict | undefined;
@@ -47,8 +53,9 @@ export function entriesOfDraft(
     const title = plainOf(heading.replace(/^#{1,6} +/, ''));
     if (repeats.has(title.toLowerCase())) continue;
     for (const block of blocks.flatMap(itemsOf)) {
-      const [id = null] = idsOf(block);
-      const fact = id === null ? undefined : facts.get(id);
+      const ids = idsOf(block);
+      const [id = null] = ids;
+      const fact = factOf(ids, facts);
       const isOwn = id === null || generated.get(id) !== blockText(block);
       const from: EntrySource = isOwn ? 'person' : ((fact?.entry && words(fact.entry)) ?? 'title');
       entries.push(toEntry(block, id, title, from, fact));
@@ -64,8 +71,23 @@ function itemsOf(block: Block): Block[] {
   return starts.map((start, index) => ({ ...block, lines: block.lines.slice(start, starts[index + 1]) }));
 }
 
+/**
+ * Returns what is known about the changes that the markers of a line name. Kind and reason are those of the first
+ * change that is known. Numbers and hashes are those of all changes, each once.
+ */
+function factOf(ids: readonly string[], facts: ReadonlyMap<string, Fact>): Fact | undefined {
+  const [id] = ids;
+  if (ids.length < 2) return id === undefined ? undefined : facts.get(id);
+  const known = ids.flatMap((each) => facts.get(each) ?? []);
+  const [first] = known;
+  if (!first || known.length === 1) return first;
+  const numbers = new Set(known.flatMap((fact) => fact.numbers));
+  const shas = new Set(known.flatMap((fact) => fact.shas));
+  return { ...first, numbers: [...numbers], shas: [...shas] };
+}
+
 function idsOf({ lines }: Block): string[] {
-  return lines.flatMap((line) => [...line.matchAll(markers)].map(([, id = '']) => id));
+  return markedIn(lines.join('\n'));
 }
 
 function toEntry(
@@ -75,22 +97,28 @@ function toEntry(
   source: EntrySource,
   fact: Fact | undefined,
 ): DraftEntry {
-  const line = (block.lines[0] ?? '').replace(item, '').replace(markers, '').trim();
+  const line = withoutMarkers((block.lines[0] ?? '').replace(item, '')).trim();
   const named = area.exec(line)?.[1];
   const { entry, verdict, numbers = [], shas = [] } = fact ?? {};
+  // A change can have several entries, and its reason names the kind of only one of them.
+  const { section = null, kindBy = null } = entry ?? verdict ?? {};
   const areas = entry && entry.areas.length > 0 ? entry.areas.join(', ') : null;
   return {
     marker: id,
-    heading: title,
+    heading: cutText(title, maxHeadingLength),
     area: named === undefined ? areas : plainOf(named),
-    text: plainOf(line.replace(area, '').replace(tail, '')),
+    text: cutText(plainOf(line.replace(area, '').replace(tail, '')), maxTextLength),
     source,
     numbers,
     shas,
-    kind: verdict?.section ?? null,
-    kindBy: verdict?.kindBy ?? null,
+    kind: section === 'dependency' ? 'dependencies' : section,
+    kindBy,
     reason: verdict?.reason ?? null,
   };
+}
+
+function cutText(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1).toWellFormed()}…`;
 }
 
 /** Returns the text of a line without Markdown. */
@@ -111,10 +139,9 @@ function factsOf(notes: Notes): Map<string, Fact> {
     const shas = joined.flatMap(({ commit }) => commit?.sha ?? []);
     const [first] = shipped(entry);
     const verdict = (first && pulls.get(first.number)) ?? (entry.commit ? commits.get(entry.commit.sha) : undefined);
-    const own = entry.picked ? { ...verdict, section: entry.section, kindBy: entry.kindBy } : verdict;
     facts.set(entry.marker, {
       entry,
-      verdict: own as Verdict | undefined,
+      verdict,
       numbers: [...new Set(numbers.map(({ number }) => number))],
       shas,
     });
@@ -141,6 +168,14 @@ function wordSources(notes: Notes, persona: Persona): (entry: Entry) => EntrySou
     const lines = customerLines(notes);
     return (entry) => lines.get(entry)?.source ?? 'title';
   }
-  if (persona === 'engineer') return () => 'title';
+  if (persona === 'engineer') return (entry) => (isStatement(entry) ? 'note' : 'title');
   return (entry) => (wordsOf(noteText(entry)) === '' ? 'title' : 'note');
+}
+
+/** Whether the text of an entry is a statement of a release note, and not the title. */
+function isStatement({ note, text, record }: Entry): boolean {
+  if (!note || text === '') return false;
+  const [said = ''] = note.markdown.split('\n');
+  // The start of a statement can have become an area.
+  return inlineText(said).endsWith(text) && !parseTitle(record.title).text.endsWith(text);
 }

@@ -11,7 +11,7 @@ import { readLabels, type Vocabulary } from '../change/labels.ts';
 import { type NoteItem, noteItems } from '../change/note.ts';
 import { type ChangeRecord, changeOfCommit } from '../change/record.ts';
 import { endNumber, firstLine } from '../range/attribute.ts';
-import { originalOfCommit, picksOf } from '../range/backports.ts';
+import { type CarriedChange, originalOfCommit, picksOf } from '../range/backports.ts';
 import { linkedClosedIssues } from '../range/select.ts';
 import type { NotesSource } from '../range/source.ts';
 import { byMerge } from '../range/window.ts';
@@ -51,10 +51,13 @@ export interface Entry extends Classification {
   /** Time at which the change reached the branch, in milliseconds. */
   at: number;
   /** Later changes to the same feature, which are counted on this entry and have no line of their own. */
-  followUps: Entry[];
+  followUps: readonly Entry[];
   /** Further changes with the same words for the same issue, which are shown in this entry. */
-  twins: Entry[];
+  twins: readonly Entry[];
 }
+
+/** Most entries have no other entries in them. They share this list. */
+const none: readonly Entry[] = [];
 
 /** A change with everything that brought it into the range. */
 interface Group {
@@ -80,29 +83,25 @@ export class EntryMaker {
 
   /** Makes the entries of pull requests and of commits without a pull request. Each change has one group. */
   entries(pulls: readonly PullRecord[], commits: readonly CommitRecord[]): Entry[] {
-    const groups = new Map<string, Group>();
-    const groupOf = (key: string, pull: PullRecord | null): Group => {
-      const group = groups.get(key) ?? { pull, listed: false, backports: [], commit: null, picked: false };
-      groups.set(key, group);
-      return group;
-    };
-    for (const pull of pulls) {
-      const picks = picksOf(this.source, pull);
-      if (picks.length === 0) groupOf(`#${pull.number}`, pull).listed = true;
-      for (const pick of picks) {
-        const isPull = 'pull' in pick;
-        const group = isPull ? groupOf(`#${pick.pull.number}`, pick.pull) : groupOf(pick.commit.sha, null);
-        group.backports.push(pull);
-        group.picked ||= picks.length > 1;
-        if (!isPull) group.commit = pick.commit;
-      }
+    const entries: Entry[] = [];
+    for (const group of this.groups(pulls, commits)) entries.push(...this.entriesOf(group));
+    return entries;
+  }
+
+  /**
+   * Groups what belongs to one change. If nothing is carried to another branch, each pull request and each commit is a
+   * change of its own. Then the groups are made one after the other, so that they need no memory while entries are made.
+   */
+  private *groups(pulls: readonly PullRecord[], commits: readonly CommitRecord[]): Iterable<Group> {
+    const picks = pulls.map((pull) => picksOf(this.source, pull));
+    const originals = commits.map((commit) => originalOfCommit(this.source, commit));
+    const isCarried = picks.some(({ length }) => length > 0) || originals.some((original) => original !== undefined);
+    if (isCarried) {
+      yield* joinedGroups(pulls, picks, commits, originals);
+      return;
     }
-    for (const commit of commits) {
-      const original = originalOfCommit(this.source, commit);
-      const group = original ? groupOf(`#${original.number}`, original) : groupOf(commit.sha, null);
-      if (!group.listed && group.backports.length === 0) group.commit ??= commit;
-    }
-    return [...groups.values()].flatMap((group) => this.entriesOf(group));
+    for (const pull of pulls) yield { pull, listed: true, backports: [], commit: null, picked: false };
+    for (const commit of commits) yield { pull: null, listed: false, backports: [], commit, picked: false };
   }
 
   /**
@@ -122,15 +121,16 @@ export class EntryMaker {
   private entriesOf(group: Group): Entry[] {
     const { source } = this;
     const { pull, commit } = group;
-    const carriers = group.backports.sort(byMerge);
+    const carriers = group.backports.length > 1 ? group.backports.sort(byMerge) : group.backports;
     const record = pull ?? changeOfCommit(commit as CommitRecord, source.repository.url);
-    const all = pull && !group.picked ? [pull, ...carriers] : [record];
+    const all = pull && !group.picked && carriers.length > 0 ? [pull, ...carriers] : [record];
     const issues = linkedBy(source, pull, carriers);
     const note = firstSaid(all, releaseNote);
     const items = noteItems(note);
-    const listed = items.length === 0 ? [undefined] : items;
-    const facts: Facts = { group, carriers, record, all, issues, note, several: listed.length > 1 };
-    return listed.map((item, index) => this.entry(facts, item, index));
+    const facts: Facts = { group, carriers, record, all, issues, note, several: items.length > 1 };
+    return items.length === 0
+      ? [this.entry(facts, undefined, 0)]
+      : items.map((item, index) => this.entry(facts, item, index));
   }
 
   /**
@@ -181,8 +181,8 @@ export class EntryMaker {
       note: item ?? null,
       declined: note?.kind === 'none' || item?.housekeeping === true,
       at: timeOf(group, carriers),
-      followUps: [],
-      twins: [],
+      followUps: none,
+      twins: none,
     };
   }
 
@@ -190,6 +190,45 @@ export class EntryMaker {
     const { specTypes, aliasTypes, areas, dependencies, skip } = readLabels(labels, this.vocabulary);
     return specTypes.size + aliasTypes.size + areas.length > 0 || dependencies || skip !== null;
   }
+}
+
+/**
+ * Groups pull requests and commits by the change that they make or carry. `picks` has what each pull request carries,
+ * and `originals` the change that each commit carries.
+ */
+function joinedGroups(
+  pulls: readonly PullRecord[],
+  picks: readonly (readonly CarriedChange[])[],
+  commits: readonly CommitRecord[],
+  originals: readonly (PullRecord | undefined)[],
+): Iterable<Group> {
+  // The key of a pull request is its number, and the key of a commit is its sha.
+  const groups = new Map<number | string, Group>();
+  const groupOf = (key: number | string, pull: PullRecord | null): Group => {
+    let group = groups.get(key);
+    if (!group) {
+      group = { pull, listed: false, backports: [], commit: null, picked: false };
+      groups.set(key, group);
+    }
+    return group;
+  };
+  for (const [index, pull] of pulls.entries()) {
+    const carried = picks[index] as readonly CarriedChange[];
+    if (carried.length === 0) groupOf(pull.number, pull).listed = true;
+    for (const pick of carried) {
+      const isPull = 'pull' in pick;
+      const group = isPull ? groupOf(pick.pull.number, pick.pull) : groupOf(pick.commit.sha, null);
+      group.backports.push(pull);
+      group.picked ||= carried.length > 1;
+      if (!isPull) group.commit = pick.commit;
+    }
+  }
+  for (const [index, commit] of commits.entries()) {
+    const original = originals[index];
+    const group = original ? groupOf(original.number, original) : groupOf(commit.sha, null);
+    if (!group.listed && group.backports.length === 0) group.commit ??= commit;
+  }
+  return groups.values();
 }
 
 /** What all entries of one change share. */

@@ -72,32 +72,39 @@ function pullChanges(notes: Notes): Change[] {
   return [...held, ...passed, ...pickedChanges(notes), ...missing].sort(byNumber);
 }
 
-/** Lists the changes that a pull request of the range brought with others. They were merged outside the range. */
+/**
+ * Lists the changes that a pull request of the range brought with others. They were merged outside the range. Each of
+ * them is in the list once, also if it has several entries.
+ */
 function pickedChanges(notes: Notes): Change[] {
   const selected = new Set(notes.selection.pulls.map(({ number }) => number));
-  const dropped = new Map(notes.dropped.map((each) => [each.number, each]));
-  const shown = notes.entries.flatMap(withJoined).flatMap((entry): Change[] => {
-    const { pull, picked, backports } = entry;
-    if (!pull || !picked || selected.has(pull.number)) return [];
+  const picked = new Map<number, Change>();
+  for (const entry of notes.entries.flatMap(withJoined)) {
+    const { pull, backports } = entry;
+    if (!pull || !entry.picked || selected.has(pull.number)) continue;
+    if (picked.has(pull.number) && !entry.breaking) continue;
     const verdict = { ...listedAs(entry, 'cherryPicked'), ...pointing(backports[0]?.number) };
-    return [change(pull, 'pull', 'subject', verdict)];
-  });
-  const left = [...dropped.values()].flatMap(({ number, reason, detail }): Change[] => {
-    const pull = selected.has(number) ? undefined : notes.source.pull(number);
+    picked.set(pull.number, change(pull, 'pull', 'subject', verdict));
+  }
+  for (const { number, reason, detail } of notes.dropped) {
+    const pull = selected.has(number) || picked.has(number) ? undefined : notes.source.pull(number);
     const verdict = { included: false, reason, ...(detail !== undefined && { detail }) };
-    return pull ? [change(pull, 'pull', 'subject', verdict)] : [];
-  });
-  return [...shown, ...left];
+    if (pull) picked.set(number, change(pull, 'pull', 'subject', verdict));
+  }
+  return [...picked.values()];
 }
 
 /**
  * Returns the reason for each selected pull request. If a pull request is listed under another pull request, the reason
- * refers to that other pull request.
+ * refers to that other pull request. A pull request with several entries has the section of its breaking entry, else of
+ * its first entry. A pull request is left out only if none of its statements is listed.
  */
 function verdictsOf(notes: Notes): Map<number, Verdict> {
   const verdicts = new Map<number, Verdict>();
   for (const entry of notes.entries) {
-    for (const pull of shipped(entry)) verdicts.set(pull.number, entryVerdict(entry, pull));
+    for (const pull of shipped(entry)) {
+      if (entry.breaking || !verdicts.has(pull.number)) verdicts.set(pull.number, entryVerdict(entry, pull));
+    }
     for (const joined of [...entry.twins, ...entry.followUps])
       for (const pull of shipped(joined))
         verdicts.set(pull.number, { ...listedAs(joined, 'listed'), ...pointing(entry.pull?.number) });
@@ -111,6 +118,7 @@ function verdictsOf(notes: Notes): Map<number, Verdict> {
     verdicts.set(pull.number, { included: true, reason, section: 'reverted', ...pointing(target?.number) });
   }
   for (const { number, reason, detail } of notes.dropped) {
+    if (verdicts.has(number)) continue;
     verdicts.set(number, { included: false, reason, ...(detail !== undefined && { detail }) });
   }
   for (const [number, verdict] of carrierVerdicts(notes)) verdicts.set(number, verdict);
@@ -119,14 +127,17 @@ function verdictsOf(notes: Notes): Map<number, Verdict> {
 
 /** Returns the reasons for pull requests that carry several changes. The detail names all changes that are listed. */
 function carrierVerdicts(notes: Notes): Map<number, Verdict> {
-  const carried = new Map<number, string[]>();
+  const carried = new Map<number, Set<string>>();
   for (const entry of notes.entries.flatMap(withJoined)) {
     if (!entry.picked) continue;
     const name = entry.pull ? `#${entry.pull.number}` : (entry.commit?.sha.slice(0, 7) ?? '');
-    for (const { number } of entry.backports) carried.set(number, [...(carried.get(number) ?? []), name]);
+    for (const { number } of entry.backports) carried.set(number, (carried.get(number) ?? new Set()).add(name));
   }
   return new Map(
-    [...carried].map(([number, names]) => [number, { included: true, reason: 'backport', detail: names.join(', ') }]),
+    [...carried].map(([number, names]) => [
+      number,
+      { included: true, reason: 'backport', detail: [...names].join(', ') },
+    ]),
   );
 }
 
@@ -197,12 +208,16 @@ function issueChange(notes: Notes, issue: IssueRecord, by: PullRecord | undefine
   return change(issue, 'issue', method, { included: true, reason: 'closed', section: 'issues' });
 }
 
+/** Lists the commits without a pull request. Several entries of a commit give one reason, as for a pull request. */
 function commitChanges(notes: Notes): Change[] {
   const entries = new Map<string, Entry>();
-  for (const entry of notes.entries.flatMap(withJoined)) if (entry.commit) entries.set(entry.commit.sha, entry);
+  for (const entry of notes.entries.flatMap(withJoined)) {
+    const sha = entry.commit?.sha;
+    if (sha !== undefined && (entry.breaking || !entries.has(sha))) entries.set(sha, entry);
+  }
   return notes.selection.commitsWithoutPull.map(({ sha, message }) => {
-    const out = notes.droppedCommits.get(sha);
     const entry = entries.get(sha);
+    const out = entry ? undefined : notes.droppedCommits.get(sha);
     const inside: Verdict = { included: true, reason: 'direct', section: 'commits' };
     const listed: Verdict = { ...(entry ? listedAs(entry, 'direct') : inside), ...listing(notes, sha) };
     const verdict = out ? { included: false, ...out } : listed;

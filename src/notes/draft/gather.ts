@@ -37,7 +37,7 @@ export interface LeftOut {
   detail?: string;
 }
 
-/** A pull request that has no entry. */
+/** A pull request with a change that has no entry. */
 export interface Dropped extends LeftOut {
   number: number;
 }
@@ -59,7 +59,10 @@ export interface Notes {
   closedIssues: IssueRecord[];
   /** Returns the open issues that are linked by pull requests of the range. */
   openIssues: () => IssueRecord[];
-  /** Commits without a pull request that are work on the project itself. They have no entry and are only counted. */
+  /**
+   * Commits without a pull request that are work on the project itself. They have no entry and are only counted. Each
+   * commit is in the list once.
+   */
   insideCommits: CommitRecord[];
   /** Commits without a pull request that are left out. The keys are shas. */
   droppedCommits: ReadonlyMap<string, LeftOut>;
@@ -67,7 +70,10 @@ export interface Notes {
   partialCommits: ReadonlyMap<string, number>;
   contributors: string[];
   firstContributions: FirstContribution[];
-  /** Selected pull requests without an entry, sorted by number. */
+  /**
+   * Pull requests of which a change has no entry, sorted by number. Each number is in the list once. If a release note
+   * has several statements, another of them can have an entry.
+   */
   dropped: Dropped[];
   vocabulary: Vocabulary;
 }
@@ -95,7 +101,9 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
   }
   const isInside = (entry: Entry): boolean =>
     entry.pull === null && entry.backports.length === 0 && (entry.housekeeping || entry.section === 'dependency');
-  const insideCommits = kept.flatMap((entry) => (isInside(entry) && entry.commit ? [entry.commit] : []));
+  // A commit or pull request with several statements has several entries, and is counted once.
+  const insideCommits = new Set(kept.flatMap((entry) => (isInside(entry) && entry.commit ? [entry.commit] : [])));
+  const updates = new Set(kept.filter(({ section }) => section === 'dependency').flatMap(shipped));
   const shown = kept.filter((entry) => entry.section !== 'dependency' && !isInside(entry));
   const entries = joinEqual(placed(source, vocabulary, shown));
   const carriers = new Set(kept.flatMap(({ backports }) => backports));
@@ -109,19 +117,14 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
     highlights: highlightsOf(source, entries),
     alreadyShipped: left.filter(({ out }) => out.reason === 'shipped').map(({ entry }) => entry),
     reverted: reverts.listed,
-    updates: chainUpdates(
-      kept
-        .filter(({ section }) => section === 'dependency')
-        .flatMap(shipped)
-        .sort(byMerge),
-    ),
+    updates: chainUpdates([...updates].sort(byMerge)),
     closedIssues: closedWithoutPull(selection),
     openIssues: () => openIssuesOf(source, kept),
-    insideCommits,
+    insideCommits: [...insideCommits],
     droppedCommits: commits.dropped,
     partialCommits: settled.partialCommits,
     ...peopleOfEntries(source, entries, reverts.listed),
-    dropped: dropped.sort((a, b) => a.number - b.number),
+    dropped: sortDropped(dropped),
     vocabulary,
   };
 }
@@ -194,6 +197,12 @@ function droppedOf({ entry, out }: { entry: Entry; out: LeftOut }, carriers: Set
   const empty = entry.backports.filter((carrier) => !carriers.has(carrier));
   for (const carrier of empty) carriers.add(carrier);
   return [...(entry.pull ? [entry.pull] : []), ...empty].map(({ number }) => ({ number, ...out }));
+}
+
+/** Sorts pull requests by number. If a number occurs several times, only the last of them is kept. */
+function sortDropped(dropped: Dropped[]): Dropped[] {
+  dropped.sort((a, b) => a.number - b.number);
+  return dropped.filter(({ number }, index) => number !== dropped[index + 1]?.number);
 }
 
 function cancelledOf(settled: RevertOutcome): Dropped[] {

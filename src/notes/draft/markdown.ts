@@ -1,8 +1,7 @@
 /**
- * Writes the Markdown that all personas share: markers, links, headings, and lists by area. The functions escape the
- * text that they receive.
+ * Writes the Markdown that all personas share: links, headings, and lists by area. The functions escape the text
+ * that they receive.
  */
-import { markerOf } from '../../foundation/markers.ts';
 import type { NotesSettings, SectionName } from '../../protocol/notes.ts';
 import type { CommitRecord, IssueRecord, PullRecord } from '../../protocol/stored.ts';
 import { byText } from '../change/labels.ts';
@@ -37,15 +36,6 @@ const order: readonly SectionName[] = [
 /** How references are written: with their address, or as a bare number that the host links automatically. */
 export type LinkStyle = NotesSettings['links'];
 const general = 'General';
-
-/**
- * Returns the marker that ties an entry to its pull request, commit or issue. Edits are matched by the marker, and
- * readers do not see it.
- * @param id for example `pr:12`, `commit:0123456789ab` or `issue:3`
- */
-export function marker(id: string): string {
-  return markerOf(id);
-}
 
 /** Returns a section with its heading, or an empty text when the section has no lines. */
 export function section(heading: string, lines: readonly string[]): string {
@@ -89,6 +79,9 @@ export function changeLinks(entry: Entry, source: NotesSource, isLong: boolean):
   const { repository, settings } = source;
   const { links } = settings;
   const { pull, backports, commit, restoredBy, listed, followUps, twins } = entry;
+  // Most changes are one pull request.
+  const isPlain = backports.length + followUps.length + twins.length === 0 && !commit && !restoredBy;
+  if (pull && isPlain) return numberLink(pull, links);
   const own = pull ? [numberLink(pull, links)] : commit ? [commitLink(repository.url, commit)] : [];
   const carried = backports.map((backport) => numberLink(backport, links));
   if (pull && commit && !listed) carried.push(commitLink(repository.url, commit));
@@ -145,6 +138,11 @@ export function safeUrl(url: string): string {
   return url.replaceAll(linkEnds, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 }
 
+/** Returns the number of an entry's follow-ups in words, such as `2 follow-ups`; empty if there are none. */
+export function followUpCount({ followUps: { length } }: Pick<Entry, 'followUps'>): string {
+  return length === 0 ? '' : `${length} ${length === 1 ? 'follow-up' : 'follow-ups'}`;
+}
+
 /** Returns the areas of an entry as a bold prefix. */
 export function areaPrefix({ areas }: Pick<Entry, 'areas'>): string {
   return areas.length === 0 ? '' : `**${areaName(areas)}:** `;
@@ -162,14 +160,15 @@ export function byArea<Item extends Pick<Entry, 'areas'>>(
   line: (entry: Item, prefix: string) => string,
   folded = false,
 ): string[] {
-  const groups = groupByArea(entries);
+  const keys = entries.map(areaKey);
+  const groups = groupBy(entries, keys);
   const large = [...groups].filter(([key, group]) => key !== '' && group.length >= fewestForHeading);
-  const headed = new Set(large.flatMap(([, group]) => group));
-  const rest = headed.size === 0 ? entries : entries.filter((entry) => !headed.has(entry));
   if (entries.length < fewestForAreas || large.length === 0 || groups.size < 2) {
     const lines = entries.map((entry) => line(entry, areaPrefix(entry)));
     return folded ? fold(changeCount(entries), lines) : lines;
   }
+  const headed = new Set(large.map(([key]) => key));
+  const rest = entries.filter((_, index) => !headed.has(keys[index] as string));
   const restLines = rest.map((entry) => line(entry, areaPrefix(entry)));
   const parts = large
     .sort(([a], [b]) => byText(a, b))
@@ -185,27 +184,29 @@ export function byArea<Item extends Pick<Entry, 'areas'>>(
   return [...before, ...parts, ...(isGeneral ? subsection(general, restLines, folded) : [])].slice(0, -1);
 }
 
-function groupByArea<Item extends Pick<Entry, 'areas'>>(entries: readonly Item[]): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const entry of entries) {
-    const [first = ''] = entry.areas;
-    const key = (entry.areas.length > 1 ? entry.areas.join(', ') : first).toLowerCase();
+function areaKey({ areas }: Pick<Entry, 'areas'>): string {
+  const [first = ''] = areas;
+  return (areas.length > 1 ? areas.join(', ') : first).toLowerCase();
+}
+
+/** Groups items by their keys, in the given order. */
+function groupBy<Key, Item>(items: readonly Item[], keys: readonly Key[]): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const [index, key] of keys.entries()) {
+    const item = items[index] as Item;
     const group = groups.get(key);
-    if (group) group.push(entry);
-    else groups.set(key, [entry]);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
   }
   return groups;
 }
 
 /** Groups entries by section, in the given order. */
 export function bySection(entries: readonly Entry[]): Map<Entry['section'], Entry[]> {
-  const sections = new Map<Entry['section'], Entry[]>();
-  for (const entry of entries) {
-    const others = sections.get(entry.section);
-    if (others) others.push(entry);
-    else sections.set(entry.section, [entry]);
-  }
-  return sections;
+  return groupBy(
+    entries,
+    entries.map(({ section: name }) => name),
+  );
 }
 
 /** Whether a draft is so long that its longest sections are collapsed. */

@@ -79,7 +79,7 @@ export function distinctLogins(logins: Iterable<string>): string[] {
  */
 export function firstContributions(source: NotesSource, pulls: readonly PullRecord[]): FirstContribution[] {
   const logins = new Set<string>();
-  for (const { author } of pulls) if (!author.bot) logins.add(author.login);
+  for (const { author, firstTime } of pulls) if (!author.bot && firstTime !== false) logins.add(author.login);
   const people = [...logins].filter((login) => isPerson(login));
   const numbers = new Set(people.map((login) => source.firstPullBy(login)));
   const first = pulls.filter(({ number, firstTime }) => numbers.has(number) && firstTime !== false);

@@ -5,7 +5,8 @@
 import { distinctAreas, plainWords, type Vocabulary } from '../change/labels.ts';
 import { parseTitle } from '../change/title.ts';
 import type { NotesSource } from '../range/source.ts';
-import type { Entry } from './entries.ts';
+import { isForDevelopers } from './audience.ts';
+import { distinctIssues, type Entry } from './entries.ts';
 
 /** Number of pull requests, up to the newest of the range, in which a lead phrase is counted. */
 const countedPulls = 2_000;
@@ -20,9 +21,9 @@ export function placed(source: NotesSource, vocabulary: Vocabulary, entries: rea
   const phrases = takeLeadPhrases(source, entries);
   const known = new Set<string>();
   for (const { areas } of entries) for (const area of areas) known.add(area.toLowerCase());
+  const nameOf = (area: string): string => displayName(vocabulary, shortName(area, known));
   for (const entry of entries) {
-    const areas = entry.areas.map((area) => displayName(vocabulary, shortName(area, known)));
-    if (areas.some((area, index) => area !== entry.areas[index])) entry.areas = distinctAreas(areas);
+    if (entry.areas.some((area) => nameOf(area) !== area)) entry.areas = distinctAreas(entry.areas.map(nameOf));
   }
   return phrases.size === 0 ? [...entries] : withFollowUps(entries, phrases);
 }
@@ -80,7 +81,10 @@ function countLeadPhrases(
   return counts;
 }
 
-/** Joins later changes under the lead phrase of a feature to the feature. Breaking and security changes stay apart. */
+/**
+ * Joins later changes under the lead phrase of a feature to the feature. Breaking and security changes stay apart. A
+ * feature that the draft for customers leaves out gets no follow-ups, because they would be left out with it.
+ */
 function withFollowUps(entries: readonly Entry[], phrases: ReadonlyMap<Entry, string>): Entry[] {
   const byPhrase = new Map<string, Entry[]>();
   for (const entry of entries) {
@@ -90,31 +94,50 @@ function withFollowUps(entries: readonly Entry[], phrases: ReadonlyMap<Entry, st
   }
   const joined = new Set<Entry>();
   for (const group of byPhrase.values()) {
-    const feature = group.filter(({ section }) => section === 'feature').sort((a, b) => a.at - b.at)[0];
+    const feature = group.filter(isForCustomers).sort((a, b) => a.at - b.at)[0];
     const later = feature ? group.filter((entry) => entry !== feature && entry.at >= feature.at) : [];
     if (!feature || later.length < fewestFollowUps) continue;
     feature.followUps = later;
-    for (const entry of later) joined.add(entry);
+    for (const entry of later) {
+      takeIssues(feature, entry);
+      joined.add(entry);
+    }
   }
   return joined.size === 0 ? [...entries] : entries.filter((entry) => !joined.has(entry));
 }
 
-/** Joins entries with the same words for the same issue into one entry with all numbers. */
+/** Whether an entry is a feature that the draft for customers shows. */
+function isForCustomers(entry: Entry): boolean {
+  return entry.section === 'feature' && !entry.declined && !isForDevelopers(entry);
+}
+
+/**
+ * Joins entries with the same words for the same issue into one entry with all numbers. An entry with follow-ups stays
+ * apart, because an entry inside another one has no place for them.
+ */
 export function joinEqual(entries: readonly Entry[]): Entry[] {
   if (!shareIssues(entries)) return [...entries];
   const first = new Map<string, Entry>();
   const kept: Entry[] = [];
   for (const entry of entries) {
     const keys = keysOf(entry);
-    const same = keys.map((key) => first.get(key)).find((found) => found !== undefined);
-    if (same) {
-      same.twins.push(entry);
+    const known = keys.map((key) => first.get(key)).find((found) => found !== undefined);
+    const same = entry.followUps.length === 0 ? known : undefined;
+    const host = same ?? entry;
+    for (const key of keys) if (!first.has(key)) first.set(key, host);
+    if (!same) {
+      kept.push(entry);
       continue;
     }
-    for (const key of keys) first.set(key, entry);
-    kept.push(entry);
+    same.twins = [...same.twins, entry];
+    takeIssues(same, entry);
   }
   return kept;
+}
+
+/** Adds the issues of an entry to the entry in which it is shown. */
+function takeIssues(host: Entry, { issues }: Entry): void {
+  if (issues.length > 0) host.issues = distinctIssues([...host.issues, ...issues]);
 }
 
 /** Whether two entries have the same issue. This is rare, and all later work depends on it. */

@@ -2,11 +2,11 @@
  * Writes text for readers outside the project: no issue numbers, handles, hashes, branches or links to the repository.
  */
 import type { IssueRecord } from '../../protocol/stored.ts';
-import { besideCode } from '../change/code-spans.ts';
+import { besideCode, codeSpansIn } from '../change/code-spans.ts';
 import { parseTitle } from '../change/title.ts';
 import type { Entry } from './entries.ts';
 import { gone, mended } from './mend.ts';
-import { inlineText, quoteLines, settled, withoutHeading } from './quote.ts';
+import { inlineText, quoteLines, sentenceEnd, settled, withoutHeading } from './quote.ts';
 
 const maxNoteLength = 2_000;
 /** Maximum length of a line, in characters. A longer release note is cut after a sentence. */
@@ -103,11 +103,20 @@ export function actionText(entry: Entry): string {
   return customerText(entry).text || unnamed;
 }
 
-/** Returns a release note on one line. Each item of a list becomes a sentence. */
+/** Returns a release note on one line. Each item of a list becomes a sentence. Fenced code is left out. */
 export function noteText({ note }: Entry): string {
   if (!note) return '';
   const items: string[] = [];
+  let open = '';
   for (const line of note.markdown.slice(0, maxNoteLength).split('\n')) {
+    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1] ?? '';
+    if (open !== '' || mark !== '') {
+      if (open === '') open = mark;
+      else if (mark.startsWith(open)) open = '';
+      // A colon that only leads to the code goes with it.
+      items.push((items.pop() ?? '').replace(/[:：]$/, ''));
+      continue;
+    }
     // If the release note contains a heading such as "Steps", the heading and the text after it are left out.
     if (items.some(hasWords) && /^\*\*[^*]{1,201}\*\*$/.test(line)) break;
     const text = inlineText(line);
@@ -121,10 +130,16 @@ export function noteText({ note }: Entry): string {
   return atSentence(sentences.map((sentence) => besideCode(sentence, withoutPointers)).join(' '));
 }
 
-/** Cuts a long text after its last sentence that fits. A first sentence that is too long stays whole. */
+/**
+ * Cuts a long text after its last sentence that fits. A first sentence that is too long stays whole. A dot in code ends
+ * no sentence.
+ */
 function atSentence(text: string): string {
   if (text.length <= maxTextLength) return text;
-  const ends = [...text.matchAll(/[.!?。！？](?=\s)/g)].map(({ index }) => index + 1);
+  const { spans } = codeSpansIn(text);
+  const ends = [...text.matchAll(sentenceEnd)].flatMap(({ index }) =>
+    spans.some(({ start, end }) => index >= start && index < end) ? [] : [index + 1],
+  );
   const last = ends.filter((end) => end <= maxTextLength).at(-1) ?? ends[0];
   return last === undefined ? text : text.slice(0, last);
 }
@@ -149,22 +164,23 @@ function hasWords(text: string): boolean {
 /**
  * Returns the texts of several entries. If several entries close the same issue, only the first of these entries uses
  * the issue's title. The others use their own titles. An entry whose own title was also used before gets an empty text.
- * A security update keeps a text that was used before, because its title may contain details that are not public.
+ * A security update keeps a text that was used before, because its title may contain details that are not public. Its
+ * title is not shown, so another entry may use the same text.
  */
 export function customerTexts(entries: readonly Entry[]): { text: string; source: TextSource }[] {
   const used = new Set<string>(['']);
   return entries.map((entry) => {
     const preferred = customerText(entry);
-    const isFixed = entry.section === 'security' && preferred.source === 'note';
-    const found = used.has(preferred.text) && !isFixed ? ownText(entry) : preferred;
-    if (used.has(found.text) && !isFixed) return { ...found, text: '' };
+    if (entry.section === 'security') return preferred;
+    const found = used.has(preferred.text) ? ownText(entry) : preferred;
+    if (used.has(found.text)) return { ...found, text: '' };
     used.add(found.text);
     return found;
   });
 }
 
 /** Returns the first issue that was reported by a person other than the author of the change. */
-export function reportOf(entry: Entry): IssueRecord | undefined {
+function reportOf(entry: Entry): IssueRecord | undefined {
   return entry.issues.find(({ author }) => !author.bot && author.login !== entry.record.author.login);
 }
 

@@ -27,7 +27,7 @@ export function quoteLines(markdown: string, mentions: MentionBreak): string[] {
   for (const [number, line] of text.split('\n').entries()) {
     const block = open === '' ? code.indented.get(number) : undefined;
     if (block !== undefined) {
-      lines.push(...block.map((each) => withoutMarkers(visibleText(each))));
+      for (const each of block) fenced.add(lines.push(visibleText(each)) - 1);
       continue;
     }
     const mark = fence.exec(line)?.[1] ?? '';
@@ -37,15 +37,24 @@ export function quoteLines(markdown: string, mentions: MentionBreak): string[] {
     else if (open === '') {
       const prose = visibleText(line.replaceAll('\t', '    ').trimEnd());
       const { spans, open: staysOpen } = codeSpansIn(prose, true);
-      lines.push(withoutHeading(quoteLine(prose, inCode ? [] : spans, mentions), lines.at(-1) ?? ''));
+      const quoted = withoutHeading(quoteLine(prose, inCode ? [] : spans, mentions), lines.at(-1) ?? '');
+      lines.push(code.isFenced(number) ? quoted : withoutFence(quoted));
       inCode ||= staysOpen;
       continue;
     }
     if (open !== '') fenced.add(lines.length);
-    lines.push(code.isFenced(number) ? withoutMarkers(visibleText(line)) : withoutComments(visibleText(line)));
+    lines.push(code.isFenced(number) ? visibleText(line) : withoutComments(visibleText(line)));
   }
   if (open !== '') lines.push(open);
   return collapseBlank(settled(lines, fenced, mentions));
+}
+
+/** Matches the start of a fence, also in a list or in a quotation. */
+const fenceMark = /^((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}(?=[^`]*$)|~{3,})/;
+
+/** Escapes a fence that a removed tag or name has moved to the start of a line. It would make the next lines code. */
+function withoutFence(line: string): string {
+  return line.replace(fenceMark, (_, before: string, mark: string) => before + mark.replace(/./g, '\\$&'));
 }
 
 const headingMark = /^((?:[\s>]|[-*+]\s|\d{1,9}[.)]\s)*)(?=#{1,6}(?:\s|$))/;
@@ -62,13 +71,37 @@ export function withoutHeading(line: string, before: string): string {
 
 /**
  * Returns the lines after lines outside code were changed. A line that was quoted as code is made ineffective if
- * Markdown does not read it as code: a list item can end a fence early.
+ * Markdown does not read it as code: a list item can end a fence early. No line of the result contains a marker or
+ * begins a link definition. This is the last step, because removing a tag or a name can join two parts of a text.
  * @param code indexes of the lines that were quoted as code
  */
 export function settled(lines: string[], code: ReadonlySet<number>, mentions: MentionBreak): string[] {
-  if (![...code].some((index) => acts.test(lines[index] ?? ''))) return lines;
-  const { isFenced } = codeIn(lines.join('\n'));
-  return lines.map((line, index) => (code.has(index) && !isFenced(index) ? quoteText(line, mentions) : line));
+  const mayAct = [...code].some((index) => acts.test(lines[index] ?? ''));
+  const { isFenced } = mayAct ? codeIn(lines.join('\n')) : { isFenced: () => true };
+  const isCode = (index: number): boolean => code.has(index) && isFenced(index);
+  const quoted = lines.map((line, index) =>
+    withoutMarkers(code.has(index) && !isFenced(index) ? withoutFence(quoteText(line, mentions)) : line),
+  );
+  return withoutDefinitions(quoted, isCode);
+}
+
+/** Matches the start of a link definition, up to its bracket. The label may go on over several lines. */
+const definition = /((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)\[(?=(?:[^[\]\\]|\\.)*\]:)/sy;
+
+/**
+ * Escapes the bracket that begins a link definition. A definition would make a link of the same word in the text of
+ * another author. Markdown finds definitions before code spans, so a label may contain backticks.
+ */
+function withoutDefinitions(lines: string[], isCode: (index: number) => boolean): string[] {
+  if (!lines.some((line) => line.includes(']:'))) return lines;
+  const text = lines.join('\n');
+  let next = 0;
+  return lines.map((line, index) => {
+    definition.lastIndex = next;
+    next += line.length + 1;
+    const before = isCode(index) ? undefined : definition.exec(text)?.[1];
+    return before === undefined ? line : `${before}\\${line.slice(before.length)}`;
+  });
 }
 
 /** Matches the signs that make a line effective outside code. */
@@ -108,11 +141,10 @@ function withFence(code: string): string[] {
   return [mark, ...code.split('\n'), mark];
 }
 
-/**
- * Matches a sentence. A dot after an abbreviation or a blank, as in `git add .`, does not end the sentence.
- */
-const sentence =
-  /^.*?(?:(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no|nr|z\.B|d\.h))(?<![\s./])[.!?](?=\s|$)|[。！？])/i;
+/** Matches the end of a sentence. A dot after an abbreviation or a blank, as in `git add .`, ends no sentence. */
+export const sentenceEnd =
+  /(?:(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no|nr|z\.B|d\.h))(?<![\s./])[.!?](?=\s|$)|[。！？])/gi;
+const sentence = new RegExp(`^.*?${sentenceEnd.source}`, 'i');
 
 /**
  * Returns the first sentence of quoted Markdown on one line, without code blocks and list marks. A line that ends in a
@@ -159,21 +191,21 @@ function shorten(markdown: string): string {
   return `${cut.slice(0, Math.max(cut.lastIndexOf('\n'), 0) || cut.length)}\n…`;
 }
 
-/** Quotes a line. Code spans stay unchanged, except that a marker inside a code span is made ineffective. */
+/** Quotes a line. Code spans stay unchanged. */
 function quoteLine(text: string, code: readonly { start: number; end: number }[], mentions: MentionBreak): string {
   let quoted = '';
   let from = 0;
   for (const { start, end } of code) {
-    quoted += quoteText(text.slice(from, start), mentions) + withoutMarkers(text.slice(start, end));
+    quoted += quoteText(text.slice(from, start), mentions) + text.slice(start, end);
     from = end;
   }
   return quoted + quoteText(text.slice(from), mentions);
 }
 
 function quoteText(text: string, mentions: MentionBreak): string {
-  const bare = withoutLinks(withoutTags(text))
-    .replace(/<(?=[A-Za-z/!?])/g, (sign, at: number, whole: string) => (isEscaped(whole, at) ? sign : `\\${sign}`))
-    .replace(/^(\s*)\[(?=[^\]]{1,999}\]:)/, '$1\\[');
+  const bare = withoutLinks(withoutTags(text)).replace(/<(?=[A-Za-z/!?])/g, (sign, at: number, whole: string) =>
+    isEscaped(whole, at) ? sign : `\\${sign}`,
+  );
   return breakMentions(literal(bare), mentions);
 }
 
@@ -227,11 +259,11 @@ function withoutLinks(text: string): string {
 }
 
 /**
- * Makes the markers inside code ineffective. The merge of edits finds entries by their markers, and would also read a
- * marker inside code.
+ * Makes the markers of a line ineffective, in code and in prose. The merge of edits finds entries by their markers. It
+ * would also read a marker inside code or behind a backslash.
  */
-function withoutMarkers(code: string): string {
-  return code.replaceAll(ownComment, ownComment.replace('<!', '<! '));
+function withoutMarkers(line: string): string {
+  return line.replaceAll(ownComment, ownComment.replace('<!', '<! '));
 }
 
 function withoutComments(text: string): string {

@@ -23,6 +23,7 @@ export function severityOf({ section, text, note, issues }: Entry): number {
 
 /** Returns how much people talked about a change: the comments on its pull request and its issues. */
 export function talkAbout(source: NotesSource, { pull, issues }: Entry): number {
-  const numbers = [...(pull ? [pull.number] : []), ...issues.map(({ number }) => number)];
-  return numbers.reduce((sum, number) => sum + source.commentCount(number), 0);
+  let count = pull ? source.commentCount(pull.number) : 0;
+  for (const { number } of issues) count += source.commentCount(number);
+  return count;
 }

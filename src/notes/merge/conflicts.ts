@@ -11,7 +11,7 @@ import {
   mayHaveConflicts,
   numbersIn,
 } from '../../foundation/conflicts.ts';
-import { type DraftLine, firstLineBeside, lastLineBeside, readDraftLines } from '../../foundation/draft-lines.ts';
+import { type DraftLine, firstLineBeside, lastLinesBeside, readDraftLines } from '../../foundation/draft-lines.ts';
 import { hasMarker, markedIn, numberAndSha, withoutMarkers } from '../../foundation/markers.ts';
 import type { AbsentChange } from '../../protocol/conflicts.ts';
 import { codeSpansIn } from '../change/code-spans.ts';
@@ -64,9 +64,11 @@ export function readComments(text: string): ReadComments {
 function withoutInline(line: string): string {
   if (!mayHaveConflicts(line)) return line;
   const { spans } = codeSpansIn(line, true);
-  return line.replace(inlineComment, (comment, at: number) =>
-    spans.some(({ start, end }) => at >= start && at < end) ? comment : '',
-  );
+  let span = 0;
+  return line.replace(inlineComment, (comment, at: number) => {
+    while (at >= (spans[span]?.end ?? Number.POSITIVE_INFINITY)) span += 1;
+    return at >= (spans[span]?.start ?? Number.POSITIVE_INFINITY) ? comment : '';
+  });
 }
 
 function lineNames(lines: readonly string[], left: ReadonlySet<number> = new Set()): LineName[] {
@@ -95,9 +97,10 @@ export function withComments(merged: string, from: MergedFrom): string {
   const ids = new Set([...marked, ...from.hosts.keys(), ...inBase].filter(applies));
   if (ids.size === 0) return merged;
   const lines = readDraftLines(merged);
+  const lastLines = lastLinesBeside(lines);
   const comments = new Map<number, AbsentChange[]>();
-  for (const [id, host] of new Hosts(lines, from, marked).find(ids)) {
-    const at = lastLineBeside(lines, host);
+  for (const [id, host] of new Hosts(lines, lastLines, from, marked).find(ids)) {
+    const at = lastLines[host] as number;
     const change = reasons.get(id) ?? { id, reason: 'range' as const };
     const others = comments.get(at);
     if (others) others.push(change);
@@ -112,15 +115,34 @@ export function withComments(merged: string, from: MergedFrom): string {
   return written.join('\n');
 }
 
+/**
+ * What a merge knows about a line. A line can name thousands of changes. So each property is found once per line, and
+ * not once per change.
+ */
+interface LineFacts {
+  ids: ReadonlySet<string>;
+  numbers: ReadonlySet<number>;
+  /** Whether readers see words in the line. */
+  isWorded: boolean;
+}
+
 /** Finds the lines of a merged draft with the words of a person about changes that the new draft does not contain. */
 class Hosts {
   private readonly lines: readonly DraftLine[];
+  private readonly lastLines: readonly number[];
   private readonly from: MergedFrom;
   private readonly marked: ReadonlySet<string>;
+  private readonly facts = new Map<number, LineFacts>();
   private besideMarkers: ReadonlySet<number> | undefined;
 
-  constructor(lines: readonly DraftLine[], from: MergedFrom, marked: ReadonlySet<string>) {
+  constructor(
+    lines: readonly DraftLine[],
+    lastLines: readonly number[],
+    from: MergedFrom,
+    marked: ReadonlySet<string>,
+  ) {
     this.lines = lines;
+    this.lastLines = lastLines;
     this.from = from;
     this.marked = marked;
   }
@@ -142,15 +164,24 @@ class Hosts {
   private hosted(ids: ReadonlySet<string>): Map<string, number> {
     const found = new Map<string, number>();
     if (this.from.hosts.size === 0) return found;
+    const lineOf = this.linesByName();
+    for (const [id, name] of this.from.hosts) {
+      const line = ids.has(id) ? lineOf.get(name) : undefined;
+      if (line === undefined || !this.factsOf(line).isWorded) continue;
+      const { ids: inLine } = this.factsOf(line);
+      if (this.marked.has(id) ? inLine.has(id) : inLine.size === 0 && this.isRecognized(id, line)) found.set(id, line);
+    }
+    return found;
+  }
+
+  /** Returns the lines that had comments, by their names. The comments of one line share one name. */
+  private linesByName(): Map<LineName, number> {
     const names = lineNames(this.lines.map(({ text }) => text));
     const at = new Map(names.map(({ text, index }, line) => [`${index} ${text}`, line]));
-    for (const [id, { text, index }] of this.from.hosts) {
-      const line = ids.has(id) ? at.get(`${index} ${text}`) : undefined;
-      if (line === undefined || !this.isWorded(line)) continue;
-      const isUsed = this.marked.has(id)
-        ? markedIn(text).includes(id)
-        : !hasMarker(text) && this.isRecognized(id, line);
-      if (isUsed) found.set(id, line);
+    const found = new Map<LineName, number>();
+    for (const name of new Set(this.from.hosts.values())) {
+      const line = at.get(`${name.index} ${name.text}`);
+      if (line !== undefined) found.set(name, line);
     }
     return found;
   }
@@ -168,10 +199,10 @@ class Hosts {
         if (depth < 3) parent = text;
       }
       if (kind !== 'shown' && kind !== 'code') return;
-      for (const id of markedIn(text)) {
+      for (const id of hasMarker(text) ? this.factsOf(at).ids : []) {
         if (!ids.has(id) || hosted.has(id)) continue;
         const rank = (this.from.sectionOf(id) === section ? 2 : 0) + (kind === 'shown' ? 1 : 0) + 1;
-        if (rank <= (ranks.get(id) ?? 0) || !this.isWorded(at)) continue;
+        if (rank <= (ranks.get(id) ?? 0) || !this.factsOf(at).isWorded) continue;
         ranks.set(id, rank);
         found.set(id, at);
       }
@@ -199,13 +230,13 @@ class Hosts {
       kind === 'shown' && text.trim() !== '' && !hasMarker(text) && !generated.has(text) ? [at] : [],
     );
     const take = (id: string | undefined, at: number): void => {
-      if (id !== undefined && !found.has(id) && this.isWorded(at)) found.set(id, at);
+      if (id !== undefined && !found.has(id) && this.factsOf(at).isWorded) found.set(id, at);
     };
     for (const at of candidates) {
       const id = byWords.get(wordsOf(this.textAt(at)));
       if (id !== undefined && this.isRecognized(id, at)) take(id, at);
     }
-    for (const at of candidates) for (const number of numbersIn(this.textAt(at))) take(byNumber.get(number), at);
+    for (const at of candidates) for (const number of this.factsOf(at).numbers) take(byNumber.get(number), at);
   }
 
   /**
@@ -214,14 +245,14 @@ class Hosts {
    */
   private isRecognized(id: string, at: number): boolean {
     this.besideMarkers ??= this.linesBesideMarkers();
-    return !this.besideMarkers.has(at) || numbersIn(this.textAt(at)).includes(numberAndSha(id).number ?? -1);
+    return !this.besideMarkers.has(at) || this.factsOf(at).numbers.has(numberAndSha(id).number ?? -1);
   }
 
   private linesBesideMarkers(): Set<number> {
     const beside = new Set<number>();
     this.lines.forEach(({ text }, at) => {
       if (!hasMarker(text) || beside.has(at)) return;
-      const last = lastLineBeside(this.lines, at);
+      const last = this.lastLines[at] as number;
       for (let line = firstLineBeside(this.lines, at); line <= last; line += 1) beside.add(line);
     });
     return beside;
@@ -231,9 +262,14 @@ class Hosts {
     return (this.lines[at] as DraftLine).text;
   }
 
-  private isWorded(at: number): boolean {
+  private factsOf(at: number): LineFacts {
+    const known = this.facts.get(at);
+    if (known) return known;
     const { kind, text } = this.lines[at] as DraftLine;
-    return (kind === 'shown' || kind === 'code') && hasWords(text);
+    const isWorded = (kind === 'shown' || kind === 'code') && hasWords(text);
+    const facts = { ids: new Set(markedIn(text)), numbers: new Set(numbersIn(text)), isWorded };
+    this.facts.set(at, facts);
+    return facts;
   }
 }
 

@@ -37,7 +37,8 @@ function nameOf({ id, lines }: Block): string {
 
 function gapBetween(before: Block, block: Block): number {
   const isList = itemPattern.test(block.lines[0] ?? '') && endsWithItem(before);
-  if (!isList) return block.id === null && before.id === null ? block.gap : Math.max(block.gap, 1);
+  // Without a blank line, two blocks of prose that were not neighbors would become one paragraph.
+  if (!isList) return Math.max(block.gap, 1);
   return before.lines.some((line) => line.trim() === '') ? 1 : 0;
 }
 

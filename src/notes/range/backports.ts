@@ -14,7 +14,7 @@ import type { NotesSource } from './source.ts';
  * A change that a pull request carries: the captured pull request that made it, or only the commit that carries it, if
  * no captured pull request is known.
  */
-export type Pick = { pull: PullRecord } | { commit: CommitRecord };
+export type CarriedChange = { pull: PullRecord } | { commit: CommitRecord };
 
 const phrases =
   /\b(?:(?:manual |automated |automatic |clean )?(?:back-?port|cherry[- ]?pick)(?:s|ed|ing)?(?: of| from|:)?(?: (?:pull request|PR))?:? #(\d{1,10})(?!\w)|cherry[- ]picked from commit ([0-9a-f]{7,64})\b)/gi;
@@ -31,6 +31,8 @@ const announcement =
 const listMark = /^\s*(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?/;
 /** Maximum length of such a line, in characters. */
 const maxAnnouncement = 300;
+/** Most pull requests carry no change to another branch. */
+const none: readonly never[] = [];
 /** Maximum length of a word that can be a reference: an address or the name of a repository with a number. */
 const maxReference = 300;
 
@@ -38,8 +40,9 @@ const maxReference = 300;
  * Returns the captured pull requests that `pull` carries to another branch. The result is empty when `pull` goes into
  * the default branch, or when nothing names an original.
  */
-export function originalsOf(source: NotesSource, pull: PullRecord): PullRecord[] {
-  return picksOf(source, pull).flatMap((pick) => ('pull' in pick ? [pick.pull] : []));
+export function originalsOf(source: NotesSource, pull: PullRecord): readonly PullRecord[] {
+  const picks = picksOf(source, pull);
+  return picks.length === 0 ? none : picks.flatMap((pick) => ('pull' in pick ? [pick.pull] : []));
 }
 
 /**
@@ -47,10 +50,10 @@ export function originalsOf(source: NotesSource, pull: PullRecord): PullRecord[]
  * several commits say that they are cherry-picked, each of them is carried. Otherwise at most one change is carried. A
  * number at the end of the title is used only if there is another sign of a backport.
  */
-export function picksOf(source: NotesSource, pull: PullRecord): Pick[] {
+export function picksOf(source: NotesSource, pull: PullRecord): readonly CarriedChange[] {
   const { defaultBranch } = source.repository;
   const base = baseOf(source, pull);
-  if (base === null || defaultBranch === null || base === defaultBranch) return [];
+  if (base === null || defaultBranch === null || base === defaultBranch) return none;
   const several = bulk(source, pull, base);
   if (several.length > 1) return several;
   for (const candidate of candidates(source, pull)) {
@@ -82,8 +85,8 @@ function* candidates(source: NotesSource, pull: PullRecord): Iterable<PullRecord
 }
 
 /** Returns the changes of a bulk cherry-pick: those that the body lists, then those of its cherry-picked commits. */
-function bulk(source: NotesSource, pull: PullRecord, base: string): Pick[] {
-  const picks = new Map<string, Pick>();
+function bulk(source: NotesSource, pull: PullRecord, base: string): CarriedChange[] {
+  const picks = new Map<string, CarriedChange>();
   const add = (original: PullRecord | undefined, commit?: CommitRecord): void => {
     if (original && isOriginal(source, original, pull, base)) picks.set(`#${original.number}`, { pull: original });
     else if (commit) picks.set(commit.sha, { commit });
@@ -145,7 +148,9 @@ function pickedCommits(source: NotesSource, pull: PullRecord): CommitRecord[] {
   if (!merge) return [];
   const squashed = squashedCommits(merge);
   if (squashed.length > 0) return squashed;
-  return new MergedCommits(source).commitsOf(pull).filter(({ message }) => pickedFrom.test(message));
+  return MergedCommits.of(source)
+    .commitsOf(pull)
+    .filter(({ message }) => pickedFrom.test(message));
 }
 
 /** Splits the message of a squash at the lines that name its commits. */

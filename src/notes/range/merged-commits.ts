@@ -15,6 +15,8 @@ export interface MergedRun {
   shas: string[];
 }
 
+const finders = new WeakMap<NotesSource, MergedCommits>();
+
 /** Finds the merges of the commits in one source. Each push is read once. */
 export class MergedCommits {
   private readonly source: NotesSource;
@@ -22,13 +24,23 @@ export class MergedCommits {
   private readonly known = new Map<string, MergedRun[]>();
   private readonly bySha = new Map<string, MergedRun | undefined>();
 
-  constructor(source: NotesSource) {
+  private constructor(source: NotesSource) {
     this.source = source;
   }
 
   /**
-   * Returns the merge that brought the commit `sha` to a branch. If several merges did, returns the first one. Returns
-   * undefined for a merge commit, and for a commit that was pushed directly.
+   * Returns the finder of a source. All callers with the same source share it, and so read each push once. Most drafts
+   * need no finder. One that is kept makes the collection of everything that its source has read costlier.
+   */
+  static of(source: NotesSource): MergedCommits {
+    const finder = finders.get(source) ?? new MergedCommits(source);
+    finders.set(source, finder);
+    return finder;
+  }
+
+  /**
+   * Returns the merge that brought the commit with the full hash `sha` to a branch. If several merges did, returns the
+   * first one. Returns undefined for a merge commit, and for a commit that was pushed directly.
    */
   broughtBy(sha: string): MergedRun | undefined {
     if (!this.bySha.has(sha)) {

@@ -1,11 +1,20 @@
 /**
- * Pairs reverts with the changes that they revert. If both are inside a range, the pair is left out of the notes. A
- * revert of a revert restores the change. A revert of a change that was shipped before is a change of its own.
+ * Pairs reverts with the changes that they revert. A revert can revert several changes. If all of them are inside a
+ * range, the revert and these changes are left out of the notes. A revert of a revert restores the change. A revert of a
+ * change that was shipped before is a change of its own.
  */
 import type { CommitRecord, PullRecord } from '../../protocol/stored.ts';
 import { visibleProse } from '../change/scan.ts';
 import { parseTitle } from '../change/title.ts';
-import { findCommitRevert, partial, pullNamed, quotedTitle, revertedCommit, revertedMerge } from './commit-reverts.ts';
+import {
+  findCommitRevert,
+  partial,
+  pullNamed,
+  quotedTitle,
+  type RevertTarget,
+  revertedCommits,
+  revertedMerges,
+} from './commit-reverts.ts';
 import { MergedCommits } from './merged-commits.ts';
 import { RevertTargets } from './revert-targets.ts';
 import type { NotesSource } from './source.ts';
@@ -46,17 +55,23 @@ export function isRevert(pull: PullRecord): boolean {
   return !partial.test(pull.title) && (title.revert || quotedTitle(title.text) !== undefined);
 }
 
-/** A revert, and the change that it reverts. Each of them is either a pull request or a commit of the range. */
+/** A revert, and the changes that it reverts. The revert is either a pull request or a commit of the range. */
 interface Revert {
   pull?: PullRecord;
   commit?: CommitRecord;
-  target: PullRecord | undefined;
-  targetCommit?: CommitRecord;
-  /** True if only some commits of `target` are reverted. */
+  /** Empty if no known change is the target. */
+  targets: RevertTarget[];
+  /** True if only some commits of the first target are reverted. */
   isPartial?: boolean;
   /** True if the pull request also has a change of its own, so that it stays in the notes. */
   staysListed?: boolean;
 }
+
+/**
+ * Maximum number of changes that one revert reverts. A body has room for thousands of names. Each of them is compared
+ * with what the named change reverts itself.
+ */
+const maxTargets = 100;
 
 /** An empty set of targets. It is used for reverts outside the range, whose targets are not searched for by title. */
 const noTargets = new RevertTargets([]);
@@ -89,144 +104,204 @@ export function settleReverts(
     partialCommits: new Map(),
     restoring: [],
   };
-  const merged = new MergedCommits(source);
   const reverts: Revert[] = [];
   const targets = new RevertTargets(pulls, commits);
   for (const pull of pulls) {
-    const revert = findRevert(source, pull, targets, merged);
-    if (revert) reverts.push(revert);
+    const revert = findRevert(source, pull, targets);
+    if (revert) reverts.push(limited(revert));
   }
   for (const commit of commits) {
-    const revert = findCommitRevert(source, commit, targets, merged);
-    if (revert) reverts.push(revert);
+    const revert = findCommitRevert(source, commit, targets);
+    if (revert) reverts.push(limited(revert));
   }
   if (reverts.length === 0) return outcome;
   reverts.sort(laterFirst);
   const inRange = new Set(pulls.map(({ number }) => number));
+  const byChange = new Map(reverts.map((revert) => [keyOf(revert), revert]));
   for (const revert of reverts) {
     if (isCancelled(outcome, revert)) continue;
-    const { pull, target, targetCommit, isPartial, staysListed } = revert;
-    if (isPartial && target) {
-      if (pull) outcome.unpaired.push({ pull, target, isPartial });
-      else if (revert.commit) outcome.partialCommits.set(revert.commit.sha, target.number);
+    const { pull, isPartial, staysListed } = revert;
+    const changes = withoutRestored(revert, byChange);
+    const first = changes[0]?.pull;
+    if (isPartial && first) {
+      if (pull) outcome.unpaired.push({ pull, target: first, isPartial });
+      else if (revert.commit) outcome.partialCommits.set(revert.commit.sha, first.number);
       continue;
     }
-    const onOneLine = sameLine || !pull || target?.baseRef === pull.baseRef;
-    if (targetCommit || (target && inRange.has(target.number) && onOneLine)) {
-      cancel(outcome, { pull: target, commit: targetCommit }, 'reverted', nameOf(revert));
-      if (!staysListed) cancel(outcome, revert, 'reverts', nameOf({ pull: target, commit: targetCommit }));
-      continue;
-    }
-    if (!pull || staysListed) continue;
-    const restored = target && isRevert(target) ? revertTarget(source, target, noTargets, merged) : undefined;
+    const isPaired = ({ pull: target, commit }: RevertTarget): boolean =>
+      commit !== undefined ||
+      (target !== undefined && inRange.has(target.number) && (sameLine || !pull || target.baseRef === pull.baseRef));
+    const paired = changes.filter(isPaired);
+    for (const change of paired) cancel(outcome, change, 'reverted', nameOf(revert));
+    if (staysListed) continue;
+    const [one] = paired;
+    if (one && paired.length === changes.length) cancel(outcome, revert, 'reverts', nameOf(one));
+    if (!pull || paired.length === Math.max(1, changes.length)) continue;
+    const target = changes.find((change) => !isPaired(change))?.pull;
+    const restored = target && isRevert(target) ? revertTargets(source, target, noTargets)[0]?.pull : undefined;
     if (restored) outcome.restoring.push({ pull, restored });
     else outcome.unpaired.push({ pull, target });
   }
   return outcome;
 }
 
-type Side = { pull?: PullRecord | undefined; commit?: CommitRecord | undefined };
+function limited(revert: Revert): Revert {
+  const { targets } = revert;
+  return targets.length <= maxTargets ? revert : { ...revert, targets: targets.slice(0, maxTargets) };
+}
 
-function isCancelled({ cancelled, cancelledCommits }: RevertOutcome, { pull, commit }: Side): boolean {
+/**
+ * Returns the changes that a revert removes. The text of a revert of a revert can name both the revert and the change
+ * that is restored. The restored change is left out.
+ */
+function withoutRestored({ targets }: Revert, byChange: ReadonlyMap<number | string, Revert>): RevertTarget[] {
+  if (targets.length < 2) return targets;
+  const restored = new Set(targets.flatMap((target) => byChange.get(keyOf(target))?.targets.map(keyOf) ?? []));
+  const left = targets.filter((target) => !restored.has(keyOf(target)));
+  return left.length > 0 ? left : targets.slice(0, 1);
+}
+
+/** Returns the sha of a commit or the number of a pull request. */
+function keyOf({ pull, commit }: RevertTarget): number | string {
+  return commit?.sha ?? pull?.number ?? 0;
+}
+
+function isCancelled({ cancelled, cancelledCommits }: RevertOutcome, { pull, commit }: RevertTarget): boolean {
   return pull ? cancelled.has(pull.number) : cancelledCommits.has(commit?.sha ?? '');
 }
 
-function cancel(outcome: RevertOutcome, { pull, commit }: Side, reason: Cancelled['reason'], other: string): void {
+function cancel(
+  outcome: RevertOutcome,
+  { pull, commit }: RevertTarget,
+  reason: Cancelled['reason'],
+  other: string,
+): void {
   if (commit) outcome.cancelledCommits.set(commit.sha, { reason, other });
   else if (pull) outcome.cancelled.set(pull.number, { reason, other });
 }
 
-function nameOf({ pull, commit }: Side): string {
+function nameOf({ pull, commit }: RevertTarget): string {
   return commit ? commit.sha.slice(0, 7) : `#${pull?.number}`;
 }
 
-function findRevert(
-  source: NotesSource,
-  pull: PullRecord,
-  targets: RevertTargets,
-  merged: MergedCommits,
-): Revert | undefined {
+function findRevert(source: NotesSource, pull: PullRecord, targets: RevertTargets): Revert | undefined {
   const mentionsRevert = /revert|reapply|reland/i.test(pull.title) || /revert/i.test(pull.body);
   if (!mentionsRevert || partial.test(pull.title)) return undefined;
-  const target = revertTarget(source, pull, targets, merged);
-  if (target) return { pull, target };
-  const targetCommit = targets.hasCommits ? revertedCommit(pull.title, visibleProse(pull.body), targets) : undefined;
-  if (targetCommit) return { pull, target, targetCommit };
-  const brought = mergeReverted(source, pull, merged);
-  if (isRevert(pull)) return brought ? { pull, target: brought.pull, isPartial: true } : { pull, target };
+  const named = revertTargets(source, pull, targets);
+  if (named.length > 0) return { pull, targets: named };
+  const commits = targets.hasCommits ? revertedCommits(pull.title, visibleProse(pull.body), targets) : [];
+  if (commits.length > 0) return { pull, targets: commits.map((commit) => ({ commit })) };
+  const brought = mergeReverted(source, pull);
+  if (isRevert(pull)) return brought ? { pull, targets: brought.targets, isPartial: true } : { pull, targets: [] };
   // An update can contain the revert of a workaround. Its title names the update, and its body quotes the revert.
-  return brought && !brought.isPartial ? { pull, target: brought.pull, staysListed: true } : undefined;
+  return brought && !brought.isPartial ? { pull, targets: brought.targets, staysListed: true } : undefined;
 }
 
 /**
- * Returns the pull request that another pull request reverts. The function searches by the body or the merge commit
- * first, then by the number in the quoted title, and then by the quoted title itself.
+ * Returns the changes that a pull request reverts, with at least one pull request. Returns an empty list if there is
+ * none. The function searches by the body or the merge commit first, then by the number in the quoted title, and then by
+ * the quoted title itself. Only a text can name several changes.
  */
-function revertTarget(
-  source: NotesSource,
-  pull: PullRecord,
-  targets: RevertTargets,
-  merged: MergedCommits,
-): PullRecord | undefined {
-  const named = revertedByBody(source, pull, pull.body, merged) ?? revertedByCommit(source, pull, merged);
-  if (named) return named;
-  const brought = isRevert(pull) ? mergeReverted(source, pull, merged) : undefined;
-  if (brought && !brought.isPartial) return brought.pull;
+function revertTargets(source: NotesSource, pull: PullRecord, targets: RevertTargets): RevertTarget[] {
+  const byBody = revertedByText(source, pull, pull.body, targets);
+  const named = byBody.length > 0 ? byBody : revertedByCommit(source, pull, targets);
+  if (named.length > 0) return named;
+  const brought = isRevert(pull) ? mergeReverted(source, pull) : undefined;
+  if (brought && !brought.isPartial) return brought.targets;
   const title = parseTitle(pull.title);
   const [, numbered, unquoted] = bareRevert.exec(title.text) ?? [];
   const quoted = quotedTitle(title.text) ?? reappliedTitle(title.text) ?? (title.revert ? title.text : unquoted);
   const number = numbered ?? (quoted && /(?:\(#|^(?:PR )?#)(\d{1,10})\)?\s*$/.exec(quoted)?.[1]);
-  const found = number && mergedBefore(source.pull(Number(number)), pull);
-  return found || (quoted === undefined ? undefined : targets.pullTitled(quoted, pull));
+  const numberedPull = number ? mergedBefore(source.pull(Number(number)), pull) : undefined;
+  const found = numberedPull ?? (quoted === undefined ? undefined : targets.pullTitled(quoted, pull));
+  return found ? [{ pull: found }] : [];
 }
 
-function revertedByBody(
-  source: NotesSource,
-  pull: PullRecord,
-  body: string,
-  merged: MergedCommits,
-): PullRecord | undefined {
-  if (!/revert/i.test(body)) return undefined;
-  const prose = visibleProse(body);
-  for (const [, repository, digits, sha] of prose.matchAll(
-    /(?<!\b(?:partially|partly|not) )\breverts (?:(?:([\w-]{1,39}\/[\w.-]{1,100})?#|(?:pull request|PR|MR) [#!])(\d{1,10})(?!\w)|(?:commit )?\[?([0-9a-f]{7,64})\b)/gi,
-  )) {
-    if (sha !== undefined) {
-      const found = pullNamed(source, sha, merged);
-      if (mergedBefore(found, pull)) return found;
-    } else if (repository === undefined || sameName(repository, source.repository.fullName)) {
-      const found = mergedBefore(source.pull(Number(digits)), pull);
-      if (found) return found;
-    }
-  }
-  return undefined;
-}
+/** Matches a sentence that names reverted changes, up to the first one: `Reverts #12`, `This reverts commit …`. */
+const revertSentence =
+  /(?<!\b(?:partially|partly|not) )\breverts (?:(?:([\w-]{1,39}\/[\w.-]{1,100})?#|(?:pull request|PR|MR) [#!])(\d{1,10})(?!\w)|(?:commits? )?\[?([0-9a-f]{7,64})\b)/gi;
+/** Matches a further change of such a sentence: ` and #13`. */
+const furtherTarget =
+  /(?:,? and |, ?| & )(?:(?:([\w-]{1,39}\/[\w.-]{1,100})?#|(?:pull request|PR|MR) [#!])(\d{1,10})(?!\w)|([0-9a-f]{7,64})\b)/iy;
+const sentenceEnd = /[ \t]*(?:[.;:!)\r\n]|$)/y;
+/** Matches what can be before the verb of a sentence about the revert itself. `#15 reverts #9` is about another one. */
+const ownSubject = /[\n.;:!][ \t*+-]*(?:(?:this|it|also|and)(?: (?:PR|pull request|commit|change))? ){0,3}$/i;
+const maxSubjectLength = 60;
 
 /**
- * Returns the reverted pull request that the message of the merge commit names. The message often names the reverted
- * commit when the body of the pull request does not.
+ * Returns the changes that the text of a revert names, with the pull requests first. Returns an empty list if the text
+ * names no pull request.
  */
-function revertedByCommit(source: NotesSource, pull: PullRecord, merged: MergedCommits): PullRecord | undefined {
-  if (!isRevert(pull) || pull.mergeSha === null) return undefined;
-  return revertedByBody(source, pull, source.commit(pull.mergeSha)?.message ?? '', merged);
+function revertedByText(source: NotesSource, pull: PullRecord, text: string, targets: RevertTargets): RevertTarget[] {
+  if (!/revert/i.test(text)) return [];
+  const prose = `\n${visibleProse(text)}`;
+  const pulls = new Set<PullRecord>();
+  const shas: string[] = [];
+  const add = ([, repository, digits, sha]: RegExpMatchArray): void => {
+    const isOurs = repository === undefined || sameName(repository, source.repository.fullName);
+    const named = sha !== undefined ? pullNamed(source, sha) : isOurs ? source.pull(Number(digits)) : undefined;
+    const found = mergedBefore(named, pull);
+    if (found) pulls.add(found);
+    else if (sha !== undefined) shas.push(sha);
+  };
+  for (const sentence of prose.matchAll(revertSentence)) {
+    const { index } = sentence;
+    if (pulls.size > 0 && !ownSubject.test(prose.slice(Math.max(0, index - maxSubjectLength), index))) continue;
+    add(sentence);
+    for (const further of furtherTargets(prose, index + sentence[0].length)) add(further);
+  }
+  if (pulls.size === 0) return [];
+  const commits = new Set(targets.hasCommits ? shas.flatMap((sha) => targets.commitNamed(sha) ?? []) : []);
+  return [...[...pulls].map((pull) => ({ pull })), ...[...commits].map((commit) => ({ commit }))];
+}
+
+/** Returns the further changes in a sentence. Returns an empty list if the sentence goes on after them. */
+function furtherTargets(prose: string, from: number): RegExpMatchArray[] {
+  const found: RegExpMatchArray[] = [];
+  let end = from;
+  for (;;) {
+    furtherTarget.lastIndex = end;
+    const further = furtherTarget.exec(prose);
+    if (!further) break;
+    found.push(further);
+    end = furtherTarget.lastIndex;
+  }
+  sentenceEnd.lastIndex = end;
+  return sentenceEnd.test(prose) ? found : [];
 }
 
 /**
- * Returns the pull request whose merge brought a commit that the revert names by sha. The body of the revert, its merge
- * commit and the commits of its branch can name the reverted commits.
+ * Returns the reverted changes that the message of the merge commit names. The message often names the reverted commits
+ * when the body of the pull request does not.
+ */
+function revertedByCommit(source: NotesSource, pull: PullRecord, targets: RevertTargets): RevertTarget[] {
+  if (!isRevert(pull) || pull.mergeSha === null) return [];
+  return revertedByText(source, pull, source.commit(pull.mergeSha)?.message ?? '', targets);
+}
+
+/**
+ * Returns the pull requests whose merges brought the commits that the revert names by sha. The body of the revert, its
+ * merge commit and the commits of its branch can name the reverted commits.
  */
 function mergeReverted(
   source: NotesSource,
   pull: PullRecord,
-  merged: MergedCommits,
-): { pull: PullRecord; isPartial: boolean } | undefined {
+): { targets: RevertTarget[]; isPartial: boolean } | undefined {
   const texts = [visibleProse(pull.body)];
   if (isRevert(pull)) {
     const merge = pull.mergeSha === null ? undefined : source.commit(pull.mergeSha);
-    texts.push(merge?.message ?? '', ...merged.commitsOf(pull).map(({ message }) => message));
+    texts.push(
+      merge?.message ?? '',
+      ...MergedCommits.of(source)
+        .commitsOf(pull)
+        .map(({ message }) => message),
+    );
   }
-  const found = revertedMerge(merged, texts);
-  return found && mergedBefore(found.pull, pull) ? found : undefined;
+  const found = revertedMerges(source, texts);
+  const targets = (found?.pulls ?? [])
+    .flatMap((each) => mergedBefore(each, pull) ?? [])
+    .map((each) => ({ pull: each }));
+  return found && targets.length > 0 ? { targets, isPartial: found.isPartial } : undefined;
 }
 
 /** Returns the title of the revert that a title undoes. For `Reapply "X"`, this is `Revert "X"`. */

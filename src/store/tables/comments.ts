@@ -25,6 +25,12 @@ export function listComments(partition: Partition, repoId: string, number: numbe
   return [...rows].map((row) => row.value as CommentRecord).filter((comment) => !comment.deleted);
 }
 
+/** Whether a repository has stored comments. Many repositories send no events for comments. */
+export function hasComments(partition: Partition, repoId: string): boolean {
+  const range = { start: [repoId, 0], end: [repoId, Number.MAX_SAFE_INTEGER], limit: 1 };
+  return [...partition.tables.comments.getKeys(range)].length > 0;
+}
+
 /** Removes all comments of a pull request or issue, including tombstones. */
 export function removeComments(partition: Partition, repoId: string, number: number): void {
   const { comments } = partition.tables;

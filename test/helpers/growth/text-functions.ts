@@ -82,8 +82,7 @@ import { restore, shorten } from '../../../src/notes/merge/equal-runs.ts';
 import { mergeBodies, mergeDrafts } from '../../../src/notes/merge/merge.ts';
 import { endsWithNumber, firstLine, pullsOf } from '../../../src/notes/range/attribute.ts';
 import { originalOfCommit, picksOf } from '../../../src/notes/range/backports.ts';
-import { quotedTitle, revertedCommit, revertedMerge } from '../../../src/notes/range/commit-reverts.ts';
-import { MergedCommits } from '../../../src/notes/range/merged-commits.ts';
+import { quotedTitle, revertedCommits, revertedMerges } from '../../../src/notes/range/commit-reverts.ts';
 import { publicationOf } from '../../../src/notes/range/publication.ts';
 import { RevertTargets } from '../../../src/notes/range/revert-targets.ts';
 import { isRevert, settleReverts } from '../../../src/notes/range/reverts.ts';
@@ -201,8 +200,8 @@ const forNotes: Record<string, (text: string) => unknown> = {
   'releaseNote in a fence': (text) => releaseNote(`\`\`\`release-note\n${text}`),
   quotedTitle,
   'quotedTitle of a revert': (text) => quotedTitle(`Revert "${text}`),
-  revertedCommit: (text) => revertedCommit(text, text, new RevertTargets([])),
-  revertedMerge: (text) => revertedMerge(new MergedCommits(memorySource({})), [text, `reverts commits ${text}`]),
+  revertedCommits: (text) => revertedCommits(text, text, new RevertTargets([])),
+  revertedMerges: (text) => revertedMerges(memorySource({}), [text, `reverts commits ${text}`]),
   isUpdate,
   'isUpdate of a group': (text) => isUpdate(`update ${text}`),
   isUpdater,
@@ -301,6 +300,7 @@ const forNotes: Record<string, (text: string) => unknown> = {
   withoutInside,
   'withoutInside of a link': (text) => withoutInside(`see #1 ${text}`),
   quoteLines: (text) => quoteLines(text, 'comment'),
+  'quoteLines of a link definition': (text) => quoteLines(`- [${text}]: x\n[${text}`, 'comment'),
   firstSentence,
   inlineText,
   isRevert: (text) => isRevert(aPull(1, { title: text })),

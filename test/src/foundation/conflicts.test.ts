@@ -8,10 +8,12 @@ import {
   conflictComment,
   conflictsOf,
   describeConflict,
+  maxConflicts,
   readConflictComment,
   warningsOf,
 } from '../../../src/foundation/conflicts.ts';
-import { firstLineBeside, lastLineBeside, readDraftLines } from '../../../src/foundation/draft-lines.ts';
+import { firstLineBeside, lastLinesBeside, readDraftLines } from '../../../src/foundation/draft-lines.ts';
+import { markdownTokens } from '../../../src/foundation/markdown.ts';
 import {
   hasMarker,
   isChangeId,
@@ -21,6 +23,7 @@ import {
   withoutMarkers,
 } from '../../../src/foundation/markers.ts';
 import { ConflictReasonSchema } from '../../../src/protocol/conflicts.ts';
+import { processorMs } from '../../helpers/processor-time.ts';
 
 const ids = ['pr:1', 'pr:12.2', 'issue:7', 'commit:1f3a9c2', `commit:${'0'.repeat(40)}`];
 const noIds = [
@@ -117,6 +120,31 @@ test('a comment counts once, and only beside words about its change', () => {
   assert.equal(conflictsOf(`- Both <!-- rn:pr:1 --> <!-- rn:pr:12 -->\n${hint}\n`).length, 1);
 });
 
+test('many comments beside a long line are read in linear time, and the list has a limit', () => {
+  const comments = (count: number): string =>
+    Array.from({ length: count }, (_, index) => `  <!-- rn:gone pr:${index + 1} -->\n`).join('');
+  const draft = (count: number): string => `- MINE ${'<!-- -->'.repeat(4 * count)}\n${comments(count)}`;
+  assert.equal(conflictsOf(draft(maxConflicts)).length, maxConflicts);
+  const first = conflictsOf(draft(maxConflicts + 1));
+  assert.deepEqual([first.length, first.at(-1)?.id], [maxConflicts, `pr:${maxConflicts}`]);
+  assert.equal(warningsOf(draft(maxConflicts + 1)).length, maxConflicts);
+  for (const words of ['', 'MINE']) {
+    const timeOf = (count: number): number => {
+      const body = draft(count).replace('MINE ', words).replace('\n', ' x\n');
+      return processorMs(() => conflictsOf(body));
+    };
+    timeOf(1_000);
+    const [small, large] = [timeOf(2_000), timeOf(8_000)];
+    assert.ok(large < 10 * small + 100, `${large} ms for four times the length that took ${small} ms`);
+  }
+});
+
+test('a conflict is listed only if the start of its line has words', () => {
+  const draft = (length: number): string => `- ${'*'.repeat(length)} x\n  <!-- rn:gone pr:1 -->\n`;
+  assert.equal(conflictsOf(draft(3_000)).length, 1);
+  assert.deepEqual(conflictsOf(draft(5_000)), []);
+});
+
 test('warnings and messages name the conflict', () => {
   const [warning] = warningsOf('- MINE <!-- rn:issue:7 -->\n  <!-- rn:gone issue:7 the issue is open again -->\n');
   assert.ok(warning);
@@ -126,6 +154,55 @@ test('warnings and messages name the conflict', () => {
   );
   const commit = { id: 'commit:1f3a9c2', number: null, reason: 'other', detail: 'x' } as const;
   assert.equal(describeConflict(commit), 'commit 1f3a9c2 x');
+});
+
+/** Returns the blocks and texts that a Markdown library finds, without the comment. */
+function shapeOf(body: string, comment: string): string[] {
+  return markdownTokens(body).flatMap(({ type, content, children }) => {
+    if (children) return children.map((child) => `${child.type} ${child.content}`);
+    return `${type} ${content}`.replace(comment, '').trim() === 'html_block' ? [] : `${type} ${content}`;
+  });
+}
+
+test('a comment beside a line changes no block of the draft', () => {
+  const drafts = [
+    '- Group\n  - MINE\n***\n    npm install',
+    '- Group\n  - MINE\n- - -\n    npm install',
+    '- Group\n  - MINE\n___\n    npm install',
+    '- MINE\n---\n    npm install',
+    '- MINE\n  ---\n  more',
+    'MINE\n---\nmore',
+    'MINE\n===\n    npm install',
+    '> - MINE\n***\n    npm install',
+    '- Group\n\n> - MINE\n***\n    npm install',
+    '- * * *\n- MINE\n  2020. was a good year\n  more',
+    ...['- nested six', '# six', '<div>', '```', '***', '1. six', '> six', '<!-- six -->'].flatMap((deep) => [
+      `- MINE\n      ${deep}`,
+      `- MINE\n      ${deep}\n      more\n- next`,
+      `MINE\n    ${deep}\nmore`,
+      `> MINE\n    ${deep}`,
+    ]),
+  ];
+  const comment = '<!-- rn:gone pr:7 x -->';
+  for (const draft of drafts) {
+    const lines = readDraftLines(draft);
+    const at = lines.findIndex(({ text }) => text.includes('MINE'));
+    const texts = lines.map(({ text }) => text);
+    texts.splice((lastLinesBeside(lines)[at] as number) + 1, 0, `${lines[at]?.lead}${comment}`);
+    const commented = texts.join('\n');
+    assert.deepEqual(shapeOf(commented, comment), shapeOf(draft, comment), commented);
+    assert.equal(conflictsOf(commented)[0]?.id, 'pr:7', commented);
+  }
+});
+
+test('comments inside a paragraph are read in linear time', () => {
+  const timeOf = (count: number): number => {
+    const body = `MINE\n${'      <!-- rn:gone pr:1 -->\nMINE\n'.repeat(count)}`;
+    return processorMs(() => conflictsOf(body));
+  };
+  timeOf(1_000);
+  const [small, large] = [timeOf(4_000), timeOf(16_000)];
+  assert.ok(large < 10 * small + 100, `${large} ms for four times the length that took ${small} ms`);
 });
 
 test('lines of a draft keep their text, and items have the lead of their content', () => {
@@ -174,8 +251,8 @@ test('lines of a draft keep their text, and items have the lead of their content
     'hidden',
     'hidden',
   ]);
-  assert.equal(kindOf('    code'), 'shown', 'four blanks after an item continue the item');
-  assert.deepEqual([firstLineBeside(lines, 1), lastLineBeside(lines, 0)], [0, 1]);
+  assert.equal(kindOf('    code'), 'code', 'a quotation ends the item before it');
+  assert.deepEqual([firstLineBeside(lines, 1), lastLinesBeside(lines)[0]], [0, 1]);
   const fenced = readDraftLines('~~~\na\n~~~\n```\nb\n```');
-  assert.deepEqual([lastLineBeside(fenced, 1), lastLineBeside(fenced, 4), firstLineBeside(fenced, 5)], [2, 5, 3]);
+  assert.deepEqual([lastLinesBeside(fenced)[1], lastLinesBeside(fenced)[4], firstLineBeside(fenced, 5)], [2, 5, 3]);
 });

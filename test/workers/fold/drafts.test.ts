@@ -14,6 +14,7 @@ import { readRange } from '../../../src/store/tables/ranges.ts';
 import { readResponse } from '../../../src/store/tables/responses.ts';
 import { readResult } from '../../../src/store/tables/results.ts';
 import { deliveryKeepingMs, resultKeepingMs } from '../../../workers/fold/tick.ts';
+import { render } from '../../../workers/render/render.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import {
   commandRecord,
@@ -21,6 +22,7 @@ import {
   epoch,
   eventRecord,
   pullRecord,
+  pullSnapshot,
   repositoryFields,
   resultRecord,
   tickRecord,
@@ -145,6 +147,56 @@ test('a merge reports conflicts, unless an earlier version wrote the record', as
     await foldRecords(partition, 5, commandRecord(edit(next)));
     assert.deepEqual(JSON.parse(String(readResponse(partition, id)?.json)).conflicts, []);
   }
+});
+
+/** Renders the draft. Returns the result as a record of the journal. */
+function rendering(partition: Partition, ticket: string) {
+  const { bodyMd, flags, absent, inputSeq } = render(
+    partition,
+    { task: 'render', rangeId, persona: 'engineer' },
+    () => {},
+  );
+  return resultRecord({ result: 'rendered', draftId: id, ticket, row: 0, inputSeq, bodyMd, flags, absent }, epoch + 9);
+}
+
+/** Returns the event of a change to a merged pull request. */
+function changed(number: number, fields: Parameters<typeof pullSnapshot>[1]) {
+  return eventRecord({ event: 'pull_request', action: 'closed', pull: pullSnapshot(number, fields) });
+}
+
+/** Returns the conflicts of the draft as the API shows them, each as `ID REASON DETAIL`. */
+function conflictsShown(partition: Partition): string[] {
+  const { conflicts } = JSON.parse(String(readResponse(partition, id)?.json)) as { conflicts: AbsentChange[] };
+  return conflicts.map(({ id, reason, detail }) => `${id} ${reason} ${detail}`);
+}
+
+test('an edit during a render is merged with the reasons of the render', async (t) => {
+  const partition = await withRange(t);
+  await foldRecords(partition, 2, pullRecord(2), commandRecord(generate('one')));
+  await foldRecords(partition, 3, rendering(partition, 'one'));
+  const revert = changed(5, { title: 'Revert "Change 2"', body: 'Reverts #2' });
+  await foldRecords(partition, 4, revert, commandRecord(generate('two')));
+  const outcome = rendering(partition, 'two');
+  const body = readDraft(partition, id)?.bodyMd.replace('Change 2', 'Land softly') ?? '';
+  await foldRecords(partition, 5, commandRecord(edit(body)));
+  await foldRecords(partition, 6, outcome);
+  assert.deepEqual(conflictsShown(partition), ['pr:2 reverted #5']);
+});
+
+test('of very many changes that are gone, the one that a person has edited has its full reason', async (t) => {
+  const partition = openTestPartition(t);
+  const numbers = Array.from({ length: 1_200 }, (_, index) => index + 1);
+  const bounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 2_000 } as const;
+  await foldRecords(partition, 1, ...numbers.map((number) => pullRecord(number)));
+  await foldRecords(partition, 2, commandRecord({ ...createRange, bounds }), commandRecord(generate('one')));
+  await foldRecords(partition, 3, rendering(partition, 'one'));
+  const body = readDraft(partition, id)?.bodyMd.replace('Change 1200', 'Land softly') ?? '';
+  await foldRecords(partition, 4, commandRecord(edit(body)));
+  const labelled = { labels: ['no changelog'], updatedAt: epoch + 9_000_000 };
+  await foldRecords(partition, 5, ...numbers.map((number) => changed(number, labelled)));
+  await foldRecords(partition, 6, commandRecord(generate('two')));
+  await foldRecords(partition, 7, rendering(partition, 'two'));
+  assert.deepEqual(conflictsShown(partition), ['pr:1200 label no changelog']);
 });
 
 test('carries out a repeated command once', async (t) => {

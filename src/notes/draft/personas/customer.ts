@@ -3,8 +3,10 @@
  * The draft contains no numbers, handles or hashes, and no changes that only matter inside the project.
  */
 
+import { markerOf } from '../../../foundation/markers.ts';
 import { advisoryIds, advisoryLines, securityHeadings } from '../../change/advisories.ts';
 import { ownWords, updatedPackages } from '../../change/dependencies.ts';
+import { changesExisting, correctsText } from '../../change/leading-words.ts';
 import { parseTitle } from '../../change/title.ts';
 import { isForDevelopers } from '../audience.ts';
 import { isUndecided } from '../diagnose.ts';
@@ -12,7 +14,7 @@ import type { Entry } from '../entries.ts';
 import { escapeText, plainText, wordsOf } from '../escape.ts';
 import type { Notes } from '../gather.ts';
 import { customerGroup } from '../issues.ts';
-import { areaPrefix, byArea, document, marker, section } from '../markdown.ts';
+import { areaPrefix, byArea, document, followUpCount, section } from '../markdown.ts';
 import { actionText, customerSteps, customerTexts, type TextSource, withoutInside } from '../plain.ts';
 import { severityOf, talkAbout } from '../severity.ts';
 
@@ -61,11 +63,11 @@ export function customer(notes: Notes): string {
   const slots = shareOut(groups, bullets);
   const lines = (name: LimitedGroup): string[] => groupLines(groups[name], slots[name], rests[name]);
   const breaking = notes.entries.filter((entry) => entry.breaking);
-  const isHidden = hiddenAreas(notes);
+  const shownAreas = areasFor(notes);
   const body = [
     section(
       escapeText(titles.breaking),
-      breaking.flatMap((entry) => actionLines(entry, notes.source.repository.origin, isHidden)),
+      breaking.flatMap((entry) => actionLines(entry, notes.source.repository.origin, shownAreas(entry))),
     ),
     section(escapeText(titles.security), securityLines(groups.security)),
     section(escapeText(titles.new), lines('new')),
@@ -80,11 +82,19 @@ export function customer(notes: Notes): string {
  * that is known. A change without a kind may concern customers, so the draft then contains only a hidden comment.
  */
 function emptyDraft({ entries, reverted, selection, dropped, insideCommits }: Notes): string {
-  const undecided = entries.filter((entry) => isUndecided(entry) && !entry.declined).length;
+  const undecided = entries.filter((entry) => !entry.declined && (isUndecided(entry) || isGuessed(entry))).length;
   if (undecided > 0) return `<!-- ${undecided} ${undecided === 1 ? 'change has' : 'changes have'} no kind yet -->\n`;
   if (reverted.length > 0) return `<!-- only reverts: ${reverted.length} -->\n`;
   const hasChanges = entries.length + insideCommits.length > 0 || selection.pulls.length > dropped.length;
   return hasChanges ? 'No changes for customers in this range.\n' : document([]);
+}
+
+/**
+ * Whether only a word that can also name a part of a product shows that a change is about documentation. `Fix the links`
+ * may be about links in the product.
+ */
+function isGuessed({ section: name, kindBy, text }: Entry): boolean {
+  return name === 'documentation' && kindBy === 'verb' && !correctsText(text);
 }
 
 /**
@@ -135,7 +145,7 @@ function groupsOf(notes: Notes): Record<Group, Item[]> {
 function makeGroups(notes: Notes): Record<Group, Item[]> {
   const { source } = notes;
   const groups: Record<Group, Item[]> = { security: [], new: [], fixed: [], improved: [] };
-  const isHidden = hiddenAreas(notes);
+  const shownAreas = areasFor(notes);
   const shown = notes.entries.flatMap((entry) => {
     const group = groupOf(entry);
     return group ? [{ entry, group }] : [];
@@ -146,9 +156,9 @@ function makeGroups(notes: Notes): Record<Group, Item[]> {
     const isNamed = entry.section === 'security' && entry.note === null;
     groups[group].push({
       order: [entry.priority ? 0 : 1, severityOf(entry), entry.note ? 0 : 1, -talkAbout(source, entry)],
-      marker: marker(entry.marker),
-      phrase: isNamed ? securityText(entry) : text,
-      areas: isNamed ? [] : entry.areas.filter((area) => !isHidden(area)),
+      marker: markerOf(entry.marker),
+      phrase: isNamed ? securityText(entry, shownAreas(entry)) : text,
+      areas: isNamed ? [] : shownAreas(entry),
       source: from,
       entry,
     });
@@ -158,10 +168,18 @@ function makeGroups(notes: Notes): Record<Group, Item[]> {
   return groups;
 }
 
-/** Returns a function that reports whether the settings hide an area. */
-function hiddenAreas({ source }: Notes): (area: string) => boolean {
+/**
+ * Returns a function that lists the areas of a change which customers see: without those that the settings hide, and
+ * without handles and the like.
+ */
+function areasFor({ source }: Notes): (entry: Entry) => string[] {
   const hidden = new Set(source.settings.hiddenAreas.map((area) => area.toLowerCase()));
-  return (area) => hidden.has(area.toLowerCase());
+  return ({ areas }) =>
+    areas.flatMap((area) => {
+      const isHandle = /^@[^/]*$/.test(area);
+      const name = isHandle || hidden.has(area.toLowerCase()) ? '' : withoutInside(area);
+      return name === '' ? [] : [name];
+    });
 }
 
 function byOrder(a: Item, b: Item): number {
@@ -183,7 +201,7 @@ function groupOf(entry: Entry): Group | undefined {
   if (isForDevelopers(entry)) return undefined;
   switch (entry.section) {
     case 'feature':
-      return 'new';
+      return isNew(entry) ? 'new' : 'improved';
     case 'fix':
       return 'fixed';
     case 'performance':
@@ -193,6 +211,11 @@ function groupOf(entry: Entry): Group | undefined {
     default:
       return hasNote || (!entry.housekeeping && (entry.priority || entry.issues.length > 0)) ? 'improved' : undefined;
   }
+}
+
+/** Whether a feature is new. A prefix such as `feat:` also stands before improvements, so the first word decides then. */
+function isNew({ kindBy, text, note }: Entry): boolean {
+  return kindBy === 'label' || kindBy === 'note' || !changesExisting(note?.markdown ?? text);
 }
 
 /**
@@ -205,7 +228,7 @@ function addIssues({ closedIssues, vocabulary }: Notes, groups: Record<Group, It
     const phrase = withoutInside(parseTitle(issue.title).text);
     const order = [1, 9, 1, 0];
     if (group && phrase !== '')
-      groups[group].push({ order, marker: marker(`issue:${issue.number}`), phrase, areas: [], source: 'issue' });
+      groups[group].push({ order, marker: markerOf(`issue:${issue.number}`), phrase, areas: [], source: 'issue' });
   }
 }
 
@@ -239,10 +262,13 @@ function groupLines(items: readonly Item[], max: number, [one, many]: readonly [
   return lines.some((line) => line === '') ? [...lines, '', more] : [...lines, more];
 }
 
-function itemLine({ phrase, areas, marker: mark, entry }: Item, prefix: string): string {
-  const { length } = entry?.followUps ?? [];
-  const more = length === 0 ? '' : `, and ${length} ${length === 1 ? 'follow-up' : 'follow-ups'}`;
-  return `- ${namesArea(phrase, areas) ? '' : prefix}${escapeText(phrase, 'joiner')}${more} ${mark}`;
+function itemLine(
+  { phrase, areas, marker, entry }: Pick<Item, 'phrase' | 'areas' | 'marker' | 'entry'>,
+  prefix: string,
+): string {
+  const later = entry ? followUpCount(entry) : '';
+  const more = later === '' ? '' : `, and ${later}`;
+  return `- ${namesArea(phrase, areas) ? '' : prefix}${escapeText(phrase, 'joiner')}${more} ${marker}`;
 }
 
 /** Returns a text with its places before it, unless the text names them. */
@@ -274,8 +300,7 @@ function securityLines(items: readonly Item[]): string[] {
  * Returns the words for a security problem without a release note: the updated package or the areas, and the public
  * ids. Other details stay out, because they could help an attacker before users have updated.
  */
-function securityText(entry: Entry): string {
-  const { record, areas, pull } = entry;
+function securityText({ record, pull }: Entry, areas: readonly string[]): string {
   const name = updatedPackages(record.title) ?? areas.join(', ');
   const body = ownWords(record);
   const said = [record.title, pull ? securityHeadings(body) : body, advisoryLines(body)].join('\n');
@@ -284,11 +309,8 @@ function securityText(entry: Entry): string {
   return ids === '' ? `Security update: ${name}` : `Security update: ${name} (${ids})`;
 }
 
-function actionLines(entry: Entry, origin: string, isHidden: (area: string) => boolean): string[] {
+function actionLines(entry: Entry, origin: string, areas: string[]): string[] {
   const steps = customerSteps(entry, origin).map((text) => `  ${text}`.trimEnd());
-  const areas = entry.areas.filter((area) => !isHidden(area));
-  const phrase = actionText(entry);
-  const prefix = namesArea(phrase, areas) ? '' : areaPrefix({ areas });
-  const first = `- ${prefix}${escapeText(phrase, 'joiner')} ${marker(entry.marker)}`;
+  const first = itemLine({ phrase: actionText(entry), areas, marker: markerOf(entry.marker) }, areaPrefix({ areas }));
   return steps.length === 0 ? [first] : [first, '', ...steps, ''];
 }

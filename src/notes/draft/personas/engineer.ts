@@ -2,7 +2,9 @@
  * Writes the draft for engineers: every change of the range, with numbers, authors, and upgrade steps for breaking
  * changes.
  */
+
 import { compareUrl } from '../../../foundation/compare-url.ts';
+import { markerOf } from '../../../foundation/markers.ts';
 import type { DependencyUpdate } from '../../change/dependencies.ts';
 import { parseTitle } from '../../change/title.ts';
 import { once } from '../../range/caching-source.ts';
@@ -20,11 +22,11 @@ import {
   commitLine,
   document,
   fold,
+  followUpCount,
   inOrder,
   isFolded,
   keyList,
   type LinkStyle,
-  marker,
   numberLink,
   numberLinks,
   personLink,
@@ -99,15 +101,16 @@ function entryLine(entry: Entry, prefix: string, style: LineStyle): string {
 }
 
 function firstLine(entry: Entry, prefix: string, { source, person }: LineStyle): string {
-  const people = entry.people.map(person).join(', ');
+  const [author = ''] = entry.people;
+  const people = entry.people.length > 1 ? entry.people.map(person).join(', ') : author && person(author);
   const text = escapeText(entry.text) || 'Untitled';
   const besides = entry.besides === null ? '' : ` (${entry.besides})`;
   const fixes = entry.issues.length === 0 ? '' : ` (fixes ${numberLinks(entry.issues, source.settings.links)})`;
   const by = people === '' ? '' : ` — ${people}`;
-  const { length } = entry.followUps;
-  const more = length === 0 ? '' : ` and ${length} ${length === 1 ? 'follow-up' : 'follow-ups'}`;
+  const later = followUpCount(entry);
+  const more = later === '' ? '' : ` and ${later}`;
   const numbers = changeLinks(entry, source, true);
-  return `- ${prefix}${text}${more}${besides} (${numbers}${keyList(entry)})${fixes}${by} ${marker(entry.marker)}`;
+  return `- ${prefix}${text}${more}${besides} (${numbers}${keyList(entry)})${fixes}${by} ${markerOf(entry.marker)}`;
 }
 
 /** Returns the release note below the title, unless it repeats the title. */
@@ -125,7 +128,7 @@ export function revertLine({ pull, target, tag, isPartial }: RevertEntry, links:
   const shipped = tag === undefined ? '' : `, shipped in ${escapeText(tag)}`;
   const of = target ? `${numberLink(target, links)}${shipped}, reverted in ` : '';
   const verb = isPartial ? 'Reverted in part' : 'Reverted';
-  return `- ${verb}: ${escapeText(title) || 'Untitled'} (${of}${numberLink(pull, links)}) ${marker(`pr:${pull.number}`)}`;
+  return `- ${verb}: ${escapeText(title) || 'Untitled'} (${of}${numberLink(pull, links)}) ${markerOf(`pr:${pull.number}`)}`;
 }
 
 function updateLines(updates: readonly DependencyUpdate[], links: LinkStyle): string[] {
@@ -134,7 +137,7 @@ function updateLines(updates: readonly DependencyUpdate[], links: LinkStyle): st
     const from = update.from === null ? '' : `: ${escapeText(update.from)}`;
     const versions = update.to === null ? '' : `${from} → ${escapeText(update.to)}`;
     const name = escapeText(update.name) || 'Untitled';
-    return `- ${name}${versions} (${numberLinks(update.pulls, links)}) ${marker(`pr:${update.pulls[0]?.number ?? 0}`)}`;
+    return `- ${name}${versions} (${numberLinks(update.pulls, links)}) ${markerOf(`pr:${update.pulls[0]?.number ?? 0}`)}`;
   });
   return fold(`${count} ${count === 1 ? 'update' : 'updates'}`, lines);
 }
@@ -147,7 +150,7 @@ function alreadyReleased({ alreadyShipped, bounds, source }: Notes): string {
   const { length } = alreadyShipped;
   const lines = alreadyShipped.map(
     (entry) =>
-      `- ${escapeText(entry.text) || 'Untitled'} (${changeLinks(entry, source, true)}) ${marker(entry.marker)}`,
+      `- ${escapeText(entry.text) || 'Untitled'} (${changeLinks(entry, source, true)}) ${markerOf(entry.marker)}`,
   );
   const tag = escapeText(bounds.fromTag ?? '');
   return section('Already Released', fold(`${length} ${length === 1 ? 'change' : 'changes'} shipped in ${tag}`, lines));

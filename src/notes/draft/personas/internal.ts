@@ -2,10 +2,11 @@
  * Writes the draft for colleagues in support, sales and product: which change affects whom, which changes were
  * requested, and which may cause problems. Documentation and internal work are counted, not listed.
  */
+import { markerOf } from '../../../foundation/markers.ts';
 import { impactText } from '../../change/body.ts';
 import { ownWords } from '../../change/dependencies.ts';
 import type { NotesSource } from '../../range/source.ts';
-import { isForDevelopers } from '../audience.ts';
+import { isForDevelopers, isTitleForDevelopers } from '../audience.ts';
 import type { Entry } from '../entries.ts';
 import { escapeText, wordsOf } from '../escape.ts';
 import type { Notes } from '../gather.ts';
@@ -17,11 +18,11 @@ import {
   bySection,
   changeLinks,
   document,
+  followUpCount,
   inOrder,
   isFolded,
   keyList,
   type LinkStyle,
-  marker,
   numberLink,
   numberLinks,
   section,
@@ -96,8 +97,8 @@ function entryLines(entry: Entry, prefix: string, source: NotesSource): string {
 /** Returns the first line of an entry: the release note, else the title. */
 function firstLine(entry: Entry, prefix: string, source: NotesSource): string {
   const numbers = changeLinks(entry, source, false) + keyList(entry);
-  const { length } = entry.followUps;
-  const more = length === 0 ? '' : ` and ${length} ${length === 1 ? 'follow-up' : 'follow-ups'}`;
+  const later = followUpCount(entry);
+  const more = later === '' ? '' : ` and ${later}`;
   const text = escapeText(noteText(entry)) || escapeText(entry.text) || 'Untitled';
   return `- ${prefix}${text}${more} (${numbers})`;
 }
@@ -127,7 +128,7 @@ function breakingLines(entry: Entry, source: NotesSource): string {
  * all other issues, only the number is shown, in the first line.
  */
 function withReports(entry: Entry, line: string, more: readonly string[], links: LinkStyle): string {
-  if (entry.issues.length === 0) return [`${line} ${marker(entry.marker)}`, ...more].join('\n');
+  if (entry.issues.length === 0) return [`${line} ${markerOf(entry.marker)}`, ...more].join('\n');
   const own = entry.text.toLowerCase();
   const titled = entry.issues.map((issue) => ({ issue, title: issueTitle(issue) }));
   const repeats = ({ title }: { title: string }): boolean =>
@@ -137,7 +138,7 @@ function withReports(entry: Entry, line: string, more: readonly string[], links:
     .filter((each) => !repeats(each))
     .map(({ issue, title }) => `  - Reported as: ${escapeText(title)} (${numberLink(issue, links)})`);
   const reported = bare.length === 0 ? '' : ` (reported in ${numberLinks(bare, links)})`;
-  return [`${line}${reported} ${marker(entry.marker)}`, ...more, ...reports].join('\n');
+  return [`${line}${reported} ${markerOf(entry.marker)}`, ...more, ...reports].join('\n');
 }
 
 function riskLines({ openIssues, reverted, source }: Notes): string[] {
@@ -145,5 +146,7 @@ function riskLines({ openIssues, reverted, source }: Notes): string[] {
   const open = openIssues().map(
     (issue) => `- Still open: ${escapeText(issueTitle(issue))} (${numberLink(issue, links)})`,
   );
-  return [...reverted.map((entry) => revertLine(entry, links)), ...open];
+  // Users do not notice the revert of inside work.
+  const risky = reverted.filter(({ target }) => !target || !isTitleForDevelopers(target.title));
+  return [...risky.map((entry) => revertLine(entry, links)), ...open];
 }

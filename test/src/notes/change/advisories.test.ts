@@ -1,7 +1,12 @@
 /** Tests which texts say that a security problem is repaired. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { advisoryIds, repairsSecurity, securityHeadings } from '../../../../src/notes/change/advisories.ts';
+import {
+  advisoryIds,
+  privateChange,
+  repairsSecurity,
+  securityHeadings,
+} from '../../../../src/notes/change/advisories.ts';
 import { updatedPackages } from '../../../../src/notes/change/dependencies.ts';
 
 test('finds public ids in any case, each once', () => {
@@ -70,8 +75,33 @@ test('finds the updated package, without version and reason', () => {
     'Upgrade a: GHSA-ab12-cd34-ef56': 'a',
     'Security upgrade @x/a from 1 to 2': '@x/a',
     'Bump a and b for CVE-2026-12345': 'a and b',
+    'Bump x/a to v0.3, b to v1.4.0 and c to v1 to address CVE-2026-12345': 'x/a to v0.3, b to v1.4.0 and c to v1',
+    'Bump the npm_and_yarn group across 1 directory with 2 updates': 'npm_and_yarn group',
+    'Update password check to reject empty tokens (CVE-2026-12345)': undefined,
+    'Update cookies after report #77 by @ada (CVE-2026-12345)': undefined,
+    'Update @ada (CVE-2026-12345)': undefined,
+    'Update https://a.example/1 (CVE-2026-12345)': undefined,
     'Fix CVE-2026-12345': undefined,
     'Escape names': undefined,
   };
   for (const [title, name] of Object.entries(titles)) assert.equal(updatedPackages(title), name, title);
+});
+
+test('a merge from a private fork is named by its message, and never by a trailer', () => {
+  const subject = 'Merge commit from fork';
+  const trailers = [
+    'Signed-off-by: Ada <ada@mail.example>',
+    'CO-AUTHORED-BY: Ada <ada@mail.example>',
+    '* Helped-by: ada',
+    'Cc: Ada <ada@mail.example>',
+    'Change-Id: I0123456789',
+    '---------',
+  ];
+  for (const line of trailers) {
+    assert.equal(privateChange(`${subject}\n\n${line}`), 'Security update', line);
+    assert.equal(privateChange(`${subject}\n\n${line}\n\n* Escape names`), 'Escape names', line);
+  }
+  assert.equal(privateChange(subject), 'Security update');
+  assert.equal(privateChange(`${subject}\n\nFix: show <b> and <a@b> as text`), 'Fix: show <b> and <a@b> as text');
+  assert.equal(privateChange('Merge branch main\n\nEscape names'), undefined);
 });

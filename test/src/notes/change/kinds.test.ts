@@ -72,6 +72,8 @@ test('a scope for tests or documentation outweighs the type of the prefix', () =
 test('the first squashed commit counts only if its subject has a prefix', () => {
   assert.deepEqual(kindOf({ title: 'Rows', subject: 'feat: rows' }), ['feature', false, 'prefix']);
   assert.deepEqual(kindOf({ title: 'Rows', subject: 'chore: rows' }), ['other', true, 'prefix']);
+  const tested = { title: 'Speed up all rows', subject: 'test: rows' };
+  assert.deepEqual(kindOf(tested), ['performance', false, 'prefix'], 'a later commit has the kind of the title');
   assert.deepEqual(kindOf({ title: 'Rows', subject: 'Add more rows to it' }), ['other', false, null]);
   assert.deepEqual(kindOf({ title: 'docs: rows', subject: 'feat: rows' }), ['documentation', false, 'prefix']);
 });

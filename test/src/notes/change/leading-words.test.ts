@@ -4,7 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isInsideText, kindOfWords, mayBreak, type WordKind } from '../../../../src/notes/change/leading-words.ts';
+import {
+  changesExisting,
+  isDocumentText,
+  isInsideText,
+  kindOfWords,
+  mayBreak,
+  type WordKind,
+} from '../../../../src/notes/change/leading-words.ts';
 
 function assertKinds(kind: WordKind | undefined, titles: readonly string[]): void {
   for (const title of titles) assert.equal(kindOfWords(title), kind, title);
@@ -127,6 +134,35 @@ test('names and code are not words', () => {
   assertKinds('fix', ['Fix `README` lookup', 'Fix `ci.yml` parsing', 'Fix my-docs parsing', 'Fix docs.rs parsing']);
   assertKinds('feature', ['Add `test` command to the host', 'Add /docs endpoint for hosts']);
   assert.equal(isInsideText('Read `README.md` twice'), false);
+});
+
+test('a title is about a document only where a phrase ends with the document', () => {
+  for (const title of [
+    'Add a proposal for node groups',
+    'Fix MIT licence file',
+    'Improve the docs of the parser',
+    'Typo in the v5 migration docs',
+    'Updates the README',
+  ]) {
+    assert.equal(isDocumentText(title), true, title);
+  }
+  for (const title of ['Add docs search', 'Fix docs page on mobile', 'Add `docs`', 'Show the roadmap', 'Use docs']) {
+    assert.equal(isDocumentText(title), false, title);
+  }
+});
+
+test('a leading word shows that a change changes something that exists', () => {
+  for (const title of [
+    'Improve search',
+    'Dropped rows',
+    'Uses the new parser',
+    'Moving rows',
+    'Simplifies rows',
+    'Use',
+  ])
+    assert.equal(changesExisting(title), true, title);
+  for (const title of ['Add search', 'User accounts', 'Movies', 'Dropdown lists', 'Tunnel mode', 'Updater', 'Fasten'])
+    assert.equal(changesExisting(title), false, title);
 });
 
 test('leading words announce what may break', () => {

@@ -71,11 +71,41 @@ test('several lines with kinds are several statements, with the lines that conti
   ]);
   assert.deepEqual(statements('Changes:\n\n- fix: a thing\n- [CHANGE] Move it'), ['fix: A thing', '-: Move it']);
   assert.deepEqual(statements('[BUGFIX] Keep rows\nMore words\n- a list'), ['fix: Keep rows\nMore words\n- a list']);
-  assert.deepEqual(
-    statements('Keep rows\n[BUGFIX] in brackets'),
-    ['-: Keep rows\nIn brackets'],
-    'one line with a kind',
-  );
+});
+
+test('a note that does not begin with a kind stays as it is written', () => {
+  for (const text of [
+    'Pipelines can be configured:\n\n```yaml\nbuild: make\ntest: make test\n```',
+    'The config has a new key:\n~~~~\n```\nstyle: dark\n~~~\nbuild: x\n~~~~',
+    '```yaml\nbuild: make\ntest: make test\n```',
+    '- ```\n  build: make\n  test: make test\n  ```',
+    'The config has new keys:\n\n    build: make\n    test: make test',
+    'The settings have new tabs.\n\n- Security: shows all sessions\n- Performance: shows slow pages',
+    'The settings have new tabs:\n- Security: shows all sessions',
+  ])
+    assert.deepEqual(statements(text), [`-: ${text}`], text);
+  assert.deepEqual(statements('Rows have ids\n- feat!: drop names'), [
+    '- breaking: Rows have ids\n- feat!: drop names',
+  ]);
+  assert.deepEqual(statements('Rows have ids\n```\nfeat!: drop names\n```'), [
+    '-: Rows have ids\n```\nfeat!: drop names\n```',
+  ]);
+});
+
+test('no kind in brackets stays, whatever the first line is', () => {
+  assert.deepEqual(statements('Keep rows\n- [BUGFIX] keep columns'), ['-: Keep rows\n- Keep columns']);
+  const two = 'This release is about rows.\n\n- [BUGFIX] Keep rows\n- [FEATURE] Sort rows';
+  assert.deepEqual(statements(two), ['fix: Keep rows', 'feature: Sort rows']);
+  assert.deepEqual(statements('Keep rows\n- [ui] is a name'), ['-: Keep rows\n- [ui] is a name']);
+});
+
+test('code below a line with a kind stays as it is written', () => {
+  const code = '\n```yaml\nbuild: make\n    test: x\n```\n\n    style: dark\n\ttest: y';
+  assert.deepEqual(statements(`feat: add pipelines${code}\n- fix: rows`), [
+    `feature: Add pipelines${code}`,
+    'fix: Rows',
+  ]);
+  assert.deepEqual(statements('Changes:\n- fix: rows'), ['fix: Rows']);
 });
 
 test('several blocks are several statements if their labels name kinds', () => {

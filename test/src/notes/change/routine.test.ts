@@ -29,6 +29,10 @@ test('recognizes merges, steps of a release, and lists of ignored files', () => 
     'Refresh lockfile',
     'Initial commit',
     'Trigger CI',
+    'Prepare main branch for v1.13',
+    'feat: prepare main branch for v1.13',
+    'docs: update changelog',
+    'Prepare release-1.2 for the next version',
   ])
     assert.equal(isRoutine(parseTitle(title)), true, title);
 });
@@ -41,6 +45,7 @@ test('keeps changes with similar words', () => {
     'Update changelog parser',
     'web: prepare changelog',
     'Prepare orders for 1.2.3 customers',
+    'Prepare next page for new accounts',
     'Approve orders',
     'Ignore empty rows',
     'Ignore .md files',
@@ -49,6 +54,10 @@ test('keeps changes with similar words', () => {
     'Port release 1.2 to ARM',
     'Allow workflows to wait',
     'Run CI tools of plugins',
+    'fix: Ignore robots.txt',
+    'feat(api): allow workflows',
+    'feat: add release notes',
+    'feat: merge branches',
   ])
     assert.equal(isRoutine(parseTitle(title)), false, title);
 });

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { compose } from '../../../../src/notes/draft/compose.ts';
 import { explain } from '../../../../src/notes/draft/explain.ts';
 import { gather } from '../../../../src/notes/draft/gather.ts';
+import { defaultSettings } from '../../../../src/protocol/notes.ts';
 import type { PullRecord, RangeBounds } from '../../../../src/protocol/stored.ts';
 import { aPull, aPush, aTag, history, type Memory, memorySource } from '../memory-source.ts';
 
@@ -80,6 +81,25 @@ test('a body that only mentions pull requests carries nothing', () => {
   ])
     assert.deepEqual(markers(patch({ title: 'fix: rows', body })), ['pr:9'], body);
   assert.deepEqual(markers(patch({ title: 'fix: rows', body: '#1\n#2', baseRef: 'main' })), ['pr:9'], 'default branch');
+});
+
+test('a carried change with several statements is listed once', () => {
+  const noted = (note: string): PullRecord =>
+    aPull(1, { mergeSha: shas[0] as string, body: `\`\`\`release-note\n${note}\n\`\`\`` });
+  const patched = (note: string, more: Memory = {}): ReturnType<typeof memorySource> =>
+    patch({}, undefined, {
+      pulls: [noted(note), ...originals.slice(1), aPull(9, { title: 'Picks', body: '#1\n#2', baseRef: '1.x' })],
+      ...more,
+    });
+  const two = patched('[FEATURE] Sort rows\n[BUGFIX] Keep rows');
+  assert.deepEqual(markers(two), ['pr:1', 'pr:1.2', 'pr:2']);
+  assert.deepEqual(reasons(two), ['1 in cherryPicked #9', '2 in cherryPicked #9', '9 in backport #1, #2']);
+  assert.equal(explain(two, range).changes[0]?.section, 'feature', 'the first statement names the section');
+  const partly = patched('[BUGFIX] Keep rows\n**Breaking:** Rows have ids', {
+    settings: { ...defaultSettings, excludedAuthors: ['ada'] },
+  });
+  assert.deepEqual(markers(partly), ['pr:1.2', 'pr:2']);
+  assert.deepEqual(reasons(partly), ['1 in cherryPicked #9', '2 in cherryPicked #9', '9 in backport #1, #2']);
 });
 
 test('each cherry-picked commit of a merge is an entry', () => {

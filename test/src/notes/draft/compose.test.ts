@@ -267,3 +267,20 @@ test('the same records give the same bytes', () => {
     assert.deepEqual(compose(memorySource(shuffled), tags, persona), once);
   }
 });
+
+test('internal readers see the revert of a change for users as a risk, and not the revert of inside work', () => {
+  const reverts = (title: string): string =>
+    compose(
+      memorySource({
+        pulls: [
+          aPull(1, { title }),
+          aPull(7, { title: `Revert "${title}"`, body: 'Reverts #1', mergedAt: Date.UTC(2026, 1, 1) }),
+        ],
+      }),
+      { type: 'PR_BASED', fromPrNumber: 5, toPrNumber: 9 },
+      'internal',
+    ).bodyMd;
+  assert.match(reverts('fix: sort rows'), /## Known Risks\n\n- Reverted: Sort rows/);
+  for (const title of ['chore: upgrade runner', 'fix(test): wait', 'Fix flaky tests', 'docs: explain rows'])
+    assert.doesNotMatch(reverts(title), /Known Risks/, title);
+});

@@ -164,3 +164,87 @@ test('a group of more than 40 lines is folded by area', () => {
   ]);
   assert.doesNotMatch(draft({ pulls: pulls.slice(0, 40) }), /<summary>/);
 });
+
+test('lists a feature as an improvement if only its prefix calls it one and it changes something that exists', () => {
+  const body = '```release-note:enhancement\nImprove the start page.\n```';
+  const pulls = [
+    ...titled('feat: add rows', 'feat: improve search', 'feat(ui): use colors'),
+    aPull(4, { title: 'feat: improve mails', labels: ['type: feature'] }),
+    aPull(5, { title: 'feat: pages', body }),
+  ];
+  const lines = draft({ pulls })
+    .split('\n')
+    .map((line) => line.replace(/ <!-- .*/, ''))
+    .filter((line) => line !== '');
+  assert.deepEqual(lines, [
+    ...['## New', '- Improve the start page.', '- Add rows', '- Improve mails'],
+    ...['## Improved', '- Improve search', '- **ui:** Use colors'],
+  ]);
+});
+
+test('leaves out features and fixes that are about documents of the project', () => {
+  const text = draft({
+    pulls: titled('feat: add a proposal for groups', 'fix: typo in the migration docs', 'fix: rows'),
+  });
+  assert.match(text, /- Rows/);
+  assert.doesNotMatch(text, /proposal|docs/);
+});
+
+test('words of an update hide a feature only if its title names a version', () => {
+  const titles = [
+    'feat: pin notes to the top',
+    'fix: roll back the upload when a part fails',
+    'feat: bump the upload limit from 1 GB to 4 GB',
+    'feat: update the default timeout to 30 seconds',
+    'perf: update rows up to 10 times faster',
+    'feat: add a roadmap to every project',
+  ];
+  const text = draft({ pulls: titled(...titles, 'feat: bump to acme/tls v1.2', 'fix: update a to v1.2.3') });
+  assert.equal(text.match(/^- /gm)?.length, titles.length, text);
+  assert.doesNotMatch(text, /tls|v1/);
+});
+
+test('claims nothing if only a word of a product shows that a change is about documentation', () => {
+  for (const title of ['Fix links in emails', 'Add book search'])
+    assert.equal(draft({ pulls: titled(title) }), '<!-- 1 change has no kind yet -->\n', title);
+  assert.match(draft({ pulls: titled('Fix crash when opening the timeline') }), /## Fixed/);
+});
+
+test('the line of a security update has no details, handles, numbers, links or hidden areas', () => {
+  const lines = (...titles: string[]): string[] =>
+    draft({ pulls: titled(...titles) })
+      .split('\n')
+      .filter((line) => line.startsWith('- '))
+      .map((line) => line.replace(/ <!-- .*/, ''));
+  assert.deepEqual(
+    [
+      'Update password check to reject empty tokens (CVE-2026-12345)',
+      'Update cookies after report #77 by @ada in https://scm.example/acme/rocket/issues/77 (CVE-2026-12345)',
+      'fix(core): prevent an XSS vulnerability',
+      '@ada: fix security issue',
+    ].flatMap((title) => lines(title)),
+    ['Security update: CVE-2026-12345', 'Security update: CVE-2026-12345', 'Security update', 'Security update'].map(
+      (text) => `- ${text}`,
+    ),
+  );
+  const pulls = [
+    aPull(1, { title: 'Reject empty names', labels: ['security'] }),
+    aPull(2, { title: 'fix: reject empty names' }),
+  ];
+  assert.match(draft({ pulls }), /- Security update .*\n\n## Fixed\n\n- Reject empty names/);
+});
+
+test('areas that name a branch or a person are not shown', () => {
+  const text = draft({ pulls: titled('release-1.2: fix the crash on start', '@ada: fix the upload', 'fix(ui): rows') });
+  assert.match(text, /- Fix the crash on start/);
+  assert.match(text, /- Fix the upload/);
+  assert.match(text, /\*\*ui:\*\* Rows/);
+  assert.doesNotMatch(text, /release|ada/);
+});
+
+test('a line for customers has no fenced code of a release note', () => {
+  const note =
+    'Pipelines can now be configured.\n\n~~~yaml\nbuild: make\n~~~\n\nOld files still work:\n\n```\nold\n```';
+  const text = draft({ pulls: [aPull(1, { title: 'feat: pipelines', body: `## Release note\n\n${note}` })] });
+  assert.match(text, /- Pipelines can now be configured\. Old files still work </);
+});

@@ -8,9 +8,10 @@ import type { Persona, RangeBounds } from '../../../../src/protocol/stored.ts';
 import { anIssue, aPull, aPush, aTag, history, memorySource } from '../memory-source.ts';
 
 const tags: RangeBounds = { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2' };
+const numbered: RangeBounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 99 };
 const rita = { login: 'rita', bot: false };
 const source = memorySource({
-  tags: [aTag('v1', 'm1'), aTag('v2', 'end')],
+  tags: [aTag('v1', 'm1'), aTag('v2', 'e4d0e4d')],
   pulls: [
     aPull(2, { title: 'feat(ui): add `dark` mode', body: '```release-note\nThe app has a dark mode.\n```' }),
     aPull(3, { title: 'Handle a crash when the list is empty', linkedIssues: [20] }),
@@ -21,7 +22,7 @@ const source = memorySource({
   issues: [anIssue(20, { title: 'List crashes', author: rita }), anIssue(21, { title: 'Please sort', author: rita })],
   ...history(
     aPush('main', 'm0', ['m1'], 1),
-    aPush('main', 'm1', ['m2', 'm3', 'm4', 'm5', 'm6', 'd0c5|fix: CVE-2026-12345 in the parser', 'end|Tune'], 7),
+    aPush('main', 'm1', ['m2', 'm3', 'm4', 'm5', 'm6', 'd0c5e71|fix: CVE-2026-12345 in the parser', 'e4d0e4d|Tune'], 7),
   ),
 });
 
@@ -60,7 +61,7 @@ test('lists the entries of every persona with kinds and reasons', () => {
 
 test('names commits by hash, and areas that only the text does not name', () => {
   const security = entries('engineer').find(({ kind }) => kind === 'security');
-  assert.deepEqual([security?.shas, security?.marker], [['d0c5'], 'commit:d0c5']);
+  assert.deepEqual([security?.shas, security?.marker], [['d0c5e71'], 'commit:d0c5e71']);
   const feature = entries('engineer').find(({ kind }) => kind === 'feature');
   assert.equal(feature?.area, 'ui');
 });
@@ -76,7 +77,7 @@ test('returns the words of an edited text, with a person as their source', () =>
   assert.deepEqual(
     edited.map(({ heading, text, source: from, marker }) => [heading, text, from, marker]),
     [
-      ['Security', 'Security update: CVE-2026-12345', 'title', 'commit:d0c5'],
+      ['Security', 'Security update: CVE-2026-12345', 'title', 'commit:d0c5e71'],
       ['What is new', 'Dark mode is here, see the guide.', 'person', 'pr:2'],
       ['Fixed', 'Keep the order', 'title', 'pr:4'],
       ['Thanks', 'Everyone who tested', 'person', null],
@@ -88,4 +89,54 @@ test('returns the words of an edited text, with a person as their source', () =>
 test('an entry whose change is not in the range has no kind and no reason', () => {
   const [, , , , lost] = entries('customer', (bodyMd) => `${bodyMd}- Gone <!-- rn:pr:99 -->\n`);
   assert.deepEqual([lost?.text, lost?.marker, lost?.kind, lost?.reason], ['Gone', 'pr:99', null, null]);
+});
+
+test('each statement of a release note has its own kind', () => {
+  const noted = memorySource({
+    pulls: [aPull(1, { body: '```release-note\n[FEATURE] Sort rows\n[BUGFIX] Keep rows\n```' })],
+  });
+  for (const persona of ['engineer', 'internal', 'customer'] as const) {
+    const { bodyMd } = compose(noted, numbered, persona);
+    assert.deepEqual(
+      entriesOfDraft(noted, numbered, { persona, bodyMd, generatedMd: bodyMd }).map(
+        ({ marker, kind, source: from }) => [marker, kind, from],
+      ),
+      [
+        ['pr:1', 'feature', 'note'],
+        ['pr:1.2', 'fix', 'note'],
+      ],
+      persona,
+    );
+  }
+});
+
+test('a line with several markers has the numbers and hashes of all its changes', () => {
+  const secured = memorySource({
+    tags: [aTag('v1', 'm0'), aTag('v2', 'c0ffee1')],
+    pulls: [
+      aPull(1, { title: 'Close a hole', labels: ['security'] }),
+      aPull(2, { title: 'Close a gap', labels: ['security'] }),
+    ],
+    ...history(aPush('main', null, ['m0'], 0), aPush('main', 'm0', ['m1', 'm2', 'c0ffee1|security: close a door'], 3)),
+  });
+  const { bodyMd } = compose(secured, tags, 'customer');
+  const read = (text: string): unknown[] =>
+    entriesOfDraft(secured, tags, { persona: 'customer', bodyMd: text, generatedMd: bodyMd }).map(
+      ({ text: words, source: from, kind, numbers, shas }) => [words, from, kind, numbers, shas],
+    );
+  assert.deepEqual(read(bodyMd), [['Security update (3 changes)', 'title', 'security', [1, 2], ['c0ffee1']]]);
+  const edited = '- Safer <!-- rn:pr:99 --> <!-- rn:pr:2 --> <!-- rn:pr:2 -->\n';
+  assert.deepEqual(read(edited), [['Safer', 'person', 'security', [2], []]]);
+});
+
+test('cuts long headings and texts, because each entry repeats its heading', () => {
+  const bodyMd = `## ${'h'.repeat(10_000)}\n\n- ${'w'.repeat(10_000)}\n- two\n`;
+  const found = entriesOfDraft(source, tags, { persona: 'engineer', bodyMd, generatedMd: '' });
+  assert.deepEqual(
+    found.map(({ heading, text }) => [heading.length, text.length]),
+    [
+      [300, 5_000],
+      [300, 3],
+    ],
+  );
 });

@@ -71,6 +71,13 @@ test('a direct commit is an entry with its link, its author and its place', () =
   ]);
 });
 
+test('a commit with several inside statements is one direct commit', () => {
+  const note = '```release-note\n[CHORE] Move rows\n[CI] Test rows\n[CI] Test columns\n```';
+  const source = released([`c1|chore: rows\n\n${note}`]);
+  assert.match(draft(source, 'engineer'), /^## Direct Commits\n\n- Rows \(\[`c1`\]\([^)]*\)\)\n\n\*\*Full Changelog/);
+  assert.match(draft(source, 'internal'), /^1 internal change$/m);
+});
+
 test('prefixes are removed, and keys and numbers follow the link', () => {
   const body = draft(released(['c1|[FIXED] SHOP-12: slow start (#77)']), 'engineer');
   assert.match(body, /^- Slow start \(\[`c1`\]\([^)]*\), SHOP-12, \\#77\) — /m);
@@ -133,6 +140,19 @@ test('merges, releases and routine commits are left out', () => {
     'end out release - - -',
   ]);
   assert.equal(draft(source, 'engineer'), 'No changes in this range.\n');
+});
+
+test('a merge from a private fork is a security update, even if its message has only trailers', () => {
+  const source = released([
+    'a1|Merge commit from fork\n\nSigned-off-by: Ada <ada@mail.example>',
+    'b1|Merge pull request from GHSA-h3qw-55xv-2c8m',
+  ]);
+  for (const persona of ['engineer', 'internal', 'customer'] as const) {
+    const text = draft(source, persona);
+    assert.match(text, /^## Security$/m, persona);
+    assert.match(text, /Security update/, persona);
+    assert.doesNotMatch(text, /mail\.example|Signed/, persona);
+  }
 });
 
 test('a reverted commit and its revert are left out', () => {

@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import MarkdownIt from 'markdown-it';
 import { cleanLine, escapeText, plainText } from '../../../../src/notes/draft/escape.ts';
 import { commitLine, numberLink, personLink, safeUrl } from '../../../../src/notes/draft/markdown.ts';
 import { withoutInside } from '../../../../src/notes/draft/plain.ts';
@@ -81,6 +82,34 @@ test('quotes Markdown without the parts that act', () => {
   assert.ok(quoteLines('x\n'.repeat(9_000), 'comment').join('\n').length < 4_100);
 });
 
+test('no quotation defines a link, and its text reads the same', () => {
+  const reader = new MarkdownIt({ html: true });
+  reader.validateLink = () => true;
+  const definitions: [string, string][] = [
+    ['- [abc]: vscode://evil/x', '- \\[abc]: vscode://evil/x'],
+    ['> [abc]: vscode://evil/x', '> \\[abc]: vscode://evil/x'],
+    ['1. > * [abc]:\n      vscode://evil/x', '1. > * \\[abc]:\n      vscode://evil/x'],
+    ['[my\ndocs]: vscode://evil/x', '\\[my\ndocs]: vscode://evil/x'],
+    ['[`my\ndocs`]: vscode://evil/x', '\\[`my\ndocs`]: vscode://evil/x'],
+    ['[`a]: vscode://evil/x`', '\\[`a]: vscode://evil/x`'],
+    ['[a\\]b]: vscode://evil/x', '\\[a\\]b]: vscode://evil/x'],
+    ['<b>[a]<i></i>: vscode://evil/x', '\\[a]: vscode://evil/x'],
+    ['Words [a]: b', 'Words [a]: b'],
+    ['[a](https://x.example): b', '[a](https://x.example): b'],
+    ['~~~\n[a]: b\n~~~', '~~~\n[a]: b\n~~~'],
+    ['Run:\n\n    [a]: b', 'Run:\n\n```\n[a]: b\n```'],
+  ];
+  for (const [text, quoted] of definitions) {
+    assert.equal(quoteLines(text, 'comment').join('\n'), quoted, text);
+    const env = { references: {} };
+    const html = reader.render(`${quoted}\n\nSee [abc], [my docs], [\`my docs\`] and [a].`, env);
+    assert.deepEqual(env.references, {}, text);
+    assert.doesNotMatch(html, /href="(?!https:)/, text);
+  }
+  const label = `[${'x'.repeat(3_000)}]: vscode://evil/x`;
+  assert.deepEqual(quoteLines(label, 'comment'), [`\\${label}`]);
+});
+
 test('quotes names, patterns and calls as they are written, and keeps emphasis', () => {
   const quoted: [string, string][] = [
     ['Set __meta_x__ and _row_2_', 'Set \\_\\_meta_x\\_\\_ and \\_row_2\\_'],
@@ -122,6 +151,14 @@ test('quotes headings as text', () => {
   assert.deepEqual(quoteLines(text, 'comment'), [
     ...['\\# One', '- \\## Two', 'Text', '\\---', 'Text', '\\===', '', '---', '#12 is not', '```', '# code', '```'],
   ]);
+});
+
+test('a removed tag makes no fence of the words behind it', () => {
+  const lines = (text: string): string[] => quoteLines(text, 'comment').map((line) => line.trim());
+  assert.deepEqual(lines('<b> ```\nwords'), ['\\`\\`\\`', 'words']);
+  assert.deepEqual(lines('- <b>~~~ x\nwords'), ['- \\~\\~\\~ x', 'words']);
+  assert.deepEqual(lines('<b>```x``` y'), ['```x``` y'], 'code on one line stays code');
+  assert.deepEqual(lines('- ```\n  x\n  ```').slice(0, 2), ['- ```', 'x'], 'a fence in a list stays a fence');
 });
 
 test('a fence that a list item ends early makes nothing effective', () => {
@@ -220,7 +257,7 @@ test('a login is one inert word, in both styles of links', () => {
 });
 
 test('hostile text takes little time', () => {
-  for (const unit of ['`', '[', '![', '@a/', '<!--', '`a', '#1 ', 'a/b', '(#1']) {
+  for (const unit of ['`', '[', '\n[', '[\\\\', '\n- [a]:', '![', '@a/', '<!--', '`a', '#1 ', 'a/b', '(#1']) {
     const took = processorMs(() => {
       escapeText(unit.repeat(30_000));
       quoteLines(unit.repeat(30_000), 'comment');

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { compose } from '../../../../src/notes/draft/compose.ts';
 import { explain } from '../../../../src/notes/draft/explain.ts';
+import { defaultSettings } from '../../../../src/protocol/notes.ts';
 import type { RangeBounds } from '../../../../src/protocol/stored.ts';
 import { anIssue, aPull, aPush, aTag, day, history, type Memory, memorySource } from '../memory-source.ts';
 
@@ -47,6 +48,19 @@ test('gives every pull request of a range its reason', () => {
     '9 in revert - reverted number',
     '10 in listed - breaking number',
   ]);
+});
+
+test('a change with several statements is in if one of them is in', () => {
+  const settings = { ...defaultSettings, excludedAuthors: ['ada'] };
+  const body = '```release-note\n[BUGFIX] Keep rows\n**Breaking:** Rows have ids\n[CI] Test rows\n```';
+  assert.deepEqual(explained({ pulls: [aPull(1, { body })], settings }), ['1 in listed - breaking number']);
+  assert.deepEqual(explained({ pulls: [aPull(1, { body })] }), ['1 in listed - breaking number']);
+  const commits = {
+    tags: [aTag('v1', 'm0'), aTag('v2', 'c1')],
+    ...history(aPush('main', null, ['m0'], 0), aPush('main', 'm0', [`c1|Rows\n\n${body}`], 1)),
+  };
+  assert.deepEqual(explained({ ...commits, settings }, tags), ['c1 in direct - breaking commit']);
+  assert.deepEqual(explained(commits, tags), ['c1 in direct - breaking commit']);
 });
 
 test('gives the pull request that linked an issue, or the reason why the issue is left out', () => {

@@ -282,6 +282,24 @@ test('finds upgrade steps under a heading or in a footer', () => {
   assert.equal(impactText('**Impact**:\nAll users.'), 'All users.');
 });
 
+test('a list of squashed commits ends the steps, and a list of steps does not', () => {
+  const steps = '* config: rename `old` to `new`\n* cli: use `--x`';
+  assert.equal(upgradeText(`## Migration\n\n${steps}`), steps);
+  assert.equal(upgradeText(`BREAKING CHANGE: gone\n\n${steps}`), `gone\n\n${steps}`);
+  for (const subject of ['fix: rows', 'feat(ui)!: rows', 'chore: rows', 'docs: rows', 'revert: rows', 'ci: rows'])
+    assert.equal(upgradeText(`## Migration\n\n${steps}\n\n* ${subject}\n\n* cli: rows`), steps, subject);
+});
+
+test('no address of a trailer reaches readers', () => {
+  for (const name of ['Co-authored-by', 'Co-Authored-By', 'CO-AUTHORED-BY', 'Signed-Off-By', 'Helped-by', 'helped-by'])
+    for (const trailer of [`${name}: Ada <ada@mail.example>`, `${name}:Ada <ada@mail.example>`]) {
+      assert.equal(upgradeText(`x\n\nBREAKING CHANGE: gone\nfor good\n${trailer}`), 'gone\nfor good', trailer);
+      assert.equal(upgradeText(`## Migration\n\nMove it.\n\n${trailer}`), 'Move it.', trailer);
+      assert.deepEqual(releaseNote(`## Release note\n\nFaster\n\n${trailer}`), note('Faster'), trailer);
+    }
+  assert.equal(upgradeText('## Migration\n\nStep by step: move it.'), 'Step by step: move it.');
+});
+
 /** Returns a release note of one part. */
 function note(text: string, label = ''): ReturnType<typeof releaseNote> {
   return { kind: 'text', parts: [{ label, text }] };
@@ -292,6 +310,17 @@ test('finds a release note written by hand', () => {
   assert.deepEqual(releaseNote('## Release notes\n\nFaster start\n\n# More'), note('Faster start'));
   assert.deepEqual(releaseNote('```release-note\nNONE\n```'), { kind: 'none' });
   assert.equal(releaseNote('```release-note\n\n```'), undefined);
+});
+
+test('a block with the label "none" declines a note, whatever its text says', () => {
+  const none = '```release-note:none\nInternal refactoring of billing\n```\n';
+  assert.deepEqual(releaseNote(none), { kind: 'none' });
+  assert.deepEqual(releaseNote(none.replace('none', 'NONE')), { kind: 'none' });
+  assert.deepEqual(releaseNote('```release-note:none\n```'), { kind: 'none' });
+  assert.deepEqual(releaseNote(`${none}\n\`\`\`release-note\n\n\`\`\``), { kind: 'none' });
+  assert.deepEqual(releaseNote(`${none}\n\`\`\`release-note:bug\nFaster\n\`\`\``), note('Faster', 'bug'));
+  const pulls = [aPull(1, { title: 'fix: mend rows', body: none })];
+  assert.equal(compose(memorySource({ pulls }), all, 'customer').bodyMd, 'No changes for customers in this range.\n');
 });
 
 test('reads templates as their authors filled them in', () => {

@@ -117,6 +117,39 @@ test('later changes under the phrase of a feature are follow-ups of the feature'
   ]);
 });
 
+test('a feature that customers do not see has no follow-ups', () => {
+  const fixes = ['fix: Row ids: count from one', 'fix: Row ids: show them', 'fix: Row ids: keep them'];
+  const [feature, lost, ...rest] = titled('feat: Row ids: add them', ...fixes) as [
+    PullRecord,
+    PullRecord,
+    ...PullRecord[],
+  ];
+  const fixing = { ...lost, linkedIssues: [50] };
+  const declined = { ...feature, body: '```release-note\nNONE\n```' };
+  const inside = { ...feature, title: 'feat: Row ids: add unit tests' };
+  const issues = [anIssue(50, { title: 'Data gets lost on update' })];
+  for (const first of [declined, inside]) {
+    const source = memorySource({ pulls: [first, fixing, ...rest], issues });
+    assert.match(
+      compose(source, all, 'customer').bodyMd,
+      /^## Fixed\n\n(?:- .*\n)*- \*\*Row ids:\*\* Data gets lost on update <!--/,
+    );
+    assert.equal(gather(source, all).entries.length, 4);
+  }
+  const next = aPull(5, { title: 'feat: Row ids: sort by them' });
+  const more = titled(...Array.from({ length: 5 }, () => ''), ...fixes).slice(5);
+  const later = gather(memorySource({ pulls: [declined, fixing, next, ...more], issues }), all).entries;
+  assert.deepEqual(
+    later.map(({ marker, followUps }) => [marker, followUps.length]),
+    [
+      ['pr:1', 0],
+      ['pr:2', 0],
+      ['pr:5', 3],
+    ],
+    'the next feature has the changes after it',
+  );
+});
+
 test('two later changes, or changes before the feature, stay apart', () => {
   const few = titled('feat: Row ids: add them', 'fix: Row ids: one', 'fix: Row ids: two');
   assert.equal(places(few).length, 3);
@@ -145,4 +178,56 @@ test('equal sentences for one issue are one line with all numbers', () => {
     [1, 'listed', undefined],
     [2, 'listed', '#1'],
   ]);
+});
+
+test('the line of joined changes shows the issues of all of them', () => {
+  const issues = [anIssue(50), anIssue(51), anIssue(52, { title: 'Rows get lost' })];
+  const keep = 'fix: keep rows';
+  const twins = [
+    aPull(1, { title: keep, linkedIssues: [50] }),
+    aPull(2, { title: keep, linkedIssues: [50, 51] }),
+    aPull(3, { title: keep, linkedIssues: [51] }),
+  ];
+  const [feature, ...fixes] = titled(
+    'feat: Row ids: add them',
+    'fix: Row ids: count from one',
+    'fix: Row ids: show them',
+    'fix: Row ids: keep them',
+  ) as [PullRecord, ...PullRecord[]];
+  const followUps = [feature, ...fixes.map((pull) => ({ ...pull, linkedIssues: [52] }))];
+  const fixed = (pulls: PullRecord[]): (string | undefined)[] => {
+    const source = memorySource({ pulls, issues });
+    const lines = compose(source, all, 'engineer').bodyMd.match(/^- .*rn:pr.*$/gm) ?? [];
+    const linked = explain(source, all).changes.filter(({ reason }) => reason === 'linked');
+    return [...lines.map((line) => /\(fixes (.*?)\) —/.exec(line)?.[1]), ...linked.map(({ number }) => `#${number}`)];
+  };
+  const link = (number: number): string => `[#${number}](https://scm.example/acme/rocket/issues/${number})`;
+  assert.deepEqual(fixed(twins), [`${link(50)}, ${link(51)}`, '#50', '#51']);
+  assert.deepEqual(fixed(followUps), [link(52), '#52']);
+  assert.match(
+    compose(memorySource({ pulls: followUps, issues }), all, 'internal').bodyMd,
+    /^ {2}- Reported as: Rows get lost \(/m,
+  );
+});
+
+test('a feature with follow-ups is not joined to an equal feature', () => {
+  const fixes = ['fix: Row ids: count from one', 'fix: Row ids: show them', 'fix: Row ids: keep them'];
+  const [equal, feature, ...rest] = titled('feat: add them', 'feat: Row ids: add them', ...fixes) as [
+    PullRecord,
+    PullRecord,
+    ...PullRecord[],
+  ];
+  const linked = [equal, feature].map((pull) => ({ ...pull, linkedIssues: [50] }));
+  const source = memorySource({ pulls: [...linked, ...rest], issues: [anIssue(50)] });
+  assert.deepEqual(
+    explain(source, all).changes.map(({ number, reason, detail }) => [number, reason, detail]),
+    [
+      [1, 'listed', undefined],
+      [2, 'listed', undefined],
+      [3, 'listed', '#2'],
+      [4, 'listed', '#2'],
+      [5, 'listed', '#2'],
+      [50, 'linked', '#1'],
+    ],
+  );
 });

@@ -4,9 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import MarkdownIt from 'markdown-it';
+import { markedIn } from '../../../../src/foundation/markers.ts';
 import { compose } from '../../../../src/notes/draft/compose.ts';
 import { explain } from '../../../../src/notes/draft/explain.ts';
 import { gather } from '../../../../src/notes/draft/gather.ts';
+import { defaultSettings } from '../../../../src/protocol/notes.ts';
 import type { Persona, PullRecord, RangeBounds } from '../../../../src/protocol/stored.ts';
 import { anIssue, aPull, memorySource } from '../memory-source.ts';
 
@@ -71,6 +74,21 @@ test('several statements with kinds are several entries under one number', () =>
   );
 });
 
+test('a pull request with several statements is one update, and one left-out change', () => {
+  const block = (text: string): string => `\`\`\`release-note:dependency\n${text}\n\`\`\`\n`;
+  const body = block('a 1 to 2') + block('b 1 to 2');
+  const { engineer } = drafts(aPull(1, { title: 'Bump a and b', labels: ['dependencies'], body }));
+  assert.match(engineer, /<summary>1 update<\/summary>\n\n- Bump a and b \(\[#1\]\([^)]*\)\) <!--/);
+  const settings = { ...defaultSettings, excludedAuthors: ['bob'] };
+  const pulls = [
+    noted(several, { author: { login: 'bob', bot: false } }),
+    aPull(2, { title: 'Bump a from 1 to 2', labels: ['dependencies'] }),
+  ];
+  const source = memorySource({ pulls, settings });
+  assert.deepEqual(gather(source, all).dropped, [{ number: 1, reason: 'author', detail: 'bob' }]);
+  assert.equal(compose(source, all, 'customer').bodyMd, 'No changes for customers in this range.\n');
+});
+
 test('labels decide the kind of one statement, and not of several', () => {
   const sections = (note: string): string[] =>
     gather(memorySource({ pulls: [noted(note, { labels: ['type: feature'] })] }), all).entries.map(
@@ -87,6 +105,25 @@ test('a statement that calls for action is breaking, and gives the steps', () =>
     /^## Breaking Changes\n\n- Mend rows \(fix\) \(.*\n\n {2}> Run `rows move` before the update\.\n/,
   );
   assert.equal(customer, '## Action required\n\n- Run `rows move` before the update. <!-- rn:pr:1 -->\n');
+});
+
+test('a call for action in a later block makes the change breaking, and stays a paragraph', () => {
+  const body =
+    '```release-note\nAdd x.\n```\n\n```release-note\nACTION REQUIRED: remove --old from your scripts.\n```\n';
+  const { engineer, customer } = drafts(aPull(1, { title: 'feat: add x', body }));
+  assert.match(
+    engineer,
+    /^## Breaking Changes\n\n- Add x .*\n\n {2}> Add x\.\n {2}>\n {2}> remove --old from your scripts\.\n/,
+  );
+  assert.match(customer, /^## Action required\n\n- Add x\. remove --old from your scripts\. <!-- rn:pr:1 -->\n/);
+});
+
+test('a note that requires no action says nothing', () => {
+  for (const note of ['Action required: None', '**ACTION REQUIRED:** none.', 'ACTION REQUIRED\n\nN/A']) {
+    assert.equal(drafts(noted(note)).customer, 'No changes for customers in this range.\n', note);
+    const { engineer } = drafts(noted(`Rows stay.\n\`\`\`\n\n\`\`\`release-note\n${note}`));
+    assert.match(engineer, /^## Bug Fixes\n\n- Mend rows .*\n {2}> Rows stay\.\n\n/, note);
+  }
 });
 
 test('a change whose note says "none" is not shown to customers, unless it is breaking', () => {
@@ -108,7 +145,75 @@ test('a long note is cut after a sentence, never inside a word', () => {
   assert.ok(cut.length <= 300 && cut.endsWith(' word…'), cut.slice(-20));
 });
 
+test('a long note is not cut at an abbreviation or inside code', () => {
+  const lineOf = (note: string): string => /^- (.*) <!-- rn:pr:1 -->$/m.exec(drafts(noted(note)).customer)?.[1] ?? '';
+  const words = 'and rows '.repeat(30);
+  for (const start of ['Filter files (e.g. only pictures)', 'Run `git add . now! ok` first'])
+    assert.ok(lineOf(`${start} ${words}${words}end.`).startsWith(`${start} and rows`), start);
+  const two = `Sort rows ${'and cells '.repeat(20)}at once.`;
+  assert.equal(lineOf(`${two} Filter files (e.g. only pictures) ${words}end.`), two);
+  assert.equal(lineOf(`${two} Run \`a. b\` ${words}end.`), two);
+  const signs = '表の行を並べ替える。'.repeat(40);
+  assert.equal(lineOf(signs), signs.slice(0, 300));
+});
+
 test('a sentence may contain dots, and other writing systems have their own full stops', () => {
   const dotted = `Use v1.2.3 of a.b.c ${'and rows '.repeat(20)}today. ${'More words '.repeat(20)}.`;
   assert.match(drafts(noted(dotted)).customer, /^- Use v1\.2\.3 of a\.b\.c (?:and rows ){20}today\. <!--/m);
+});
+
+test('a note or a step cannot contain the marker of another change', () => {
+  for (const text of [
+    'Rows <!-- rn:pr:12 --> stay',
+    'Rows \\<!-- rn:pr:12 --> stay',
+    'Rows `<!-- rn:pr:12 -->` stay',
+    'Rows `a\n<!-- rn:pr:12 -->` stay',
+    '    <!-- rn:pr:12 -->',
+    '~~~\n<!-- rn:pr:12 -->\n~~~',
+    '- a\n  ~~~\n<!-- rn:pr:12 -->\n<!<b>-- rn:pr:12 -->\n~~~',
+    'Rows <!-- r\u200Bn:pr:12 --> stay',
+    'Rows <!<b>-- rn:pr:12 --> stay',
+    'Rows <!-- rn:[pr](x:y):12 --> stay',
+    'Rows <!-- @rn:pr:12 --> stay',
+    'Rows <!-- #5rn:pr:12 --> and <!-- rn:pr:#5 12 --> stay',
+  ])
+    for (const body of [
+      `\`\`\`release-note\n${text}\n\`\`\``,
+      `## Release note\n\n${text}`,
+      `## Upgrade\n\nSteps:\n\n${text}`,
+    ])
+      for (const title of ['fix: mend rows', 'fix!: mend rows'])
+        for (const [persona, draft] of Object.entries(drafts(noted('', { title, body }))))
+          assert.deepEqual([...new Set(markedIn(draft))], ['pr:1'], `${persona}: ${body}`);
+});
+
+test('a step of one change makes no link of a word in another change', () => {
+  for (const step of ['- [abc]: vscode://evil/x', '[abc](#12): vscode://evil/x', '> [abc] #12: vscode://evil/x'])
+    for (const [persona, draft] of Object.entries(
+      drafts(
+        aPull(1, { title: 'fix!: mend rows', body: `## Upgrade\n\nSteps:\n\n${step}` }),
+        aPull(2, { title: 'fix!: mend columns', body: '## Upgrade\n\nSteps:\n\nSet [abc].' }),
+      ),
+    )) {
+      const env = { references: {} };
+      new MarkdownIt().parse(draft, env);
+      assert.deepEqual(env.references, {}, `${persona}: ${step}`);
+    }
+});
+
+test('code and lists in a note are quoted as they are written, in one entry', () => {
+  const yaml = 'Pipelines can now be configured:\n\n```yaml\nbuild: make\ntest: make test\n```';
+  const tabs = 'The settings have new tabs.\n\n- Security: shows all sessions\n- Performance: shows slow pages';
+  for (const text of [yaml, tabs]) {
+    const { engineer, customer } = drafts(
+      aPull(1, { title: 'feat: configure it', body: `## Release note\n\n${text}` }),
+    );
+    const quoted = text.split('\n').map((line) => `  > ${line}`.trimEnd());
+    assert.ok(engineer.includes(`\n${quoted.join('\n')}\n`), engineer);
+    assert.deepEqual(markedIn(engineer), ['pr:1']);
+    assert.match(
+      customer,
+      /^## New\n\n- (?:Pipelines can now be configured|The settings have new tabs\. .*) <!-- rn:pr:1 -->\n$/,
+    );
+  }
 });

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { conflictsOf } from '../../../../src/foundation/conflicts.ts';
+import { conflictsOf, maxConflicts } from '../../../../src/foundation/conflicts.ts';
 import { markdownTokens } from '../../../../src/foundation/markdown.ts';
 import { markedIn } from '../../../../src/foundation/markers.ts';
 import { compose } from '../../../../src/notes/draft/compose.ts';
@@ -52,7 +52,7 @@ function generate(gone: Gone, persona: Persona, named: readonly string[]) {
     ...history(aPush('main', 'x', ['m0'], 1), aPush('main', 'm0', order, 20)),
   });
   const bounds: RangeBounds = { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2' };
-  return compose(source, bounds, persona, named);
+  return compose(source, bounds, persona, () => named);
 }
 
 /** A draft with the generated text that it is based on. */
@@ -484,7 +484,8 @@ test('the time grows linearly with the number of edits whose changes are gone', 
     const next = body(last, (number) => (isGone(number) ? undefined : entry(number)));
     return processorMs(() => {
       const merged = mergeBodies(base, mine, next);
-      assert.equal(conflictsOf(merged).length, (last * 2) / 5);
+      assert.equal(conflictsOf(merged).length, Math.min((last * 2) / 5, maxConflicts));
+      assert.equal(hintsIn(merged).length, (last * 2) / 5);
       mergeBodies(next, merged, next);
       const prose = mergeBodies(base, stripped, next);
       assert.equal(hintsIn(prose).length, (last * 2) / 5);
@@ -494,4 +495,33 @@ test('the time grows linearly with the number of edits whose changes are gone', 
   timeOf(1_000);
   const [small, large] = [timeOf(1_250), timeOf(5_000)];
   assert.ok(large < 12 * small + 100, `${large} ms for four times the length that took ${small} ms`);
+});
+
+test('many markers and comments on one line take time in proportion to their number', () => {
+  const many = (last: number, piece: (number: number) => string): string =>
+    Array.from({ length: last }, (_, index) => piece(index + 1)).join('');
+  const edits: Record<string, (last: number) => string> = {
+    'markers on one line': (last) => `- MINE ${many(last, (number) => `<!-- rn:pr:${number} -->`)}\n`,
+    'markers on one line with comments below': (last) =>
+      `- MINE ${many(last, (number) => `<!-- rn:pr:${number} -->`)}\n${many(last, (number) => `  <!-- rn:gone pr:${number} -->\n`)}`,
+    'lines of a paragraph': (last) => many(last, (number) => `MINE <!-- rn:pr:${number} -->\n`),
+    'comments on one line': (last) => `- MINE ${many(last, (number) => `<!-- rn:gone pr:${number} --> \`c\` `)}\n`,
+  };
+  for (const [name, editOf] of Object.entries(edits)) {
+    for (const next of ['Generated.\n', 'Generated anew.\n']) {
+      const timeOf = (last: number): number => {
+        const edit = editOf(last);
+        return processorMs(() => mergeBodies('Generated.\n', edit, next));
+      };
+      timeOf(2_000);
+      const [small, large] = [timeOf(4_000), timeOf(16_000)];
+      assert.ok(large < 10 * small + 100, `${name}: ${large} ms for four times the length that took ${small} ms`);
+    }
+  }
+});
+
+test('the comments beside a deep quotation stay short', () => {
+  const markers = Array.from({ length: 500 }, (_, index) => `<!-- rn:pr:${index} -->`).join('');
+  const merged = mergeBodies('a\n', `${'> '.repeat(5_000)}MINE ${markers}\n`, 'b\n');
+  assert.ok(merged.length < 200_000, `${merged.length} characters`);
 });

@@ -143,6 +143,14 @@ test('keeps paragraphs and code the person wrote anywhere', () => {
   assert.equal(countOf(merged, 4), 1);
 });
 
+test('paragraphs stay apart when the entry between them is gone', () => {
+  const base = '- a <!-- rn:pr:1 -->\n';
+  const mine = 'first para\n- a <!-- rn:pr:1 -->\nsecond para\n';
+  assert.match(mergeBodies(base, mine, '- b <!-- rn:pr:2 -->\n'), /first para\n\n/);
+  assert.equal(mergeBodies(base, mine, ''), 'first para\n\nsecond para\n');
+  assert.equal(mergeBodies(base, mine.replace('first para\n', 'first para\n\n'), ''), 'first para\n\nsecond para\n');
+});
+
 test('follows the new draft in lists that have no markers', () => {
   const base = draft([change(1)]);
   const next = draft([change(1), change(2)]).replace('\n[@ada]', '\n[@bob](https://scm.example/bob), [@ada]');

@@ -138,6 +138,99 @@ test('a pull request with another title reverts the change, but stays listed its
   assert.deepEqual(explained(merged(both, ['m3|Update (#3)'], fields)), ['2 in listed -', '3 in listed -']);
 });
 
+const hashes = ['a', 'b', 'c'].map((letter) => letter.repeat(40)) as [string, string, string];
+
+/** Returns a range with #1, #2, a direct commit and #3, which reverts what `body` names. `old` is shipped before. */
+function several(body: string, title = 'Revert changes 1 and 2', old = 0): Memory {
+  return {
+    tags: [aTag('v1', old === 1 ? hashes[0] : 'm0'), aTag('v2', 'm4')],
+    pulls: [aPull(1, { mergeSha: hashes[0] }), aPull(2, { mergeSha: hashes[1] }), aPull(3, { title, body })],
+    ...history(
+      aPush('main', null, ['m0'], 1),
+      aPush('main', 'm0', [hashes[0]], 2),
+      aPush('main', hashes[0], [hashes[1]], 3),
+      aPush('main', hashes[1], [`${hashes[2]}|Work`], 4),
+      aPush('main', hashes[2], ['m3'], 5),
+      aPush('main', 'm3', ['m4|More work'], 6),
+    ),
+  };
+}
+
+const severalNamed: [body: string, expected: string[]][] = [
+  ['Reverts #1\nReverts #2', ['1 out reverted #3', '2 out reverted #3', '3 out reverts #1']],
+  [
+    `This reverts commit ${hashes[0]}.\n\nThis reverts commit ${hashes[1]}.`,
+    ['1 out reverted #3', '2 out reverted #3', '3 out reverts #1'],
+  ],
+  ['Reverts #1 and #2.', ['1 out reverted #3', '2 out reverted #3', '3 out reverts #1']],
+  ['Reverts #1, #2 stays.', ['1 out reverted #3', '2 in listed -', '3 out reverts #1']],
+  ['Reverts #1. The later #9 reverts #2.', ['1 out reverted #3', '2 in listed -', '3 out reverts #1']],
+  [
+    `This reverts commits ${hashes[0]} and ${hashes[1]}`,
+    ['1 out reverted #3', '2 out reverted #3', '3 out reverts #1'],
+  ],
+];
+for (const [body, expected] of severalNamed) {
+  test(`a revert removes every change that it names: ${body}`, () => {
+    assert.deepEqual(explained(several(body)).slice(0, 3), expected);
+  });
+}
+
+test('a revert of a pull request and a commit removes both', () => {
+  const body = `This reverts commit ${hashes[2]}.\nThis reverts commit ${hashes[1]}.`;
+  assert.deepEqual(explained(several(body)), [
+    '1 in listed -',
+    '2 out reverted #3',
+    '3 out reverts #2',
+    `${hashes[2]} out reverted #3`,
+    'm4 in direct -',
+  ]);
+});
+
+test('a commit removes every change that its message names', () => {
+  const memory = several('', 'Change 3');
+  const message = `Undo\n\nThis reverts commit ${hashes[0]}.\n\nThis reverts commit ${hashes[2]}.`;
+  const commits = memory.commits?.map((commit) => (commit.sha === 'm4' ? { ...commit, message } : commit)) ?? [];
+  assert.deepEqual(explained({ ...memory, commits }), [
+    '1 out reverted m4',
+    '2 in listed -',
+    '3 in listed -',
+    `${hashes[2]} out reverted m4`,
+    'm4 out reverts #1',
+  ]);
+});
+
+test('a revert of a change in the range and of a released change stays listed as a revert of the latter', () => {
+  const memory = several('Reverts #1\nReverts #2', undefined, 1);
+  assert.deepEqual(explained(memory).slice(0, 2), ['2 out reverted #3', '3 in revert #1']);
+  assert.match(compose(memorySource(memory), tags, 'engineer').bodyMd, /Revert(?:ed)?: Change 1 \(\[#1\]/);
+});
+
+test('a revert of a revert that also names the change restores it', () => {
+  const pulls = [
+    aPull(1),
+    aPull(2, { title: 'Revert "Change 1"', body: 'Reverts #1' }),
+    aPull(3, { title: 'Revert "Revert "Change 1""', body: 'Reverts #2\nReverts #1' }),
+  ];
+  assert.deepEqual([...settle(pulls).cancelled.keys()], [2, 3]);
+});
+
+test('a revert of all commits of two merges removes both pull requests', () => {
+  const memory = merged([one], ['m3|Undo (#3)'], { body: `Reverts commits ${one} and ${two}.` });
+  const push = aPush('main', 'm2', [`${two}|Part`, 'm9|Merge pull request #9 from ada/other'], 2.5);
+  const other = history(push);
+  const pulls = [...(memory.pulls ?? []), aPull(9, { mergedAt: day(2) + 1000 })];
+  const pushes = [
+    ...(memory.pushes ?? []).map((each) => (each.before === 'm2' ? { ...each, before: 'm9' } : each)),
+    ...other.pushes,
+  ];
+  assert.deepEqual(explained({ ...memory, pulls, pushes, commits: [...(memory.commits ?? []), ...other.commits] }), [
+    '2 out reverted #3',
+    '3 out reverts #2',
+    '9 out reverted #3',
+  ]);
+});
+
 test('a pull request that only mentions a commit of a merge is not a revert', () => {
   const fields = { title: 'Search again', body: `This does not revert anything. See ${one}.` };
   assert.deepEqual(explained(merged([one], ['m3|Again (#3)'], fields)), ['2 in listed -', '3 in listed -']);
@@ -150,6 +243,13 @@ const long: Record<string, (size: number) => [PullRecord[], CommitRecord[]]> = {
   ],
   'pull requests of one title and as many reverts of it': (size) => [
     Array.from({ length: size }, (_, at) => aPull(at + 1, { title: at < size / 2 ? 'Revert "same"' : 'same' })),
+    [],
+  ],
+  'pull requests that name as many changes as a body has room for': (size) => [
+    Array.from({ length: size / 8 }, (_, at) => {
+      const names = Array.from({ length: 1_000 }, (_, back) => `Reverts #${Math.max(1, at - back)}`);
+      return aPull(at + 1, { title: 'Revert many', body: names.join('\n') });
+    }),
     [],
   ],
   'commits that name the last one': (size) => [

@@ -55,8 +55,11 @@ async function measure(files: readonly string[]): Promise<Row[]> {
   for (const file of files) {
     for (const variant of variants) {
       const { name, view, ranges, close } = await loadHistory(file, variant);
-      rows.push({ name, variant, prefixes: measurePrefixes(view), drafts: measureDrafts(view, ranges) });
-      await close();
+      try {
+        rows.push({ name, variant, prefixes: measurePrefixes(view), drafts: measureDrafts(view, ranges) });
+      } finally {
+        await close();
+      }
       progress.advance();
     }
   }

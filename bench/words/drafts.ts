@@ -3,6 +3,7 @@
  * have a single entry, which names are altered, and which lines customers get about work on the project itself.
  */
 import { markdownTokens } from '../../src/foundation/markdown.ts';
+import { markedIn } from '../../src/foundation/markers.ts';
 import { isToolingText } from '../../src/notes/change/leading-words.ts';
 import { sharedMeaning } from '../../src/notes/change/scopes.ts';
 import { isForDevelopers } from '../../src/notes/draft/audience.ts';
@@ -11,7 +12,7 @@ import { isUndecided } from '../../src/notes/draft/diagnose.ts';
 import type { Entry } from '../../src/notes/draft/entries.ts';
 import { gather } from '../../src/notes/draft/gather.ts';
 import type { NotesSource } from '../../src/notes/range/source.ts';
-import type { RangeBounds } from '../../src/protocol/stored.ts';
+import type { Persona, RangeBounds } from '../../src/protocol/stored.ts';
 
 /** The figures of all drafts of a history. */
 export interface DraftResult {
@@ -20,7 +21,10 @@ export interface DraftResult {
   undecided: number;
   /** Ranges whose draft says that nothing changed for customers. */
   noChanges: number;
-  /** Those of `noChanges` that have a feature, a fix, a security update or a change without a kind. */
+  /**
+   * Those of `noChanges` that have a breaking change, a feature, a fix, a security update, a performance improvement or
+   * a change without a kind.
+   */
   falseNoChanges: string[];
   areaHeadings: number;
   singleAreaHeadings: number;
@@ -30,23 +34,40 @@ export interface DraftResult {
   /** Names of titles that the draft for engineers does not show as they were written. */
   alteredNames: string[];
   customerLines: number;
-  /** Lines for customers about tests, CI, lint or documentation. */
+  /** Lines for customers about tests, CI or lint, and lines with an area of the documentation. */
   insideLines: string[];
+}
+
+/** The changes of a range and its drafts. */
+export interface Written {
+  entries: readonly Entry[];
+  drafts: Record<Persona, { bodyMd: string }>;
 }
 
 /** Words that are surely names: code, paths, calls, versions, and words with a capital or an underscore inside. */
 const name = /`[^`]+`|[\w@./-]*(?:\w\(\)|\w_\w|\p{Ll}\p{Lu}|\d\.\d|\w\/\w)[\w./()-]*/gu;
 
-/** Measures the drafts of some ranges. */
-export function measureDrafts(source: NotesSource, ranges: readonly RangeBounds[]): DraftResult {
+/** Gathers the changes of a range and writes its drafts. */
+export function writeDrafts(source: NotesSource, bounds: RangeBounds): Written {
+  return { entries: gather(source, bounds).entries, drafts: composeAll(source, bounds).drafts };
+}
+
+/**
+ * Measures the drafts of some ranges.
+ * @param write writes the drafts of a range. Tests pass a function that makes errors, which the result must report
+ */
+export function measureDrafts(
+  source: NotesSource,
+  ranges: readonly RangeBounds[],
+  write: typeof writeDrafts = writeDrafts,
+): DraftResult {
   const result: DraftResult = {
     ...{ ranges: ranges.length, entries: 0, undecided: 0, noChanges: 0, falseNoChanges: [] },
     ...{ areaHeadings: 0, singleAreaHeadings: 0, sectionHeadings: 0, singleSectionHeadings: 0 },
     ...{ names: 0, alteredNames: [], customerLines: 0, insideLines: [] },
   };
   for (const bounds of ranges) {
-    const { entries } = gather(source, bounds);
-    const { drafts } = composeAll(source, bounds);
+    const { entries, drafts } = write(source, bounds);
     result.entries += entries.length;
     result.undecided += entries.filter(isUndecided).length;
     for (const { bodyMd } of Object.values(drafts)) countHeadings(bodyMd, result);
@@ -57,25 +78,36 @@ export function measureDrafts(source: NotesSource, ranges: readonly RangeBounds[
 }
 
 function countHeadings(bodyMd: string, result: DraftResult): void {
-  for (const part of bodyMd.split(/^(?=#{2,3} )/m)) {
-    if (!part.startsWith('#') || /^## (?:Highlights|Contributors|New Contributors)\n/.test(part)) continue;
-    const lines = part.match(/^- /gm)?.length ?? 0;
-    const isArea = part.startsWith('###');
-    if (lines === 0) continue;
-    result[isArea ? 'areaHeadings' : 'sectionHeadings'] += 1;
-    if (lines === 1) result[isArea ? 'singleAreaHeadings' : 'singleSectionHeadings'] += 1;
+  for (const section of bodyMd.split(/^(?=## )/m)) {
+    if (!section.startsWith('## ') || /^## (?:Highlights|Contributors|New Contributors)\n/.test(section)) continue;
+    const [, ...areas] = section.split(/^(?=### )/m);
+    for (const part of [section, ...areas]) {
+      const lines = part.match(/^- /gm)?.length ?? 0;
+      const isArea = part !== section;
+      if (lines === 0) continue;
+      result[isArea ? 'areaHeadings' : 'sectionHeadings'] += 1;
+      if (lines === 1) result[isArea ? 'singleAreaHeadings' : 'singleSectionHeadings'] += 1;
+    }
   }
 }
 
 function checkNames(bodyMd: string, entries: readonly Entry[], result: DraftResult): void {
-  const shown = textOf(bodyMd);
-  for (const { text } of entries) {
+  const lines = linesOf(bodyMd);
+  for (const entry of entries) {
+    const text = spelled(entry);
+    const shown = textOf(lines.get(entry.marker) ?? '');
     for (const [found] of text.matchAll(name)) {
       const bare = found.replaceAll('`', '').replace(/[.]+$/, '').trim();
       result.names += 1;
       if (!shown.includes(bare)) result.alteredNames.push(`${bare} in: ${text}`);
     }
   }
+}
+
+/** Returns the text of an entry with upper and lower case as in the title. */
+function spelled({ text, record }: Entry): string {
+  const start = record.title.toLowerCase().lastIndexOf(text.toLowerCase());
+  return start === -1 ? text : record.title.slice(start, start + text.length);
 }
 
 /** Returns the text that readers see. */
@@ -87,14 +119,14 @@ function textOf(bodyMd: string): string {
 }
 
 function checkCustomer(bodyMd: string, entries: readonly Entry[], result: DraftResult, range: string): void {
-  const listed = ['feature', 'fix', 'security', 'breaking'];
+  const listed = ['feature', 'fix', 'security', 'performance', 'breaking'];
   if (bodyMd.startsWith('No changes')) {
     result.noChanges += 1;
     const unsaid = entries.filter((entry) => listed.includes(entry.section) || isUndecided(entry));
     const told = unsaid.filter((entry) => !entry.declined && !isForDevelopers(entry));
     if (told.length > 0) result.falseNoChanges.push(`${range}: ${told[0]?.text}`);
   }
-  const lines = new Map(bodyMd.split('\n').flatMap((line) => markersOf(line).map((marker) => [marker, line] as const)));
+  const lines = linesOf(bodyMd);
   result.customerLines += lines.size;
   for (const { marker, areas, text, note, breaking, section } of entries) {
     const line = lines.get(marker);
@@ -103,6 +135,7 @@ function checkCustomer(bodyMd: string, entries: readonly Entry[], result: DraftR
   }
 }
 
-function markersOf(line: string): string[] {
-  return [...line.matchAll(/<!-- rn:(\S{1,40}) -->/g)].map(([, marker = '']) => marker);
+/** Returns the lines of a draft by the markers that they contain. */
+function linesOf(bodyMd: string): Map<string, string> {
+  return new Map(bodyMd.split('\n').flatMap((line) => markedIn(line).map((marker) => [marker, line] as const)));
 }

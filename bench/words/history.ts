@@ -29,19 +29,23 @@ export interface History {
  * @throws when a file cannot be read, or when the deliveries do not belong to one repository
  */
 export async function loadHistory(file: string, variant: Variant): Promise<History> {
+  const ranges = rangesOf(file);
+  const records = [...recordsOf(file, variant)];
+  const [id, another] = new Set(records.map(({ repository }) => repository.id));
+  if (another !== undefined) throw new Error(`${file} has deliveries of several repositories`);
   const folder = mkdtempSync(join(tmpdir(), 'tidings-words-'));
   const partition = openPartition(folder, partitionName);
-  const records = [...recordsOf(file, variant)];
-  await partition.write(() => {
-    for (const [index, record] of records.entries()) foldMessage(partition, index + 1, [record]);
-  });
-  const view = RepositoryView.of(partition, records[0]?.repository.id ?? '');
-  if (!view) throw new Error(`${file} holds no captured event`);
   const close = async (): Promise<void> => {
     await partition.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { name: nameOf(file), view, ranges: rangesOf(file), close };
+  await partition.write(() => {
+    for (const [index, record] of records.entries()) foldMessage(partition, index + 1, [record]);
+  });
+  const view = RepositoryView.of(partition, id ?? '');
+  if (view) return { name: nameOf(file), view, ranges, close };
+  await close();
+  throw new Error(`${file} holds no captured event`);
 }
 
 function* recordsOf(file: string, variant: Variant): Generator<EventRecord> {
@@ -59,8 +63,8 @@ function* recordsOf(file: string, variant: Variant): Generator<EventRecord> {
 }
 
 function originOf({ body }: Delivery): string {
-  const { html_url: url } = body.repository as { html_url?: string };
-  return url === undefined ? 'https://scm.example' : new URL(url).origin;
+  const repository = body.repository as { html_url?: string } | undefined;
+  return new URL(repository?.html_url ?? 'https://scm.example').origin;
 }
 
 function rangesOf(file: string): RangeBounds[] {

@@ -1,7 +1,8 @@
 /**
- * Measures the rules that decide the kind of a change. The prefix of each title (`fix: …`, `[BUGFIX] …`, `✨ …`) is taken
- * off, the rules decide from the rest of the title, the body and the squashed commits, and the result is compared with
- * the prefix. A squashed commit that repeats the title is ignored, because its prefix is the one that was taken off.
+ * Measures the rules that decide the kind of a change. The prefixes of each title (`fix: …`, `[BUGFIX] …`, `✨ …`) are
+ * taken off, the rules decide from the rest of the title, the body and the squashed commits, and the result is compared
+ * with the prefixes. If the first squashed commit repeats the title, no squashed commit is read, because its prefix is
+ * the one that was taken off.
  */
 import { classify } from '../../src/notes/change/classify.ts';
 import { parseTitle } from '../../src/notes/change/title.ts';
@@ -13,7 +14,8 @@ import type { PullRecord } from '../../src/protocol/stored.ts';
 
 /**
  * The result for the changes whose prefix names a section, such as `fix` or `docs`. Prefixes for work on the project
- * itself name no section, and neither does a decision for such work.
+ * itself name no section, and neither does a decision for such work. A change does not count if its title still names a
+ * kind without its prefixes, because that kind would decide.
  */
 export interface PrefixResult {
   prefixed: number;
@@ -36,8 +38,8 @@ export function measurePrefixes(source: NotesSource): PrefixResult {
   const result: PrefixResult = { prefixed: 0, decided: 0, right: 0, insideListed: 0, inside: 0, wrong: [] };
   for (const pull of source.pullsNumbered(1, Number.MAX_SAFE_INTEGER)) {
     const known = pull.state === 'merged' && !pull.author.bot ? prefixKind(pull) : undefined;
-    const title = known === undefined ? pull.title : withoutPrefix(pull.title);
-    if (known === undefined || title === pull.title) continue;
+    const title = withoutPrefixes(pull.title);
+    if (known === undefined || title === undefined) continue;
     const decided = sectionOf({ ...pull, title }, otherSubjects(source, pull, title));
     if (known === 'inside') {
       result.inside += 1;
@@ -75,7 +77,26 @@ function otherSubjects(source: NotesSource, pull: PullRecord, title: string): st
   return isRepeated ? [] : subjects;
 }
 
-/** Removes the part of a title that names the kind. The name of a branch before it stays. */
+/**
+ * Removes all prefixes of a title that name a kind, as in `✨ feat: Add x`. Returns undefined if the rest still names a
+ * kind, as in `parser: fix: …` or `Refuse x (security)`.
+ */
+function withoutPrefixes(title: string): string | undefined {
+  let rest = title;
+  while (namesKind(rest)) {
+    const shorter = withoutPrefix(rest);
+    if (shorter === rest) return undefined;
+    rest = shorter;
+  }
+  return rest;
+}
+
+function namesKind(title: string): boolean {
+  const { type, housekeeping } = parseTitle(title);
+  return type !== null || housekeeping;
+}
+
+/** Removes the first part of a title that names a kind. The name of a branch before it stays. */
 function withoutPrefix(title: string): string {
   const before = target.exec(title)?.[0] ?? '';
   const isKind = meaningOf(before.trim().slice(1, -1)) !== undefined;

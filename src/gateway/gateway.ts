@@ -197,7 +197,7 @@ function routes(
     refusals: context.refusals,
     enqueue: (partition, record) => context.laneOf(partition).enqueue(record),
     read: (partition) => readers.fresh(partition),
-    isConnected: (repository) => isConnected(readers.fresh(directoryName), repository, settings.autoConnect),
+    isConnected: (directory, repository) => isConnected(directory, repository, settings.autoConnect),
   });
   seed(limits.ingestion, receiver, settings, readers);
   const services = {

@@ -49,7 +49,6 @@ interface Pending extends RepositoryIdentity {
 }
 
 export class Identities {
-  private readonly read: () => Partition | undefined;
   private readonly pendingMs: number;
   /**
    * Repositories that were admitted but that the directory does not list yet. Each key consists of origin, signer and
@@ -57,25 +56,23 @@ export class Identities {
    */
   private readonly pending = new Map<string, Pending>();
 
-  /**
-   * @param read returns the current state of the directory partition; undefined while this partition cannot be read
-   * @param maxDelayMs maximum time that an admitted delivery waits before it is folded
-   */
-  constructor(read: () => Partition | undefined, maxDelayMs: number) {
-    this.read = read;
+  /** @param maxDelayMs maximum time that an admitted delivery waits before it is folded */
+  constructor(maxDelayMs: number) {
     this.pendingMs = pendingMs + maxDelayMs;
   }
 
   /**
    * Replaces the ids of the payload's repository and owner if the service already knows them under other ids. Ids of an
    * unknown repository or owner do not change.
+   * @param directory the state of the directory partition with which the whole delivery is checked; undefined while this
+   *   partition cannot be read
    */
   resolve(
+    directory: Partition | undefined,
     { repository: reported, bodies }: Minimised,
     signedBy: SignedBy,
     now: number,
   ): Minimised & { isListed: boolean } {
-    const directory = this.read();
     const owner = directory ? ownerOf(directory, reported, signedBy) : reported.owner;
     const repository = owner === reported.owner ? reported : { ...reported, owner };
     const { id, hostId, isListed } = isNumber(repository.hostId)
@@ -96,8 +93,7 @@ export class Identities {
    * another id, the known id replaces the id in the delivery. Payloads of installations always contain the numbers that
    * the host gave to the repositories.
    */
-  resolveInstalled(body: InstallationBody, signedBy: SignedBy): InstallationBody {
-    const directory = this.read();
+  resolveInstalled(directory: Partition | undefined, body: InstallationBody, signedBy: SignedBy): InstallationBody {
     if (!directory) return body;
     const { origin, owner } = body;
     const identified = (added: InstallationBody['added']) =>

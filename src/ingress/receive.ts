@@ -46,8 +46,8 @@ export interface ReceiverOptions {
    * directory, and reads the other partitions to recognize deliveries that are already folded.
    */
   read: (partition: PartitionName) => Partition | undefined;
-  /** Whether a repository is connected, so that its events are captured. */
-  isConnected: (repository: EventRepository) => boolean;
+  /** Whether the directory lists a repository as connected, so that its events are captured. */
+  isConnected: (directory: Partition | undefined, repository: EventRepository) => boolean;
 }
 
 /** The result of reading a payload. The records count towards the ingestion limit of `organization`. */
@@ -70,7 +70,7 @@ export class Receiver {
     const { limitClaimedRepositories: max, webhookMaxDelayHours, hostOrigin } = options.settings;
     this.ofSettings = { origin: hostOrigin, orgId: null, secretId: settingsSecretId };
     this.claims = new ClaimLimit(max, webhookMaxDelayHours * 3_600_000);
-    this.identities = new Identities(() => options.read(directoryName), webhookMaxDelayHours * 3_600_000);
+    this.identities = new Identities(webhookMaxDelayHours * 3_600_000);
   }
 
   /** Remembers the repository of an event. An earlier process admitted the event, but the event is not folded yet. */
@@ -146,20 +146,25 @@ export class Receiver {
     return 'queued';
   }
 
-  /** Converts a payload to records for a partition, or returns why the payload is ignored. */
+  /**
+   * Converts a payload to records for a partition, or returns why the payload is ignored. All checks use one state of
+   * the directory. With several states, an owner's number could become known between the search for the owner and the
+   * check of the claim, which would then refuse an organization's own delivery.
+   */
   private prepare(delivery: Delivery, payload: object, signer: Signer, isTest: boolean, now: number): Prepared {
     const { origin } = signer;
     if (delivery.event === 'ping') return { ignored: 'pong' };
     const { id } = delivery;
+    const directory = this.options.read(directoryName);
     const source = sourceOf(delivery, signer, this.options.settings);
     const parts = toInstallation(delivery.event, payload, origin);
     if (parts) {
-      const installed = parts.map((body) => this.identities.resolveInstalled(body, signer.orgId));
+      const installed = parts.map((body) => this.identities.resolveInstalled(directory, body, signer.orgId));
       const [{ owner }] = installed as [InstallationBody];
       const repositories = installed.flatMap(({ added }) => added);
-      const admitted = this.judge(signer, { owner, repositories, isList: true });
+      const admitted = judge(directory, signer, { owner, repositories, isList: true });
       const installation = installed.map((body) => installationUnderKnownLogin(body, admitted));
-      if (!isTest) this.assertFewClaims(admitted, now);
+      if (!isTest) this.assertFewClaims(directory, admitted, now);
       return {
         partition: directoryName,
         records: toInstallationRecords(
@@ -172,11 +177,11 @@ export class Receiver {
     }
     const captured = toEvents(delivery.event, payload, origin, now);
     if (!captured) return { ignored: 'the event is not captured' };
-    const minimised = this.identities.resolve(captured, signer.orgId, now);
+    const minimised = this.identities.resolve(directory, captured, signer.orgId, now);
     const { repository } = minimised;
-    const admitted = this.judge(signer, { owner: repository.owner, repositories: [repository] });
-    if (!this.options.isConnected(repository)) return { ignored: 'the repository is not connected' };
-    if (!isTest) this.assertFewClaims(admitted, now);
+    const admitted = judge(directory, signer, { owner: repository.owner, repositories: [repository] });
+    if (!this.options.isConnected(directory, repository)) return { ignored: 'the repository is not connected' };
+    if (!isTest) this.assertFewClaims(directory, admitted, now);
     if (!minimised.isListed && !isTest) this.identities.remember(repository, signer.orgId, now);
     return {
       partition: this.partitionOf(repository.id),
@@ -189,23 +194,9 @@ export class Receiver {
     };
   }
 
-  /**
-   * Checks whether a signer may make a claim about repositories.
-   * @returns undefined for a secret of the whole host, because the sender of such a delivery may make any claim
-   * @throws ForeignEvent when a claim was signed with an organization's own secret and concerns another organization
-   */
-  private judge({ orgId }: Signer, claim: Claim): AdmittedClaim | undefined {
-    if (orgId === null) return undefined;
-    const directory = this.options.read(directoryName);
-    const admitted = directory && checkClaim(directory, orgId, claim);
-    if (!admitted) throw new ForeignEvent();
-    return admitted;
-  }
-
   /** @throws ServiceError `rateLimited` when the organization would exceed its maximum number of unproved claims */
-  private assertFewClaims(admitted: AdmittedClaim | undefined, now: number): void {
-    const directory = admitted && this.options.read(directoryName);
-    if (!directory || this.claims.admit(directory, admitted.signedBy.org, admitted.unlisted, now)) return;
+  private assertFewClaims(directory: Partition | undefined, admitted: AdmittedClaim | undefined, now: number): void {
+    if (!directory || !admitted || this.claims.admit(directory, admitted.signedBy.org, admitted.unlisted, now)) return;
     const max = this.options.settings.limitClaimedRepositories;
     throw new ServiceError(
       'rateLimited',
@@ -256,6 +247,18 @@ export class Receiver {
     }
     exchange.fail(error);
   }
+}
+
+/**
+ * Checks whether a signer may make a claim about repositories.
+ * @returns undefined for a secret of the whole host, because the sender of such a delivery may make any claim
+ * @throws ForeignEvent when a claim was signed with an organization's own secret and concerns another organization
+ */
+function judge(directory: Partition | undefined, { orgId }: Signer, claim: Claim): AdmittedClaim | undefined {
+  if (orgId === null) return undefined;
+  const admitted = directory && checkClaim(directory, orgId, claim);
+  if (!admitted) throw new ForeignEvent();
+  return admitted;
 }
 
 /**

@@ -192,9 +192,10 @@ export function ownerNumber({ ownerId }: Pick<OrganizationRecord, 'ownerId'>): s
 }
 
 /**
- * Whether a delivery signed with an organization's own secret may name the given owner. While the organization's number
- * is not known, the owner's login must be the organization's login. Once the number is known, the owner's number must
- * be the organization's number. An organization cannot claim a number that is proved for another organization.
+ * Whether a delivery signed with an organization's own secret may name the given owner. If the numbers of both are
+ * known, the numbers must be equal. Otherwise the logins must be equal. So a payload without numbers is accepted even if
+ * the organization's number became known after the payload was received. An organization cannot claim a number that is
+ * proved for another organization.
  */
 export function mayClaimOwner(
   partition: Partition,
@@ -203,9 +204,10 @@ export function mayClaimOwner(
 ): boolean {
   const { login, ownerProof } = organization;
   const number = ownerNumber(organization);
-  if (number === null ? !sameLogin(owner.login, login) : owner.id !== number) return false;
+  const isSame = number !== null && isNumber(owner.id) ? owner.id === number : sameLogin(owner.login, login);
+  if (!isSame) return false;
   if (number !== null && ownerProof !== 'claimed') return true;
-  return isFreeNumber(partition, organization, owner.id);
+  return isFreeNumber(partition, organization, number ?? owner.id);
 }
 
 /**

@@ -32,7 +32,7 @@ function payload(fullName: string, hostId?: string, ownerId?: string): EventRepo
  */
 async function open(t: TestContext, ...logins: string[]) {
   const directory = openTestPartition(t, 'directory');
-  const identities = new Identities(() => directory, 0);
+  const identities = new Identities(0);
   let row = 0;
   const list = async (repository: EventRepository, claimedBy: string | null = null) => {
     row += 1;
@@ -43,7 +43,7 @@ async function open(t: TestContext, ...logins: string[]) {
     await foldRecords(directory, 100, commandRecord({ name: 'nameOrganisation', origin, login } as never));
   const idOf = (login: string) => organizationByLogin(directory, origin, login)?.id as string;
   const resolve = (repository: EventRepository, signedBy: string | null = null, at = now, bodies: EventBody[] = []) => {
-    const found = identities.resolve({ repository, bodies }, signedBy, at);
+    const found = identities.resolve(directory, { repository, bodies }, signedBy, at);
     if (!found.isListed) identities.remember(found.repository, signedBy, at);
     return found.repository;
   };
@@ -131,11 +131,12 @@ test('a number under an organization’s own secret is not adopted', async (t) =
 });
 
 test('an organization does not find another one’s repository by name', async (t) => {
-  const { list, idOf, identities } = await open(t, 'acme');
+  const { directory, list, idOf, identities } = await open(t, 'acme');
   const acme = idOf('acme');
   const victim = payload('victim/app', '5', '88');
   await list(victim);
-  const resolve = (repository: EventRepository) => identities.resolve({ repository, bodies: [] }, acme, now).repository;
+  const resolve = (repository: EventRepository) =>
+    identities.resolve(directory, { repository, bodies: [] }, acme, now).repository;
   const found = resolve(payload('victim/app'));
   assert.notEqual(found.id, victim.id);
   assert.equal(found.owner.id, 'name:victim');
@@ -143,7 +144,7 @@ test('an organization does not find another one’s repository by name', async (
 });
 
 test('an installation adds the number of a repository that was known by its name', async (t) => {
-  const { list, identities, idOf } = await open(t, 'acme');
+  const { directory, list, identities, idOf } = await open(t, 'acme');
   const known = payload('acme/app');
   await list(known);
   const [each, other] = [payload('acme/app', '5'), payload('acme/other', '6')].map(({ id, hostId, fullName }) => ({
@@ -151,7 +152,7 @@ test('an installation adds the number of a repository that was known by its name
   }));
   assert.ok(each && other);
   const body = { action: 'installed', origin, installationId: '8', owner: { id: '77', login: 'acme' } } as const;
-  const { added } = identities.resolveInstalled({ ...body, added: [each, other], removed: [] }, null);
+  const { added } = identities.resolveInstalled(directory, { ...body, added: [each, other], removed: [] }, null);
   assert.deepEqual(
     added.map(({ id, hostId }) => [id, hostId]),
     [
@@ -159,7 +160,7 @@ test('an installation adds the number of a repository that was known by its name
       [other.id, '6'],
     ],
   );
-  const claimed = identities.resolveInstalled({ ...body, added: [each], removed: [] }, idOf('acme')).added;
+  const claimed = identities.resolveInstalled(directory, { ...body, added: [each], removed: [] }, idOf('acme')).added;
   assert.deepEqual([claimed[0]?.id, claimed[0]?.hostId], [known.id, known.hostId], 'a claim brings none');
 });
 
@@ -190,13 +191,9 @@ test('a repository does not adopt the number of another owner’s repository wit
   await list(payload('acme/x', '6', '77'));
   const other = payload('acme/app', '9', '88');
   const body = { action: 'installed', origin, installationId: '8', owner: other.owner } as const;
-  const installed = identities.resolveInstalled({ ...body, added: [other], removed: [] }, null);
+  const installed = identities.resolveInstalled(directory, { ...body, added: [other], removed: [] }, null);
   assert.equal(installed.added[0]?.id, other.id);
-  const { id, hostId } = new Identities(() => directory, 0).resolve(
-    { repository: other, bodies: [] },
-    null,
-    now,
-  ).repository;
+  const { id, hostId } = new Identities(0).resolve(directory, { repository: other, bodies: [] }, null, now).repository;
   assert.deepEqual([id, hostId], [other.id, '9']);
   await list(other);
   const next = resolve(payload('acme/app', undefined, '88'));

@@ -66,6 +66,18 @@ test('the login decides until the owner’s number is known', async (t) => {
   assert.equal(may('moon', { id: '88', login: 'moon' }, base), false, 'the id is umbrella’s');
 });
 
+test('a payload without the owner’s number is compared by the login', async (t) => {
+  const { directory, may, idOf } = await openDirectory(t);
+  const named = { id: 'name:acme', login: 'acme' };
+  assert.ok(may('acme', named, { ...fresh, fullName: 'acme/fresh' }), 'its number is proved');
+  assert.equal(may('acme', { id: 'name:other', login: 'other' }), false);
+  assert.equal(may('acme', { id: 'name:umbrella', login: 'umbrella' }), false);
+  const claimed = { ...fresh, owner: { id: '99', login: 'moon' }, fullName: 'moon/base' };
+  const body = { relay: 'repositorySeen', repository: claimed, seenAt: epoch, claimedBy: idOf('moon') } as const;
+  await foldRecords(directory, 2, { id: 'relay-3', at: epoch, kind: 'relay', source: 'p00', row: 3, body });
+  assert.ok(may('moon', { id: 'name:moon', login: 'moon' }, claimed), 'its number is claimed');
+});
+
 test('an organization without a known number has proved none', async (t) => {
   const { admitted } = await openDirectory(t);
   const base = { ...fresh, fullName: 'moon/base' };

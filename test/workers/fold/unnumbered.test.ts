@@ -147,6 +147,22 @@ test('proof takes over a claim under the same login, and ends one with an unconf
   assert.deepEqual([other.stored().pulls, other.stored().owner?.id], [[2], 'name:acme']);
 });
 
+test('a claim without numbers is kept if the owner’s number became known after its receipt', async (t) => {
+  for (const claimedBy of ['acme', null]) {
+    const directory = new Directory(t);
+    const name = commandRecord({ name: 'nameOrganisation', origin, login: 'acme' } as never);
+    await foldRecords(directory.partition, 50, name);
+    const acme = directory.organization('acme');
+    const other = { ...numbered, id: 'repo_00other', hostId: '6', fullName: 'acme/other' };
+    await directory.see(other, claimedBy && acme);
+    await directory.see(named, acme);
+    const listed = readDirectoryRepository(directory.partition, named.id);
+    assert.deepEqual([listed?.orgId, listed?.claimed], [acme, true], claimedBy ? 'claimed' : 'proved');
+    assert.equal(readOrganization(directory.partition, acme)?.ownerId, '77');
+    assert.deepEqual([...listEffects(directory.partition, 0, 100)], [], 'the claim is not dropped');
+  }
+});
+
 test('an organization known by its login adopts its number, in either order', async (t) => {
   const third = repositoryFields({ owner: numbered.owner }, 3);
   for (const order of [

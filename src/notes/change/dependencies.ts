@@ -88,9 +88,12 @@ const updated = new RegExp(
   'i',
 );
 const packageName = new RegExp(`^${listed}(?: (?:monorepo|packages|group))?$`);
-/** Matches a title that updates a package to a version, as people write it: `Bump to acme/tls v1.2`. */
+/**
+ * Matches a title that updates a package to a version or to a commit, as people write it: `Bump to acme/tls v1.2`,
+ * `Bump tls to 1f3a9c2`.
+ */
 const toVersion =
-  /^(?:bump(?:ed|s)?|updates?|upgrades?|pin) (?:\S{1,200} ){0,3}?(?:to|from) (?!version )(?:\S{1,200} )?v?\d+\.\d/i;
+  /^(?:bump(?:ed|s)?|updates?|upgrades?|pin) (?:\S{1,200} ){0,3}?(?:to|from) (?!version )(?:\S{1,200} )?(?:v?\d+\.\d|(?=[a-f]*\d)(?=\d*[a-f])[\da-f]{7,40}$)/i;
 /**
  * Matches the reason that some titles give for an update: `Bump tls to 1.2.3 to fix CVE-2026-12345`, `Update tls
  * (CVE-2026-12345)`.

@@ -27,7 +27,10 @@ const bareReference = new RegExp(
  * Matches a hash. A part of a longer name does not match. Examples of longer names are `v0.0.0-20260101-abcdef123456`,
  * a path and a UUID.
  */
-const hash = /(?<![\w./@:#~-])(?=(?:[a-f]*\d){2})(?=\d*[a-f])[0-9a-f]{7,40}(?:\.{2,3}[0-9a-f]{7,40})?(?![\w/-]|\.\w)/g;
+const hash = new RegExp(
+  String.raw`${lead}(?<![\w./@:#~-])(?=(?:[a-f]*\d){2})(?=\d*[a-f])[0-9a-f]{7,40}(?:\.{2,3}[0-9a-f]{7,40})?(?![\w/-]|\.\w)`,
+  'g',
+);
 const address = String.raw`https?:\/\/[^\s)>\]\uFDD0-\uFDEF]{1,2000}`;
 const link = new RegExp(`${lead}(${address})`, 'gi');
 /**

@@ -33,6 +33,8 @@ test('recognizes merges, steps of a release, and lists of ignored files', () => 
     'feat: prepare main branch for v1.13',
     'docs: update changelog',
     'Prepare release-1.2 for the next version',
+    'Release notes `v1.2.0-rc.1` fix',
+    'update release v1.12.0 beta.1',
   ])
     assert.equal(isRoutine(parseTitle(title)), true, title);
 });
@@ -43,6 +45,8 @@ test('keeps changes with similar words', () => {
     'Merge main menu and side menu',
     'Sync release notes with the host every hour',
     'Update changelog parser',
+    'Update release v1.2 upload step',
+    'Update release page',
     'web: prepare changelog',
     'Prepare orders for 1.2.3 customers',
     'Prepare next page for new accounts',

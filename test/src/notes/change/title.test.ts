@@ -62,6 +62,32 @@ test('reads the title prefixes of many projects', () => {
   assert.equal(parseTitle('🎉').text, '🎉');
 });
 
+test('keeps the word "Fix" before a name, because the name alone does not say what was done', () => {
+  for (const [title, text] of [
+    ['fix: CAPD on rootless podman', 'Fix CAPD on rootless podman'],
+    ['fix(types): addRoute type signature', 'Fix addRoute type signature'],
+    ['🐛 `parse()` with two dots', 'Fix `parse()` with two dots'],
+    ['[BUGFIX] promql: UTF-8 handling', 'Fix UTF-8 handling'],
+    ['fix: .env in folders', 'Fix .env in folders'],
+    ['fix: acme.Run is slow', 'acme.Run is slow'],
+    ['fix: ReadableStream.locked crashes the server', 'ReadableStream.locked crashes the server'],
+    ['fix: addRoute should refuse null', 'addRoute should refuse null'],
+    ['fix: npm workspaces', 'npm workspaces'],
+    ['fix: double hook execution', 'Double hook execution'],
+    ['feat: addRoute type signature', 'addRoute type signature'],
+    ['fix(deps): @acme/tls2', '@acme/tls2'],
+  ])
+    assert.equal(parseTitle(title as string).text, text, title);
+});
+
+test('a word in round brackets after a prefix is its scope', () => {
+  assert.deepEqual(parts('fix: (types) allow null'), ['fix', false, 'types', 'Allow null']);
+  assert.deepEqual(parts('(types) allow null'), [null, false, '', '(types) allow null']);
+  assert.deepEqual(parts('fix(api): (types) allow null'), ['fix', false, 'api', '(types) allow null']);
+  assert.deepEqual(parts('fix: (hopefully) the last leak'), ['fix', false, '', '(hopefully) the last leak']);
+  assert.deepEqual(parts('feat: (part 2) rows'), ['feature', false, '', '(part 2) rows']);
+});
+
 test('a word with a colon and no blank is a part of a name', () => {
   for (const title of ['build:prod fails', 'test:unit is slow', 'docs:build and `lint:fix`', 'ci:* is gone'])
     assert.deepEqual(parts(title), [null, false, '', title]);

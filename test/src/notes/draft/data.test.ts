@@ -39,7 +39,7 @@ test('lists the entries of every persona with kinds and reasons', () => {
     'Features | Add dark mode | title | 2 | feature | prefix | listed',
     'Bug Fixes | Handle a crash when the list is empty | title | 3 | fix | verb | listed',
     'Bug Fixes | Keep the order | title | 4 | fix | label | listed',
-    'Security | CVE-2026-12345 in the parser | title |  | security | advisory | direct',
+    'Security | Fix CVE-2026-12345 in the parser | title |  | security | advisory | direct',
     'Documentation | Typo | title | 5 | documentation | prefix | listed',
     'Other Changes | Tune | title |  | other |  | direct',
     'Dependencies | a: 1 → 2 | title | 6 | dependencies |  | dependency',

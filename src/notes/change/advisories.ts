@@ -21,9 +21,9 @@ const silenced =
  */
 const hint =
   /[Cc][Vv][Ee]-|[Gg][Hh][Ss][Aa]-|GO-\d|RUSTSEC|PYSEC|[Ss]ecurity|SECURITY|[Vv]ulnerab|VULNERAB|[Cc]ommit from fork/;
-/** Matches a line that is only about public ids, such as `Fixes: CVE-2026-12345`. */
+/** Matches a line that is only about public ids, such as `Fixes: CVE-2026-12345` or `Ref: GHSA-ab12-cd34-ef56`. */
 const onlyIds = new RegExp(
-  `^(?:[-*] )?(?:(?:fix(?:es|ed)?|close[sd]?|resolve[sd]?|address(?:es)?|advisory|security):? )?(?:${id.source}[,/]? ?){1,10}\\.?$`,
+  `^(?:[-*] )?(?:(?:fix(?:es|ed)?|close[sd]?|resolve[sd]?|address(?:es)?|ref(?:s|erences?)?|advisory|cve|ghsa|security):? )?(?:${id.source}[,/]? ?){1,10}\\.?$`,
   'i',
 );
 const longestLine = 300;

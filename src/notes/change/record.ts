@@ -4,6 +4,7 @@
  */
 import type { CommitRecord, PullRecord } from '../../protocol/stored.ts';
 import { privateChange } from './advisories.ts';
+import { wholeTitle } from './whole-title.ts';
 
 /** The fields of a change that the notes read. Every captured pull request has them. */
 export type ChangeRecord = Pick<
@@ -11,9 +12,16 @@ export type ChangeRecord = Pick<
   'title' | 'body' | 'labels' | 'author' | 'mergedAt' | 'baseRef' | 'headRef' | 'url' | 'linkedIssues'
 >;
 
+/** Returns the change of a pull request. A title that was cut is completed from the body. */
+export function changeOfPull(pull: PullRecord): ChangeRecord {
+  const title = wholeTitle(pull.title, pull.body);
+  return title === pull.title ? pull : { ...pull, title };
+}
+
 /**
  * Makes a change from a commit without a pull request. The subject is the title, and the rest of the message is the
- * body. In a merge from a private fork, the line after the subject is the title. A push that does not name the commit's author gives an empty login, which credits no one.
+ * body. In a merge from a private fork, the line after the subject is the title. A push that does not name the commit's
+ * author gives an empty login, which credits no one.
  * @param repositoryUrl web address of the repository
  */
 export function changeOfCommit({ sha, message, at, author }: CommitRecord, repositoryUrl: string): ChangeRecord {

@@ -105,13 +105,16 @@ const targets =
   /^(?:(?:release|stable|backport|maint|branch)[\w ./-]*|(?:auto|manual)[ -]?(?:back-?port|cherry-?pick)[\w ./-]*|[\w./-]+ back-?port|main|master|dev|develop|trunk|v?\d+(?:\.(?:\d+|x))+[\w.-]*|v\d[\w.-]*|\d+(?:-\d+)+-stable)$/i;
 const areaName = /^(?=.{2,40}$)[\p{L}@][\p{L}\p{N}./+&@_-]*(?: [\p{L}\p{N}./+&@_-]+){0,2}$/u;
 
+/** Matches a word in brackets and the sign that may follow. A colon can also begin the short name of a symbol: `:bug:`. */
+const bracketed = /^(?:\[([^[\]]{1,60})\]|\(([^()]{1,60})\))\s*(?:(?!:[a-z0-9_+-]{2,30}: )[:-])?\s*(?=\S)/;
+
 /**
  * Removes a prefix in brackets. `[release-1.12]`, `(2.15)` and `[Backport 4.x]` name a branch, `[FIXED]` names a kind
  * and `[UI]` names an area.
  */
 function takeBracket(text: string, parsed: ParsedTitle): string | undefined {
   if (!text.startsWith('[') && !text.startsWith('(')) return undefined;
-  const match = /^(?:\[([^[\]]{1,60})\]|\(([^()]{1,60})\))\s*[:-]?\s*(?=\S)/.exec(text);
+  const match = bracketed.exec(text);
   if (!match) return undefined;
   const inside = (match[1] ?? match[2] ?? '').trim();
   const meanings = meaningsOf(inside);

@@ -9,7 +9,7 @@ import { type Classification, classify } from '../change/classify.ts';
 import { ownWords } from '../change/dependencies.ts';
 import { readLabels, type Vocabulary } from '../change/labels.ts';
 import { type NoteItem, noteItems } from '../change/note.ts';
-import { type ChangeRecord, changeOfCommit } from '../change/record.ts';
+import { type ChangeRecord, changeOfCommit, changeOfPull } from '../change/record.ts';
 import { endNumber, firstLine } from '../range/attribute.ts';
 import { type CarriedChange, originalOfCommit, picksOf } from '../range/backports.ts';
 import { linkedClosedIssues } from '../range/select.ts';
@@ -122,7 +122,7 @@ export class EntryMaker {
     const { source } = this;
     const { pull, commit } = group;
     const carriers = group.backports.length > 1 ? group.backports.sort(byMerge) : group.backports;
-    const record = pull ?? changeOfCommit(commit as CommitRecord, source.repository.url);
+    const record = pull ? changeOfPull(pull) : changeOfCommit(commit as CommitRecord, source.repository.url);
     const all = pull && !group.picked && carriers.length > 0 ? [pull, ...carriers] : [record];
     const issues = linkedBy(source, pull, carriers);
     const note = firstSaid(all, releaseNote);

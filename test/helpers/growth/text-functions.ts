@@ -65,6 +65,7 @@ import { unixLines, visibleProse, withoutComments } from '../../../src/notes/cha
 import { sharedMeaning } from '../../../src/notes/change/scopes.ts';
 import { parseTitle } from '../../../src/notes/change/title.ts';
 import { meaningOf, signOf } from '../../../src/notes/change/title-words.ts';
+import { wholeTitle } from '../../../src/notes/change/whole-title.ts';
 import { compose } from '../../../src/notes/draft/compose.ts';
 import type { Entry } from '../../../src/notes/draft/entries.ts';
 import { breakMentions, cleanLine, escapeText, plainText, wordsOf } from '../../../src/notes/draft/escape.ts';
@@ -321,6 +322,8 @@ const forNotes: Record<string, (text: string) => unknown> = {
   visibleProse,
   withoutComments,
   parseTitle,
+  wholeTitle: (text) => wholeTitle(`${'words '.repeat(10)}${text}…`, text),
+  'wholeTitle of a long body': (text) => wholeTitle(`${'words '.repeat(10)}…`, text),
   meaningOf,
   signOf,
   picksOf: (text) => picksOf(memorySource({}), aPull(1, { title: text, body: text, baseRef: '1.x', headRef: text })),

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   advisoryIds,
+  advisoryLines,
   privateChange,
   repairsSecurity,
   securityHeadings,
@@ -62,6 +63,18 @@ test('returns the headings of a body that name a problem, not headings in code',
   assert.equal(securityHeadings(body), '## Security fixes\n### CVE-2026-12345');
   assert.equal(securityHeadings('CVE-2026-12345'), '');
   assert.equal(securityHeadings('## Ignore CVE-2026-12345'), '');
+});
+
+test('a line of a body that only refers to public ids counts, a mention does not', () => {
+  for (const line of [
+    'CVE-2026-12345',
+    'Fixes: CVE-2026-12345',
+    'Ref: GHSA-ab12-cd34-ef56',
+    'Refs CVE-2026-1234, CVE-2026-1235',
+  ])
+    assert.equal(advisoryLines(`Refuse such names.\n\n${line}\nSigned-off-by: Ada`), line);
+  for (const line of ['See CVE-2026-12345', 'Like CVE-2026-12345 in a', 'Not affected: CVE-2026-12345'])
+    assert.equal(advisoryLines(line), '', line);
 });
 
 test('finds the updated package, without version and reason', () => {

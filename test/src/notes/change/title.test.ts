@@ -25,6 +25,8 @@ test('reads signs and bracketed prefixes', () => {
   assert.deepEqual(parts('⚠️ ✨ clusterctl: Block move'), ['feature', true, 'clusterctl', 'Block move']);
   assert.deepEqual(parts('[release-1.12] :bug: fix: send it'), ['fix', false, '', 'Send it']);
   assert.deepEqual(parts('[release-1.13]🌱Bump x'), [null, false, '', 'Bump x']);
+  assert.deepEqual(parts('[release-1.13] :seedling: Bump x'), [null, false, '', 'Bump x']);
+  assert.deepEqual(parts('[UI] :seedling: rows: bump x'), [null, false, 'UI', 'rows: bump x']);
   assert.deepEqual(parts('(2.15) [FIXED] slow start.'), ['fix', false, '', 'Slow start']);
   assert.equal(parseTitle('[Backport 4.x] fix: it').target, 'Backport 4.x');
 });

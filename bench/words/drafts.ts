@@ -6,7 +6,6 @@ import { markdownTokens } from '../../src/foundation/markdown.ts';
 import { markedIn } from '../../src/foundation/markers.ts';
 import { isToolingText } from '../../src/notes/change/leading-words.ts';
 import { sharedMeaning } from '../../src/notes/change/scopes.ts';
-import { isForDevelopers } from '../../src/notes/draft/audience.ts';
 import { composeAll } from '../../src/notes/draft/compose.ts';
 import { isUndecided } from '../../src/notes/draft/diagnose.ts';
 import type { Entry } from '../../src/notes/draft/entries.ts';
@@ -123,7 +122,7 @@ function checkCustomer(bodyMd: string, entries: readonly Entry[], result: DraftR
   if (bodyMd.startsWith('No changes')) {
     result.noChanges += 1;
     const unsaid = entries.filter((entry) => listed.includes(entry.section) || isUndecided(entry));
-    const told = unsaid.filter((entry) => !entry.declined && !isForDevelopers(entry));
+    const told = unsaid.filter((entry) => !entry.declined);
     if (told.length > 0) result.falseNoChanges.push(`${range}: ${told[0]?.text}`);
   }
   const lines = linesOf(bodyMd);

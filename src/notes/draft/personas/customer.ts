@@ -79,11 +79,16 @@ export function customer(notes: Notes): string {
 
 /**
  * Returns the draft of a range without a line for customers. The draft says that nothing changed for customers only if
- * that is known. A change without a kind may concern customers, so the draft then contains only a hidden comment.
+ * that is known. A change without a kind may concern customers, and so may a feature or fix whose words are about the
+ * project itself. The draft then contains only a hidden comment.
  */
 function emptyDraft({ entries, reverted, selection, dropped, insideCommits }: Notes): string {
-  const undecided = entries.filter((entry) => !entry.declined && (isUndecided(entry) || isGuessed(entry))).length;
+  const own = entries.filter(({ declined }) => !declined);
+  const undecided = own.filter((entry) => isUndecided(entry) || isGuessed(entry)).length;
   if (undecided > 0) return `<!-- ${undecided} ${undecided === 1 ? 'change has' : 'changes have'} no kind yet -->\n`;
+  const unlisted = own.filter((entry) => groupOfKind(entry) !== undefined).length;
+  if (unlisted > 0)
+    return `<!-- ${unlisted} ${unlisted === 1 ? 'change has' : 'changes have'} no line for customers -->\n`;
   if (reverted.length > 0) return `<!-- only reverts: ${reverted.length} -->\n`;
   const hasChanges = entries.length + insideCommits.length > 0 || selection.pulls.length > dropped.length;
   return hasChanges ? 'No changes for customers in this range.\n' : document([]);
@@ -196,9 +201,13 @@ function byOrder(a: Item, b: Item): number {
  */
 function groupOf(entry: Entry): Group | undefined {
   if (entry.breaking || entry.declined) return undefined;
-  const hasNote = entry.note !== null;
   if (entry.section === 'security') return 'security';
-  if (isForDevelopers(entry)) return undefined;
+  return isForDevelopers(entry) ? undefined : groupOfKind(entry);
+}
+
+/** Returns the group that the kind of a change belongs to. */
+function groupOfKind(entry: Entry): Group | undefined {
+  const hasNote = entry.note !== null;
   switch (entry.section) {
     case 'feature':
       return isNew(entry) ? 'new' : 'improved';

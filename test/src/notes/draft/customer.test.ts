@@ -44,6 +44,12 @@ test('makes no such claim if a change has no kind', () => {
   );
 });
 
+test('makes no such claim if a prefix calls a change a feature or a fix, whatever its words are about', () => {
+  const titles = ['feat: bump acme/tls to v1.2', 'fix: flaky unit test', 'perf: faster unit tests', 'ci: run twice'];
+  assert.equal(draft({ pulls: titled(...titles) }), '<!-- 3 changes have no line for customers -->\n');
+  assert.equal(draft({ pulls: titled('fix: flaky unit test') }), '<!-- 1 change has no line for customers -->\n');
+});
+
 test('a range with only reverts or without any change says so', () => {
   assert.equal(draft({ pulls: [aPull(5, { title: 'Revert "Sort rows"' })] }), '<!-- only reverts: 1 -->\n');
   assert.equal(draft({ pulls: [] }), 'No changes in this range.\n');

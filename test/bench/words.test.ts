@@ -340,7 +340,7 @@ test('reports each name that the draft for engineers alters', () => {
     ),
   );
   const altered = ['reload()', 'album.open', 'src/app_v2.ts', '20.19', '@acme/photos'];
-  const text = 'Fix reload() of `album.open` reads src/app_v2.ts, Node 20.19 and @acme/photos';
+  const text = 'reload() of `album.open` reads src/app_v2.ts, Node 20.19 and @acme/photos';
   assert.equal(names, 5);
   assert.deepEqual(
     alteredNames,

@@ -21,11 +21,14 @@ const silenced =
  */
 const hint =
   /[Cc][Vv][Ee]-|[Gg][Hh][Ss][Aa]-|GO-\d|RUSTSEC|PYSEC|[Ss]ecurity|SECURITY|[Vv]ulnerab|VULNERAB|[Cc]ommit from fork/;
-/** Matches a line that is only about public ids, such as `Fixes: CVE-2026-12345` or `Ref: GHSA-ab12-cd34-ef56`. */
+const ids = `(?:${id.source}[,/]? ?){1,10}\\.?$`;
+/** Matches a line that is only about public ids, such as `Fixes: CVE-2026-12345`. */
 const onlyIds = new RegExp(
-  `^(?:[-*] )?(?:(?:fix(?:es|ed)?|close[sd]?|resolve[sd]?|address(?:es)?|ref(?:s|erences?)?|advisory|cve|ghsa|security):? )?(?:${id.source}[,/]? ?){1,10}\\.?$`,
+  `^(?:[-*] )?(?:(?:fix(?:es|ed)?|close[sd]?|resolve[sd]?|address(?:es)?|advisory|security):? )?${ids}`,
   'i',
 );
+/** Matches a line that refers to public ids. In a fix, it names the problem that is repaired: `Ref: CVE-2026-12345`. */
+const refersToIds = new RegExp(`^(?:[-*] )?ref(?:s|erences?)?:? ${ids}`, 'i');
 const longestLine = 300;
 /** Matches the subject of a merge from the private fork of a security advisory. */
 const fromPrivateFork = /^merge (?:pull request from ghsa(?:-[0-9a-z]{4}){3}|commit from fork)$/i;
@@ -60,9 +63,13 @@ export function silencesReport(text: string): boolean {
   );
 }
 
-/** Whether a heading of a body names a security problem, or a line is only about one. Most bodies are searched once. */
-export function namesProblem(body: string): boolean {
-  return hint.test(body) && securityHeadings(body) + advisoryLines(body) !== '';
+/**
+ * Whether a heading of a body names a security problem, or a line is only about one. Most bodies are searched once.
+ * @param isFix whether the change is a fix. Only then does a line that refers to a problem count
+ */
+export function namesProblem(body: string, isFix: () => boolean): boolean {
+  if (!hint.test(body)) return false;
+  return securityHeadings(body) + advisoryLines(body) !== '' || (referenceLines(body) !== '' && isFix());
 }
 
 /** Returns the headings of a body that name a security problem. Text under other headings often only mentions one. */
@@ -76,13 +83,20 @@ export function securityHeadings(body: string): string {
 
 /** Returns the lines of a body that are nothing but public ids, and the subject of a merge from a private fork. */
 export function advisoryLines(body: string): string {
+  return linesOf(body, (line) => onlyIds.test(line) || fromPrivateFork.test(line));
+}
+
+/** Returns the lines of a body that refer to public ids. They name a problem only if the change is a fix. */
+export function referenceLines(body: string): string {
+  return linesOf(body, (line) => refersToIds.test(line));
+}
+
+function linesOf(body: string, isWanted: (line: string) => boolean): string {
   if (!hint.test(body)) return '';
   const lines = visibleProse(body)
     .split('\n')
     .map((line) => line.trim());
-  return lines
-    .filter((line) => line.length <= longestLine && (onlyIds.test(line) || fromPrivateFork.test(line)))
-    .join('\n');
+  return lines.filter((line) => line.length <= longestLine && isWanted(line)).join('\n');
 }
 
 /**

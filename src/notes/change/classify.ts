@@ -4,9 +4,10 @@
  */
 import type { KindBy } from '../../protocol/notes.ts';
 import type { IssueRecord } from '../../protocol/stored.ts';
-import { advisoryIds, advisoryLines } from './advisories.ts';
+import { advisoryIds, advisoryLines, referenceLines } from './advisories.ts';
 import { announcesBreaking } from './body.ts';
 import { isUpdate, isUpdater, ownWords } from './dependencies.ts';
+import { fixText } from './fix-text.ts';
 import { type Decision, decideKind } from './kinds.ts';
 import {
   type ChangeType,
@@ -131,7 +132,7 @@ export function classify(
 /** Returns the public ids that the body of a security change names and its title does not. */
 function idsBeside(title: string, body: string): string[] {
   const inTitle = new Set(advisoryIds(title));
-  return advisoryIds(advisoryLines(body)).filter((id) => !inTitle.has(id));
+  return advisoryIds(`${advisoryLines(body)}\n${referenceLines(body)}`).filter((id) => !inTitle.has(id));
 }
 
 function none(): string[] {
@@ -181,10 +182,11 @@ function areasOf(
   labels: LabelReading,
   note: NoteItem | undefined,
 ): Pick<Classification, 'areas' | 'text'> {
+  const text = fixText(title);
   const named = labels.areas.length > 0 ? labels.areas : distinctAreas(note?.areas ?? []);
-  if (named.length === 0) return { areas: distinctAreas(title.areas), text: title.text };
-  if (!title.looseArea) return { areas: named, text: title.text };
+  if (named.length === 0) return { areas: distinctAreas(title.areas), text };
+  if (!title.looseArea) return { areas: named, text };
   const known = named.map((area) => ` ${plainWords(area)} `);
   const repeats = title.areas.every((area) => known.some((words) => words.includes(` ${plainWords(area)} `)));
-  return { areas: named, text: repeats ? title.text : `${title.areas.join(', ')}: ${title.text}` };
+  return { areas: named, text: repeats ? text : `${title.areas.join(', ')}: ${text}` };
 }

@@ -90,7 +90,8 @@ function byText(sources: KindSources): Decision | undefined {
 function isAboutSecurity({ record, body, title, note }: KindSources): boolean {
   if (note && repairsSecurity(note.markdown)) return true;
   // Few titles and bodies name a security problem, so this is checked first.
-  if (!repairsSecurity(record.title) && !namesProblem(body)) return false;
+  if (!repairsSecurity(record.title) && !namesProblem(body, () => (title.type ?? kindOfWords(title.text)) === 'fix'))
+    return false;
   const isInside = title.type === 'documentation' || sharedMeaning(title.areas) !== undefined;
   return !isInside && !isInsideText(title.text);
 }

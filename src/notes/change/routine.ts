@@ -54,8 +54,9 @@ const steps = [
     `^prepare (?:the )?${branch}(?: branch)? for (?:the )?(?:next (?:release|version|cycle)|${version}).{0,30}$`,
     'i',
   ),
-  new RegExp(`^(?:changelog|change log|release notes)(?: for)?(?: \`?${version}\`?)?(?: fix(?:es)?| updates?)?$`, 'i'),
-  new RegExp(`^update (?:the )?release ${version}(?: .{0,20}\\d)?$`, 'i'),
+  new RegExp(`^(?:changelog|change log|release notes)(?: for)?(?: \`?${version}\`?)?$`, 'i'),
+  new RegExp(`^(?:changelog|change log|release notes)(?: for)? \`?${version}\`? (?:fix(?:es)?|updates?)$`, 'i'),
+  new RegExp(`^update (?:the )?release ${version}(?: (?:alpha|beta|rc|pre|preview)[ .-]?\\d{1,3})?$`, 'i'),
   new RegExp(
     `^(?:cherry[- ]?picks?|back-?ports?) (?:for|to|into|in) (?:the )?(?:release[-/ ]?)?${version}(?: release)?$`,
     'i',

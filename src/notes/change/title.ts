@@ -59,23 +59,8 @@ export function parseTitle(title: string): ParsedTitle {
     if (next === undefined) break;
     rest = next.trim();
   }
-  const text = tidy(takeSuffixes(rest, parsed));
-  parsed.text = parsed.type === 'fix' && !parsed.dependency && isThing(text) ? `Fix ${text}` : text;
+  parsed.text = tidy(takeSuffixes(rest, parsed));
   return parsed;
-}
-
-/** Matches a first word that is surely a name: it has a capital letter, a digit or a sign inside, or it is code. */
-const startsWithName = /^(?:`[^`]+`|[\w@]*(?:\w\p{Lu}|[\w)]\(|\w[._/]\w|_|\d|\.\w)[^\s:]*)(?: |$)/u;
-/** Matches words of a clause, such as `is` in `acme.Run is slow`. A clause says what was wrong. */
-const clauseWord =
-  /(?<![\w./`-])(?:is|are|was|were|be|been|has|have|had|do|does|did|can|cannot|could|will|would|should|must|may|not|never|no|when|while|if|after|before|because|so|that|which|fail(?:s|ed|ing|ures?)?|crash(?:es|ed|ing)?|panic(?:s|ked|king)?|hang(?:s|ing)?|hung|throw(?:s|n|ing)?|return(?:s|ed|ing)?|leak(?:s|ed|ing)?|break(?:s|ing)?|broken|caus(?:es|ed|ing)|los(?:es|t|ing)|miss(?:es|ed|ing)?|ignor(?:es|ed|ing)|get(?:s|ting)?|show(?:s|n|ing)?|(?:freeze|flicker|overlap|cover|appear|disappear|remain|stay|keep|work|need|make|lead|send|start|stop|run|render|accept|reject|take|put)s|use[sd]|using|return|now|always|only|also|instead|wrong|incorrect|invalid|duplicate[ds]?|bugs?|errors?|exceptions?|races?|deadlocks?|regressions?|typos?)(?![\w/`-])|n['’]t\b/i;
-
-/**
- * Whether the text of a fix only names the thing that was repaired: `addRoute type signature`. Then the word "Fix" of
- * the prefix is needed to understand it. Only English is recognized.
- */
-function isThing(text: string): boolean {
-  return startsWithName.test(text) && !/: |[^ -~]/.test(text) && !clauseWord.test(text);
 }
 
 /**
@@ -105,8 +90,7 @@ const targets =
   /^(?:(?:release|stable|backport|maint|branch)[\w ./-]*|(?:auto|manual)[ -]?(?:back-?port|cherry-?pick)[\w ./-]*|[\w./-]+ back-?port|main|master|dev|develop|trunk|v?\d+(?:\.(?:\d+|x))+[\w.-]*|v\d[\w.-]*|\d+(?:-\d+)+-stable)$/i;
 const areaName = /^(?=.{2,40}$)[\p{L}@][\p{L}\p{N}./+&@_-]*(?: [\p{L}\p{N}./+&@_-]+){0,2}$/u;
 
-/** Matches a word in brackets and the sign that may follow. A colon can also begin the short name of a symbol: `:bug:`. */
-const bracketed = /^(?:\[([^[\]]{1,60})\]|\(([^()]{1,60})\))\s*(?:(?!:[a-z0-9_+-]{2,30}: )[:-])?\s*(?=\S)/;
+const bracketed = /^(?:\[([^[\]]{1,60})\]|\(([^()]{1,60})\))\s*(?=\S)/;
 
 /**
  * Removes a prefix in brackets. `[release-1.12]`, `(2.15)` and `[Backport 4.x]` name a branch, `[FIXED]` names a kind
@@ -120,20 +104,12 @@ function takeBracket(text: string, parsed: ParsedTitle): string | undefined {
   const meanings = meaningsOf(inside);
   if (meanings.length > 0) for (const meaning of meanings) note(meaning, parsed);
   else if (match[1] === undefined ? /^v?\d[\w.-]{0,30}$/.test(inside) : targets.test(inside)) parsed.target ??= inside;
-  else if (isKey(inside) || !areaName.test(inside)) return undefined;
-  else if (match[1] !== undefined) addLooseArea(inside, parsed);
-  else if (isLateScope(inside, parsed)) parsed.areas.push(inside);
-  else return undefined;
-  return text.slice(match[0].length);
-}
-
-/**
- * Whether a word in round brackets is the scope of the prefix before it: `fix: (types) allow x`. A remark such as
- * `(hopefully)` or `(again)` is not a scope.
- */
-function isLateScope(inside: string, { type, housekeeping, areas }: ParsedTitle): boolean {
-  if ((type === null && !housekeeping) || areas.length > 0) return false;
-  return !/ |ly$|^(?:again|maybe|part|wip|try|second|finally|optional|partial|temporary|experimental)$/i.test(inside);
+  else if (match[1] === undefined || isKey(inside) || !areaName.test(inside)) return undefined;
+  else addLooseArea(inside, parsed);
+  const rest = text.slice(match[0].length);
+  // A colon can end the prefix, or begin the short name of a symbol, such as `:bug:`.
+  const isSymbol = rest.startsWith(':') && (signOf(rest)?.meaning ?? 'plain') !== 'plain';
+  return isSymbol ? rest : rest.replace(/^[:-]\s*(?=\S)/, '');
 }
 
 /**

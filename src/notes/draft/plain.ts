@@ -27,10 +27,10 @@ const bareReference = new RegExp(
  * Matches a hash. A part of a longer name does not match. Examples of longer names are `v0.0.0-20260101-abcdef123456`,
  * a path and a UUID.
  */
-const hash = new RegExp(
-  String.raw`${lead}(?<![\w./@:#~-])(?=(?:[a-f]*\d){2})(?=\d*[a-f])[0-9a-f]{7,40}(?:\.{2,3}[0-9a-f]{7,40})?(?![\w/-]|\.\w)`,
-  'g',
-);
+const hashes = String.raw`(?<![\w./@:#~-])(?=(?:[a-f]*\d){2})(?=\d*[a-f])[0-9a-f]{7,40}(?:\.{2,3}[0-9a-f]{7,40})?(?![\w/-]|\.\w)`;
+/** Words before a hash. They are removed with it if it ends a part of the text: `Bump tls to 1f3a9c2`. */
+const hashLead = String.raw`(?:(?<=\s)(?:at|in|on|from|of|to|with|by|since|after|as|via|commit|revision)\s+){1,3}`;
+const hash = new RegExp(String.raw`${hashLead}${hashes}(?=\s*(?:$|[,;:!?)]|\.(?:\s|$)|(?:and|or)\b))|${hashes}`, 'g');
 const address = String.raw`https?:\/\/[^\s)>\]\uFDD0-\uFDEF]{1,2000}`;
 const link = new RegExp(`${lead}(${address})`, 'gi');
 /**

@@ -194,8 +194,8 @@ export function ownerNumber({ ownerId }: Pick<OrganizationRecord, 'ownerId'>): s
 /**
  * Whether a delivery signed with an organization's own secret may name the given owner. If the numbers of both are
  * known, the numbers must be equal. Otherwise the logins must be equal. So a payload without numbers is accepted even if
- * the organization's number became known after the payload was received. An organization cannot claim a number that is
- * proved for another organization.
+ * the organization's number became known after the payload was received. Then no other organization may have taken the
+ * login meanwhile. An organization cannot claim a number that is proved for another organization.
  */
 export function mayClaimOwner(
   partition: Partition,
@@ -206,6 +206,9 @@ export function mayClaimOwner(
   const number = ownerNumber(organization);
   const isSame = number !== null && isNumber(owner.id) ? owner.id === number : sameLogin(owner.login, login);
   if (!isSame) return false;
+  if (number !== null && !isNumber(owner.id)) {
+    if (organizationByLogin(partition, organization.origin, login)?.id !== organization.id) return false;
+  }
   if (number !== null && ownerProof !== 'claimed') return true;
   return isFreeNumber(partition, organization, number ?? owner.id);
 }

@@ -323,6 +323,7 @@ const forNotes: Record<string, (text: string) => unknown> = {
   withoutComments,
   parseTitle,
   wholeTitle: (text) => wholeTitle(`${'words '.repeat(10)}${text}…`, text),
+  'wholeTitle of marks': (text) => wholeTitle(`${text}${'words '.repeat(10)}…`, text),
   'wholeTitle of a long body': (text) => wholeTitle(`${'words '.repeat(10)}…`, text),
   meaningOf,
   signOf,

@@ -163,6 +163,19 @@ test('a claim without numbers is kept if the owner’s number became known after
   }
 });
 
+test('a claim without numbers is dropped if another organization has taken the login meanwhile', async (t) => {
+  const directory = new Directory(t);
+  await directory.see({ ...numbered, id: 'repo_00other', hostId: '6', fullName: 'acme/other' });
+  const acme = directory.organization('acme');
+  const owner = { id: '88', login: 'acme' };
+  await directory.see({ ...numbered, id: 'repo_00next', hostId: '7', fullName: 'acme/next', owner });
+  assert.notEqual(directory.organization('acme'), acme, 'the login belongs to another organization');
+  await directory.see(named, acme);
+  assert.equal(readDirectoryRepository(directory.partition, named.id), undefined);
+  const relays = [...listEffects(directory.partition, 0, 100)].map(({ effect }) => JSON.stringify(effect));
+  assert.match(relays.join(), /claimDropped/);
+});
+
 test('an organization known by its login adopts its number, in either order', async (t) => {
   const third = repositoryFields({ owner: numbered.owner }, 3);
   for (const order of [

@@ -4,7 +4,7 @@
  */
 
 import { markerOf } from '../../../foundation/markers.ts';
-import { advisoryIds, advisoryLines, securityHeadings } from '../../change/advisories.ts';
+import { advisoryIds, advisoryLines, referenceLines, securityHeadings } from '../../change/advisories.ts';
 import { ownWords, updatedPackages } from '../../change/dependencies.ts';
 import { changesExisting, correctsText } from '../../change/leading-words.ts';
 import { parseTitle } from '../../change/title.ts';
@@ -79,8 +79,8 @@ export function customer(notes: Notes): string {
 
 /**
  * Returns the draft of a range without a line for customers. The draft says that nothing changed for customers only if
- * that is known. A change without a kind may concern customers, and so may a feature or fix whose words are about the
- * project itself. The draft then contains only a hidden comment.
+ * that is known. A change without a kind may concern customers, and so may a change whose prefix names a kind for
+ * customers although its words are about the project itself. The draft then contains only a hidden comment.
  */
 function emptyDraft({ entries, reverted, selection, dropped, insideCommits }: Notes): string {
   const own = entries.filter(({ declined }) => !declined);
@@ -312,7 +312,9 @@ function securityLines(items: readonly Item[]): string[] {
 function securityText({ record, pull }: Entry, areas: readonly string[]): string {
   const name = updatedPackages(record.title) ?? areas.join(', ');
   const body = ownWords(record);
-  const said = [record.title, pull ? securityHeadings(body) : body, advisoryLines(body)].join('\n');
+  const said = [record.title, pull ? securityHeadings(body) : body, advisoryLines(body), referenceLines(body)].join(
+    '\n',
+  );
   const ids = advisoryIds(said).join(', ');
   if (name === '') return ids === '' ? 'Security update' : `Security update: ${ids}`;
   return ids === '' ? `Security update: ${name}` : `Security update: ${name} (${ids})`;

@@ -5,10 +5,13 @@ import {
   advisoryIds,
   advisoryLines,
   privateChange,
+  referenceLines,
   repairsSecurity,
   securityHeadings,
 } from '../../../../src/notes/change/advisories.ts';
+import { classify } from '../../../../src/notes/change/classify.ts';
 import { updatedPackages } from '../../../../src/notes/change/dependencies.ts';
+import { aPull } from '../memory-source.ts';
 
 test('finds public ids in any case, each once', () => {
   assert.deepEqual(advisoryIds('cve-2026-12345, CVE-2026-12345 and GHSA-AB12-cd34-EF56'), [
@@ -65,16 +68,21 @@ test('returns the headings of a body that name a problem, not headings in code',
   assert.equal(securityHeadings('## Ignore CVE-2026-12345'), '');
 });
 
-test('a line of a body that only refers to public ids counts, a mention does not', () => {
-  for (const line of [
-    'CVE-2026-12345',
-    'Fixes: CVE-2026-12345',
-    'Ref: GHSA-ab12-cd34-ef56',
-    'Refs CVE-2026-1234, CVE-2026-1235',
-  ])
+test('a line of a body that is only about public ids counts, a mention does not', () => {
+  for (const line of ['CVE-2026-12345', 'Fixes: CVE-2026-12345', 'Security: CVE-2026-1234, CVE-2026-1235'])
     assert.equal(advisoryLines(`Refuse such names.\n\n${line}\nSigned-off-by: Ada`), line);
   for (const line of ['See CVE-2026-12345', 'Like CVE-2026-12345 in a', 'Not affected: CVE-2026-12345'])
     assert.equal(advisoryLines(line), '', line);
+});
+
+test('a line that refers to public ids counts only if the change is a fix', () => {
+  const body = 'Refuse such names.\n\nRef: GHSA-ab12-cd34-ef56\nSigned-off-by: Ada';
+  assert.equal(referenceLines(body), 'Ref: GHSA-ab12-cd34-ef56');
+  const sectionOf = (title: string) => classify(aPull(1, { title, body }), []).section;
+  assert.equal(sectionOf('fix: gate the host'), 'security');
+  assert.equal(sectionOf('Prevent long names in albums'), 'security');
+  assert.equal(sectionOf('feat: add a rule for hosts'), 'feature');
+  assert.equal(sectionOf('Gate the host'), 'other');
 });
 
 test('finds the updated package, without version and reason', () => {

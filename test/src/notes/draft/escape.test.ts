@@ -200,6 +200,9 @@ test('removes numbers, handles, hashes and links for customers', () => {
   assert.equal(withoutInside('Fix crash (#12) seen in #13 by @ada'), 'Fix crash seen');
   assert.equal(withoutInside('Undo 1a2b3c4d5e6f7 from https://scm.example/acme/rocket/pull/3'), 'Undo');
   assert.equal(withoutInside('Bump tls to 1a2b3c4d, and rows'), 'Bump tls, and rows');
+  assert.equal(withoutInside('Bump tls to 1a2b3c4d'), 'Bump tls');
+  assert.equal(withoutInside('Backport fix 1a2b3c4d to 1.x'), 'Backport fix to 1.x');
+  assert.equal(withoutInside('Add support for 1a2b3c4d devices'), 'Add support for devices');
   assert.equal(withoutInside('Keep v1.2.3, 100 items and @scope/pkg'), 'Keep v1.2.3, 100 items and @scope/pkg');
   for (const text of [
     'Support .NET and rate()',

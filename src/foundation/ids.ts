@@ -3,7 +3,7 @@
  * then a monotonic ULID or a hash of the object's identity. The slot determines the partition of the object, so no
  * index is needed. Clients treat ids as opaque.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomFillSync } from 'node:crypto';
 
 /** Number of slots. It can never change, because ids contain slots. */
 export const slotCount = 1024;
@@ -44,9 +44,20 @@ export function partitionOf(slot: number, partitions: number): number {
   return slot % partitions;
 }
 
+/** Ids of repositories that were computed before. Nearly every delivery is about one of them. */
+const repositoryIds = new Map<string, string>();
+/** Maximum number of ids that are remembered. At the maximum, all are removed. */
+const maxRepositoryIds = 10_000;
+
 /** Returns the id of a repository. Every process computes the same id. */
 export function repositoryId(origin: string, hostId: string): string {
-  return hashedId('repo', slotOf(origin, hostId), `${origin}\n${hostId}`);
+  const text = `${origin}\n${hostId}`;
+  const known = repositoryIds.get(text);
+  if (known !== undefined) return known;
+  const id = hashedId('repo', slotOf(origin, hostId), text);
+  if (repositoryIds.size >= maxRepositoryIds) repositoryIds.clear();
+  repositoryIds.set(text, id);
+  return id;
 }
 
 /**
@@ -95,7 +106,14 @@ function encodeSlot(slot: number): string {
 }
 
 let lastTime = 0;
-let lastRandom: Uint8Array = new Uint8Array(16);
+const lastRandom = new Uint8Array(16);
+
+/**
+ * Random bytes in reserve. A request for 16 random bytes costs nearly as much as a request for 4096 bytes, and a busy
+ * process creates an id in nearly every millisecond.
+ */
+const reserve = new Uint8Array(4096);
+let used = reserve.length;
 
 /**
  * Returns a new ULID in lower case: 48 bits of time and 80 random bits. ULIDs always increase within the process. If
@@ -104,7 +122,7 @@ let lastRandom: Uint8Array = new Uint8Array(16);
 export function ulid(now = Date.now()): string {
   if (now > lastTime) {
     lastTime = now;
-    lastRandom = randomBytes(16).map((byte) => byte & 31);
+    drawRandom();
   } else {
     let i = 15;
     while (i >= 0 && lastRandom[i] === 31) lastRandom[i--] = 0;
@@ -114,6 +132,16 @@ export function ulid(now = Date.now()): string {
   return encodeTime(lastTime) + encodeRandom(lastRandom);
 }
 
+/** Fills `lastRandom` with values from 0 to 31. */
+function drawRandom(): void {
+  if (used === reserve.length) {
+    randomFillSync(reserve);
+    used = 0;
+  }
+  for (let i = 0; i < lastRandom.length; i++) lastRandom[i] = (reserve[used + i] as number) & 31;
+  used += lastRandom.length;
+}
+
 /** Returns the creation time of a ULID or a record id, in milliseconds since 1970. */
 export function timeOfUlid(text: string): number {
   let time = 0;
@@ -121,13 +149,19 @@ export function timeOfUlid(text: string): number {
   return time;
 }
 
+let encodedTime = 0;
+let encodedTimeText = '0'.repeat(10);
+
 function encodeTime(time: number): string {
+  if (time === encodedTime) return encodedTimeText;
   let out = '';
   let rest = time;
   for (let i = 0; i < 10; i++) {
     out = alphabet.charAt(rest % 32) + out;
     rest = Math.floor(rest / 32);
   }
+  encodedTime = time;
+  encodedTimeText = out;
   return out;
 }
 

@@ -53,6 +53,7 @@ const webAddress = /^https?:\/\/[^\s/@\\"<>]{1,255}(?:\/[^\s\\"<>]*)?$/i;
  * returns the address `derived`.
  */
 export function address(url: string | null | undefined, derived: string): string {
+  if (url === derived) return derived;
   if (!url || url.length > maxLengths.url || !webAddress.test(url) || name(url) !== url) return derived;
   return url;
 }

@@ -13,10 +13,10 @@ import type { KeyRecord, Scope } from '../protocol/commands.ts';
 import { belongsToListed } from '../store/belonging.ts';
 import type { Partition } from '../store/partition.ts';
 import type { Readers } from '../store/readers.ts';
+import { Remembered } from '../store/remembered.ts';
 import { type DirectoryRepository, keyByHash, readDirectoryRepository } from '../store/tables/directory.ts';
 import { endOf } from '../store/tables/key-ends.ts';
 import { rotateBy } from '../store/tables/keys.ts';
-import { readCursor } from '../store/tables/meta.ts';
 import { tierOfUsage } from '../store/tables/tiers.ts';
 import { instanceUsage } from '../store/tables/usage.ts';
 import type { Limited } from './limit.ts';
@@ -59,12 +59,13 @@ export class Authenticator {
   private readonly tiers: ReadonlyMap<string, Tier>;
   private readonly instanceTier: string;
   private readonly partitions: number;
-  private seq = -1;
-  private readonly callers = new Map<string, Caller>();
-  private readonly listings = new Map<string, DirectoryRepository | undefined>();
+  private readonly callers: Remembered<Caller>;
+  private readonly listings: Remembered<DirectoryRepository>;
 
   constructor(readers: Readers, settings: TierSettings & Pick<Settings, 'instanceTier' | 'partitions'>) {
     this.readers = readers;
+    this.callers = new Remembered(readers, directoryName);
+    this.listings = new Remembered(readers, directoryName);
     this.partitions = settings.partitions;
     this.tiers = tiersOf(settings);
     this.instanceTier = settings.instanceTier;
@@ -97,16 +98,10 @@ export class Authenticator {
     }
   }
 
-  /** Returns the current state of the directory partition. If the partition has changed, also empties the cache. */
+  /** Returns the current state of the directory partition. */
   directory(): Partition {
-    const directory = this.readers.fresh(directoryName);
+    const directory = this.readers.current(directoryName);
     if (!directory) throw new ServiceError('unavailable', 'The service is starting.', { retryAfter: 1 });
-    const { seq } = readCursor(directory);
-    if (seq !== this.seq) {
-      this.seq = seq;
-      this.callers.clear();
-      this.listings.clear();
-    }
     return directory;
   }
 
@@ -121,9 +116,7 @@ export class Authenticator {
     if (key.revokedAt !== null) throw unauthorized('was revoked');
     const { expiresAt, revokedWith } = endOf(directory, key);
     if (revokedWith !== null) throw unauthorized(`was revoked together with the key that created it, ${revokedWith}`);
-    const caller = this.toCaller(directory, key, expiresAt);
-    this.callers.set(usual, caller);
-    return caller;
+    return this.callers.set(usual, this.toCaller(directory, key, expiresAt));
   }
 
   private toCaller(directory: Partition, key: KeyRecord, expiresAt: number | null): Caller {
@@ -145,16 +138,17 @@ export class Authenticator {
     // Texts that are not repository ids are refused before the lookup, because they can have any length.
     const slot = slotOfId(repoId, 'repo');
     if (slot === undefined) return false;
-    let listed = this.listings.get(repoId);
-    if (listed === undefined) {
-      listed = readDirectoryRepository(this.readers.fresh(directoryName) as Partition, repoId);
-      this.listings.set(repoId, listed);
-    }
+    const listed = this.listings.get(repoId) ?? this.find(repoId);
     if (listed === undefined || orgId === null) return listed !== undefined;
     if (listed.orgId !== orgId) return false;
     if (!listed.claimed) return true;
     const partition = this.readers.fresh(partitionName(partitionOf(slot, this.partitions)));
     return belongsToListed(this.readers.fresh(directoryName) as Partition, listed, partition);
+  }
+
+  private find(repoId: string): DirectoryRepository | undefined {
+    const listed = readDirectoryRepository(this.readers.fresh(directoryName) as Partition, repoId);
+    return listed && this.listings.set(repoId, listed);
   }
 }
 

@@ -56,10 +56,15 @@ export const sealsUnreadable = new Counter({
   help: 'Stored secrets that the sealing key in use cannot decrypt; each is counted once',
   registers,
 });
-export const bodyBytesHeld = new Gauge({
+/** Number of bytes that request bodies reserve. The gauge is set only when metrics are read. */
+export const bodyMemory = { held: 0 };
+new Gauge({
   name: 'tidings_body_bytes_held',
   help: 'Memory used by request bodies that are being received',
   registers,
+  collect() {
+    this.set(bodyMemory.held);
+  },
 });
 export const apiRequests = new Counter({
   name: 'tidings_api_requests_total',

@@ -2,7 +2,7 @@
  * Limits the memory for all request bodies that are being received. Without a limit, many large bodies that arrive
  * slowly could exhaust the memory of the process.
  */
-import { bodyBytesHeld } from '../foundation/metrics.ts';
+import { bodyMemory } from '../foundation/metrics.ts';
 
 export class BodyBudget {
   private readonly limit: number;
@@ -17,7 +17,7 @@ export class BodyBudget {
   take(bytes: number): boolean {
     if (this.held + bytes > this.limit) return false;
     this.held += bytes;
-    bodyBytesHeld.set(this.held);
+    bodyMemory.held = this.held;
     return true;
   }
 
@@ -25,6 +25,6 @@ export class BodyBudget {
   free(bytes: number): void {
     if (bytes === 0) return;
     this.held -= bytes;
-    bodyBytesHeld.set(this.held);
+    bodyMemory.held = this.held;
   }
 }

@@ -6,8 +6,10 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { type ErrorBody, ServiceError, toServiceError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/logger.ts';
+import { lendBuffer, lentBytes, returnBuffer } from './body-buffers.ts';
 import type { BodyBudget } from './budget.ts';
 import { type Framing, frameHeader, newFraming } from './framing.ts';
+import { withHeader, withHeaders } from './header-block.ts';
 import { statusLine } from './status.ts';
 
 const instance = Math.random().toString(36).slice(2, 8);
@@ -94,11 +96,14 @@ export class Exchange {
    * @param onChunk is called with each piece as it arrives
    */
   receive({ maxBytes, budget }: BodyLimits, onChunk: (chunk: Buffer) => void, done: (body: Buffer) => void): void {
-    if (this.framing.contentLength > maxBytes) return this.refuseLarge(maxBytes);
+    const declared = this.framing.contentLength;
+    if (declared > maxBytes) return this.refuseLarge(maxBytes);
     let collected: Buffer | undefined;
     let length = 0;
     const release = (): void => {
-      budget.free(collected?.length ?? 0);
+      if (!collected) return;
+      budget.free(reservedFor(collected, declared));
+      returnBuffer(collected);
       collected = undefined;
     };
     this.releaseBody = release;
@@ -108,7 +113,7 @@ export class Exchange {
       const chunk = Buffer.from(data);
       onChunk(chunk);
       if (last && length === 0) return this.guard(() => done(chunk));
-      const grown = grow(collected, length, chunk.length, this.framing.contentLength, budget);
+      const grown = grow(collected, length, chunk.length, declared, budget);
       if (!grown) return this.refuseBusy(release);
       collected = grown;
       chunk.copy(collected, length);
@@ -131,13 +136,12 @@ export class Exchange {
   reply(status: number, contentType: string, body: string | Uint8Array, headers: readonly string[] = []): void {
     if (this.finished) return;
     this.replied = true;
+    const line = statusLine(status);
+    const typed = contentType === '' ? line : withHeader(line, 'Content-Type', contentType);
+    const identified = withHeaders(withHeader(typed, 'X-Request-Id', this.requestId), this.commonHeaders);
+    const head = withHeaders(withHeaders(identified, this.extraHeaders), headers);
     this.response.cork(() => {
-      this.response.writeStatus(statusLine(status));
-      if (contentType !== '') this.response.writeHeader('Content-Type', contentType);
-      this.response.writeHeader('X-Request-Id', this.requestId);
-      this.writeHeaders(this.commonHeaders);
-      this.writeHeaders(this.extraHeaders);
-      this.writeHeaders(headers);
+      this.response.writeStatus(head);
       // Replies to HEAD, and replies with status 204 or 304, must not have a body. A client would read a body as the
       // start of the next reply. These replies have no Content-Length either. With a Content-Length, the library would
       // wait for a body forever.
@@ -186,12 +190,6 @@ export class Exchange {
     if (!this.replied) this.onDone();
   }
 
-  private writeHeaders(headers: readonly string[]): void {
-    for (let i = 0; i + 1 < headers.length; i += 2) {
-      this.response.writeHeader(headers[i] as string, headers[i + 1] as string);
-    }
-  }
-
   private refuseLarge(maxBytes: number): void {
     this.closing = this.framing.contentLength > maxBytes * drainedTimes;
     if (!this.closing) this.response.onData(() => {});
@@ -213,21 +211,31 @@ export class Exchange {
   }
 }
 
-/** Returns a buffer with room for `more` bytes, reserved from the budget; undefined when the budget is used up. */
+/**
+ * Returns a buffer with room for `more` bytes, reserved from the budget; undefined when the budget is used up. A body
+ * whose declared length fits gets a lent buffer. The buffer of a longer body grows as the bytes arrive, so that a client
+ * cannot reserve memory without sending.
+ */
 function grow(
   buffer: Buffer | undefined,
   used: number,
   more: number,
-  expected: number,
+  declared: number,
   budget: BodyBudget,
 ): Buffer | undefined {
   const size = buffer?.length ?? 0;
   if (used + more <= size) return buffer;
-  const wanted = Math.max(used + more, Math.min(expected, size * 2));
+  if (declared <= lentBytes) return budget.take(declared) ? lendBuffer() : undefined;
+  const wanted = Math.max(used + more, Math.min(declared, size * 2));
   if (!budget.take(wanted - size)) return undefined;
   const grown = Buffer.allocUnsafeSlow(wanted);
   buffer?.copy(grown, 0, 0, used);
   return grown;
+}
+
+/** Returns the number of bytes that `grow` has reserved for a buffer. */
+function reservedFor(buffer: Buffer, declared: number): number {
+  return declared <= lentBytes ? declared : buffer.length;
 }
 
 /** Formats an IP address. IPv4-mapped IPv6 is shown as IPv4. */

@@ -174,9 +174,10 @@ function handler(
   handle: Handler,
   { flight, logger, corsOrigins, help, headers }: Required<ServerOptions & About> & { flight: Flight; logger: Logger },
 ) {
+  const land = (): void => flight.land();
   return (response: HttpResponse, request: HttpRequest): void => {
     flight.take();
-    const exchange = new Exchange(response, request, parameters, logger, () => flight.land());
+    const exchange = new Exchange(response, request, parameters, logger, land);
     exchange.help = help;
     if (exchange.framing.ambiguous) return exchange.close();
     const { origin } = exchange.headers;

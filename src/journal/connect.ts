@@ -16,6 +16,7 @@ import type { Logger } from '../foundation/logger.ts';
 import { journalConnected } from '../foundation/metrics.ts';
 import { explain } from './connect-faults.ts';
 import { authenticatorOf, type NatsSettings, tlsOptionsOf } from './credentials.ts';
+import { Publisher } from './publisher.ts';
 import { inboxPrefixOf, type JournalRole } from './roles.ts';
 
 /** An open connection. `connected` returns whether the server can be reached now. */
@@ -23,6 +24,8 @@ export interface Journal {
   readonly connection: NatsConnection;
   readonly jetstream: JetStreamClient;
   readonly manager: JetStreamManager;
+  /** Publishes to the streams. The first use subscribes to the acknowledgements. */
+  readonly publisher: Publisher;
   connected(): boolean;
   /** Registers a callback that is called after every reconnect, until the connection is closed. */
   onReconnect(callback: () => void): void;
@@ -125,6 +128,7 @@ export async function connectJournal(settings: NatsSettings, client: JournalClie
   outliveSocket(connection);
   const jetstream = connection.jetstream();
   const manager = await connection.jetstreamManager({ checkAPI: false });
+  let publisher: Publisher | undefined;
   let connected = true;
   const reconnected: (() => void)[] = [];
   const disconnected: (() => void)[] = [];
@@ -155,6 +159,10 @@ export async function connectJournal(settings: NatsSettings, client: JournalClie
     connection,
     jetstream,
     manager,
+    get publisher() {
+      publisher ??= new Publisher(connection, inboxPrefixOf(client.role));
+      return publisher;
+    },
     connected: () => connected && !connection.isClosed(),
     onReconnect: (callback) => void reconnected.push(callback),
     onDisconnect: (callback) => void disconnected.push(callback),

@@ -184,11 +184,10 @@ export class Lane {
   }
 
   private publish(payload: Uint8Array, id: string): Promise<number> {
-    const options = { msgID: id, timeout: attemptMs, expect: { streamName: streamOf(this.partition) } };
+    const message = { subject: recordsSubject(this.partition), stream: streamOf(this.partition), id, payload };
     return new Promise((resolve, reject) => {
       this.retryNow = () => reject(new Error('the connection was restored'));
-      const published = this.journal.jetstream.publish(recordsSubject(this.partition), payload, options);
-      published.then((ack) => resolve(ack.seq), reject);
+      this.journal.publisher.publish(message, attemptMs).then(resolve, reject);
     });
   }
 

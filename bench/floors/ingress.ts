@@ -5,7 +5,6 @@
  */
 import { loadSettings } from '../../config/load.ts';
 import { createLogger } from '../../src/foundation/logger.ts';
-import { directoryName } from '../../src/foundation/partition-names.ts';
 import { boundSecrets, ingestionLimit } from '../../src/gateway/gateway.ts';
 import { BodyBudget } from '../../src/http/budget.ts';
 import { startServer } from '../../src/http/server.ts';
@@ -24,9 +23,9 @@ const receiver = new Receiver({
   bound: boundSecrets(settings, readers, logger),
   budget: new BodyBudget(settings.bodyBudgetBytes),
   refusals: new Refusals({ trustedProxies: settings.trustedProxies, logger }),
-  limit: ingestionLimit(settings, () => readers.fresh(directoryName)),
+  limit: ingestionLimit(settings, readers),
   enqueue: () => position,
-  read: (partition) => readers.fresh(partition),
+  readers,
   isConnected: () => true,
 });
 

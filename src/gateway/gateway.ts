@@ -43,7 +43,7 @@ import { UnsubscribeLimit } from '../pages/unsubscribe-limit.ts';
 import { unsubscribeRoutes } from '../pages/unsubscribe-page.ts';
 import type { EventRepository } from '../protocol/repository.ts';
 import type { Partition } from '../store/partition.ts';
-import { Readers } from '../store/readers.ts';
+import { type CurrentState, Readers } from '../store/readers.ts';
 import { listDelayed } from '../store/tables/delayed.ts';
 import { ownerNumber, readDirectoryRepository, readOrganization, sameLogin } from '../store/tables/directory.ts';
 import { listDays } from '../store/tables/usage.ts';
@@ -78,7 +78,7 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
   const context: ApiContext = { settings, journal, readers, signals, laneOf, sealer, refusals, auditor };
   const readDirectory = () => readers.fresh(directoryName);
   const limits = {
-    ingestion: ingestionLimit(settings, readDirectory),
+    ingestion: ingestionLimit(settings, readers),
     api: new ApiLimit(),
     unsubscribe: new UnsubscribeLimit(settings.trustedProxies),
   };
@@ -135,8 +135,8 @@ function openLanes(journal: Journal, settings: Settings, logger: Logger): Readon
  * Creates the ingestion limit. The limit admits the deliveries of an organization according to the organization's tier
  * in the directory partition.
  */
-export function ingestionLimit(settings: Settings, readDirectory: () => Partition | undefined): IngestionLimit {
-  return new IngestionLimit(createRates(settings, readDirectory), settings.webhookMaxDelayHours * 3_600_000);
+export function ingestionLimit(settings: Settings, readers: CurrentState): IngestionLimit {
+  return new IngestionLimit(createRates(settings, readers), settings.webhookMaxDelayHours * 3_600_000);
 }
 
 /** Restores the daily counts of requests per organization, which the previous gateway process saved. */
@@ -196,7 +196,7 @@ function routes(
     limit: limits.ingestion,
     refusals: context.refusals,
     enqueue: (partition, record) => context.laneOf(partition).enqueue(record),
-    read: (partition) => readers.fresh(partition),
+    readers,
     isConnected: (directory, repository) => isConnected(directory, repository, settings.autoConnect),
   });
   seed(limits.ingestion, receiver, settings, readers);

@@ -1,7 +1,10 @@
 /** Returns the ingestion rates of an organization. The rates depend on the current tier in the directory partition. */
 import { type TierSettings, tierNamed, tiersOf } from '../../config/tiers.ts';
+import { directoryName } from '../foundation/partition-names.ts';
 import type { EventRecord } from '../protocol/journal.ts';
 import type { Partition } from '../store/partition.ts';
+import type { CurrentState } from '../store/readers.ts';
+import { Remembered } from '../store/remembered.ts';
 import { readTier, standardTier, tierOfOwner } from '../store/tables/tiers.ts';
 import type { IngestionRate } from './limit.ts';
 
@@ -19,13 +22,10 @@ export function limitedAs({
   return isClaim ? `${origin} ${owner.id} ${signedBy.org}` : `${origin} ${owner.id}`;
 }
 
-/**
- * Makes the function that returns the rates of an organization. The function takes a key that `limitedAs` returned.
- * @param read returns the directory partition in its current state; undefined while it cannot be read
- */
+/** Makes the function that returns the rates of an organization. The function takes a key that `limitedAs` returned. */
 export function createRates(
   settings: TierSettings,
-  read: () => Partition | undefined,
+  readers: CurrentState,
 ): (organization: string) => readonly IngestionRate[] {
   const tiers = tiersOf(settings);
   const rates = new Map<string, readonly IngestionRate[]>();
@@ -33,12 +33,17 @@ export function createRates(
     const perHour = { count: webhooksPerHour, periodMs: 3_600_000 };
     rates.set(name, [{ count: webhooksPerMinute, periodMs: 60_000 }, perHour]);
   }
+  const known = new Remembered<readonly IngestionRate[]>(readers, directoryName);
   return (organization) => {
-    const directory = read();
+    const directory = readers.current(directoryName);
+    return known.get(organization) ?? known.set(organization, find(directory, organization));
+  };
+
+  function find(directory: Partition | undefined, organization: string): readonly IngestionRate[] {
     const [origin = '', ownerId = '', claimant] = organization.split(' ');
     const name = directory ? tierOf(directory, origin, ownerId, claimant) : standardTier;
     return rates.get(tierNamed(tiers, name).name) as readonly IngestionRate[];
-  };
+  }
 }
 
 function tierOf(directory: Partition, origin: string, ownerId: string, claimant: string | undefined): string {

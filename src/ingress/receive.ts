@@ -19,10 +19,12 @@ import type { InstallationBody, SignedBy } from '../protocol/events.ts';
 import type { EventRecord, InstallationRecord } from '../protocol/journal.ts';
 import type { EventRepository } from '../protocol/repository.ts';
 import type { Partition } from '../store/partition.ts';
+import type { CurrentState } from '../store/readers.ts';
 import { isFolded, recordKey } from '../store/tables/deliveries.ts';
 import { ClaimLimit } from './claims.ts';
 import { type Delivery, header, parseBody, readDelivery } from './delivery.ts';
 import { Identities } from './identity.ts';
+import { KnownRepositories } from './known-repositories.ts';
 import type { IngestionLimit } from './limit.ts';
 import { type AdmittedClaim, type Claim, checkClaim } from './ownership.ts';
 import { limitedAs } from './rates.ts';
@@ -42,10 +44,10 @@ export interface ReceiverOptions {
   refusals: Refusals;
   enqueue: (partition: PartitionName, record: DeliveredRecord) => Promise<Position>;
   /**
-   * Returns a partition in its current state; undefined while the partition cannot be read. The receiver reads the
-   * directory, and reads the other partitions to recognize deliveries that are already folded.
+   * Reads partitions. The receiver reads the directory, and reads the other partitions to recognize deliveries that are
+   * already folded.
    */
-  read: (partition: PartitionName) => Partition | undefined;
+  readers: CurrentState;
   /** Whether the directory lists a repository as connected, so that its events are captured. */
   isConnected: (directory: Partition | undefined, repository: EventRepository) => boolean;
 }
@@ -64,9 +66,11 @@ export class Receiver {
   /** The signer that is recorded for deliveries signed with a secret from the settings. */
   private readonly ofSettings: Signer;
   private readonly identities: Identities;
+  private readonly known: KnownRepositories;
 
   constructor(options: ReceiverOptions) {
     this.options = options;
+    this.known = new KnownRepositories(options.readers);
     const { limitClaimedRepositories: max, webhookMaxDelayHours, hostOrigin } = options.settings;
     this.ofSettings = { origin: hostOrigin, orgId: null, secretId: settingsSecretId };
     this.claims = new ClaimLimit(max, webhookMaxDelayHours * 3_600_000);
@@ -100,10 +104,14 @@ export class Receiver {
     try {
       signer = this.signerOf(check, body);
       if (!signer) throw unsigned(exchange, this.options.secrets.length > 0);
-      void this.accept(exchange, body, signer).then(
-        (outcome) => count(event, outcome),
-        (error) => this.refuse(exchange, event, error, signer),
-      );
+      const outcome = this.accept(exchange, body, signer);
+      if (typeof outcome === 'string') count(event, outcome);
+      else {
+        outcome.then(
+          (later) => count(event, later),
+          (error) => this.refuse(exchange, event, error, signer),
+        );
+      }
     } catch (error) {
       this.refuse(exchange, event, error, signer);
     }
@@ -111,20 +119,21 @@ export class Receiver {
 
   /** Returns the signer of a body; undefined when the body was not signed with a valid secret. */
   private signerOf(check: SignatureCheck, body: Buffer): Signer | undefined {
-    const stop = hmacSeconds.startTimer();
+    const started = performance.now();
     try {
       if (check.verify(body)) return this.ofSettings;
       return this.options.bound.signerOf(check, body);
     } finally {
-      stop();
+      hmacSeconds.observe((performance.now() - started) / 1000);
     }
   }
 
   /**
-   * Handles a delivery with a valid signature, and replies to it. The body is parsed before the first await, because
+   * Handles a delivery with a valid signature, and replies to it. The body is parsed before this method returns, because
    * the buffer of the body is not valid afterwards.
+   * @returns a promise if the reply waits for the journal
    */
-  private async accept(exchange: Exchange, body: Buffer, signer: Signer): Promise<Outcome> {
+  private accept(exchange: Exchange, body: Buffer, signer: Signer): Outcome | Promise<Outcome> {
     const now = Date.now();
     const delivery = readDelivery(exchange);
     const isTest = readTestMode(exchange);
@@ -139,11 +148,15 @@ export class Receiver {
     }
     if (organization !== undefined) this.limit(records, organization, now);
     const [only] = records;
-    if (records.length === 1 && only) await this.options.enqueue(partition, only);
-    else await Promise.all(records.map((record) => this.options.enqueue(partition, record)));
-    exchange.json(202, { status: 'queued', delivery: delivery.id });
-    webhookSeconds.observe((performance.now() - exchange.startedAt) / 1000);
-    return 'queued';
+    const enqueued =
+      records.length === 1 && only
+        ? this.options.enqueue(partition, only)
+        : Promise.all(records.map((record) => this.options.enqueue(partition, record)));
+    return (enqueued as Promise<unknown>).then(() => {
+      exchange.json(202, { status: 'queued', delivery: delivery.id });
+      webhookSeconds.observe((performance.now() - exchange.startedAt) / 1000);
+      return 'queued';
+    });
   }
 
   /**
@@ -155,7 +168,7 @@ export class Receiver {
     const { origin } = signer;
     if (delivery.event === 'ping') return { ignored: 'pong' };
     const { id } = delivery;
-    const directory = this.options.read(directoryName);
+    const directory = this.options.readers.current(directoryName);
     const source = sourceOf(delivery, signer, this.options.settings);
     const parts = toInstallation(delivery.event, payload, origin);
     if (parts) {
@@ -177,21 +190,28 @@ export class Receiver {
     }
     const captured = toEvents(delivery.event, payload, origin, now);
     if (!captured) return { ignored: 'the event is not captured' };
+    if (signer.orgId === null && isPlain(captured) && this.known.has(captured.repository))
+      return this.toPrepared({ id, source, signedBy: null }, captured, now);
     const minimised = this.identities.resolve(directory, captured, signer.orgId, now);
     const { repository } = minimised;
     const admitted = judge(directory, signer, { owner: repository.owner, repositories: [repository] });
     if (!this.options.isConnected(directory, repository)) return { ignored: 'the repository is not connected' };
     if (!isTest) this.assertFewClaims(directory, admitted, now);
     if (!minimised.isListed && !isTest) this.identities.remember(repository, signer.orgId, now);
-    return {
-      partition: this.partitionOf(repository.id),
-      records: toRecords(
-        { id, source, signedBy: admitted?.signedBy ?? null },
-        underKnownLogin(minimised, admitted),
-        now,
-      ),
-      organization: limitedAs({ repository, signedBy: admitted?.signedBy ?? null }),
-    };
+    if (minimised.isListed && signer.orgId === null && repository === captured.repository) this.known.add(repository);
+    const signed = { id, source, signedBy: admitted?.signedBy ?? null };
+    return this.toPrepared(signed, underKnownLogin(minimised, admitted), now, limitedAs({ ...signed, repository }));
+  }
+
+  /** @param organization the key under which the delivery counts towards a limit */
+  private toPrepared(
+    signed: Signed,
+    minimised: Minimised,
+    now: number,
+    organization = limitedAs({ ...signed, ...minimised }),
+  ): Prepared {
+    const partition = this.partitionOf(minimised.repository.id);
+    return { partition, records: toRecords(signed, minimised, now), organization };
   }
 
   /** @throws ServiceError `rateLimited` when the organization would exceed its maximum number of unproved claims */
@@ -210,7 +230,7 @@ export class Receiver {
   }
 
   private allFolded(name: PartitionName, records: readonly DeliveredRecord[]): boolean {
-    const partition = this.options.read(name);
+    const partition = this.options.readers.current(name);
     if (!partition) return false;
     return records.every((record) => isFolded(partition, recordKey(record)));
   }
@@ -247,6 +267,11 @@ export class Receiver {
     }
     exchange.fail(error);
   }
+}
+
+/** Whether the events do not rename the repository. The events of a rename are about two names. */
+function isPlain({ bodies }: Minimised): boolean {
+  return bodies.every(({ event }) => event !== 'repository');
 }
 
 /**

@@ -59,6 +59,9 @@ async function addNumber(directory: Partition, orgId: string): Promise<void> {
   await foldRecords(directory, 3, { id: 'relay-1', at: epoch, kind: 'relay', source: 'p00', row: 1, body });
 }
 
+/** The state of partitions that never change. */
+const unchanging = { seq: () => 1, generation: () => 1 };
+
 test('a delivery is checked with one state of the directory', async (t) => {
   const before = await openDirectory(t);
   const after = await openDirectory(t);
@@ -74,10 +77,11 @@ test('a delivery is checked with one state of the directory', async (t) => {
   };
   const enqueued: DeliveredRecord[] = [];
   const receiver = new Receiver({
-    ...{ settings: { ...settings, autoConnect: false }, secrets: [], read },
+    ...{ settings: { ...settings, autoConnect: false }, secrets: [] },
+    readers: { current: read, ...unchanging },
     bound: new BoundSecrets({ read: () => before.directory, sealer, origins: [origin], logger }),
     budget: new BodyBudget(settings.bodyBudgetBytes),
-    limit: ingestionLimit(settings, () => after.directory),
+    limit: ingestionLimit(settings, { current: () => after.directory, ...unchanging }),
     refusals: new Refusals({ trustedProxies: [], logger }),
     enqueue: async (_, record) => ({ seq: enqueued.push(record), index: 0 }),
     isConnected: (directory) => directory === before.directory,

@@ -4,7 +4,7 @@
  * The text around a disguise is converted to plain text as a reader sees it. The finders search the plain text. Each
  * match is mapped back to the characters of the original text.
  */
-import { type Finder, findIn, isIn, type Span, wordChars } from './scan.ts';
+import { charClass, type Finder, findIn, isIn, type Span, wordChars } from './scan.ts';
 
 /**
  * Parts of a text as a reader sees them. `starts` and `ends` give the offsets in the original text for each character
@@ -44,10 +44,11 @@ const tight = '[A-Za-z0-9\\u00c0-\\u1fff\\u2c00-\\ud7ff@.+_:%#=-]';
  * other characters, as in `se**cr**et`. All other forms are disguises everywhere.
  */
 const disguise = new RegExp(
-  `(?=[&%\\\\*~\`<[({\\u00ad\\u034f-\\uffff])(?:${standIn}|${coded}|${bracketed}|` +
-    `(?<=${tight})(?:${mark}){1,4}(?=[&\\uff20]|${tight}))`,
-  'gi',
+  `${standIn}|${coded}|${bracketed}|(?<=${tight})(?:${mark}){1,4}(?=[&\\uff20]|${tight})`,
+  'iy',
 );
+/** Each disguise begins with one of these ASCII characters, with U+00AD, or with a character from U+034F on. */
+const beginnings = charClass(/[&%\\*~`<[({]/);
 const unit = new RegExp(`${coded}|${standIn}|${bracketed} ?|${mark}`, 'giy');
 
 /** Finds matches that contain a disguise. The matches are in order and do not overlap. */
@@ -63,18 +64,28 @@ export function findDisguised(text: string, finders: readonly Finder[]): Span[] 
 function places(text: string): Place[] {
   const found: Place[] = [];
   let total = 0;
-  disguise.lastIndex = 0;
-  // `test` is used instead of `exec`, because `exec` creates a match object for each of thousands of disguises. This
-  // would take as long as the rest of the work.
-  while (total < maxRechecks && disguise.test(text)) {
+  for (let at = 0; at < text.length && total < maxRechecks; at += 1) {
+    if (!mayBegin(text, at)) continue;
+    disguise.lastIndex = at;
+    // `test` is used instead of `exec`, because `exec` creates a match object for each of thousands of disguises. This
+    // would take as long as the rest of the work.
+    if (!disguise.test(text)) continue;
+    const end = disguise.lastIndex;
     const last = found.at(-1);
-    const from = Math.max(last?.[1] ?? 0, disguise.lastIndex - around);
-    const to = Math.min(text.length, disguise.lastIndex + around);
+    const from = Math.max(last?.[1] ?? 0, end - around);
+    const to = Math.min(text.length, end + around);
     total += to - from;
     if (last?.[1] === from) last[1] = to;
     else found.push([from, to]);
+    at = end - 1;
   }
   return found;
+}
+
+/** A fast check that skips most characters. The regular expression alone would take twice the time. */
+function mayBegin(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code < 128 ? beginnings.ascii[code] === 1 : code === 0xad || code >= 0x34f;
 }
 
 /** Converts parts of a text to the characters that a reader sees, with a line end after each part. */

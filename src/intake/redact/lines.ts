@@ -5,7 +5,7 @@
  */
 
 import { looksRandom } from './named-values.ts';
-import { charClass, hasRun, runEnd, type Span } from './scan.ts';
+import { charClass, runEnd, type Span } from './scan.ts';
 
 const cookieHeader = /(?<![\w-])(?:set-)?cookie["'`*]{0,3}[ \t]{0,2}:[ \t*"'`]{0,3}/gi;
 const cookieName = /([\w!#$%&*+.^|~-]{1,128})=(?:"?)/y;
@@ -65,9 +65,8 @@ export function findCommandSecrets(text: string): Span[] {
 const hash =
   /\$(?:2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}|(?:apr1|[156]|y|gy)\$[^\s$:"'`]{1,64}(?:\$[^\s$:"'`]{1,64}){0,2}\$[./A-Za-z0-9]{20,128}|argon2(?:id|i|d)\$[^\s:"'`]{30,512})|(?<=["']auth["'][ ]?:[ ]?["'])[A-Za-z0-9+/]{16,512}={0,2}(?=["'])|LS0tLS1CRUdJTi[A-Za-z0-9+/=]{20,65536}/g;
 
-const hashChars = charClass(/[\w./+=$,-]/);
-/** Length of the shortest login in base64, in characters. The other forms that `hash` matches are longer. */
-const shortestHash = 16;
+/** Each match of `hash` begins with one of these texts, or directly after one of them and a few more characters. */
+const hashMarks = ['$', '"auth"', "'auth'", '"auth\'', '\'auth"', 'LS0tLS1CRUdJTi'];
 
 /**
  * Finds three kinds of secrets: hashes of passwords, private keys in base64, and logins in base64 as container tools
@@ -75,7 +74,7 @@ const shortestHash = 16;
  */
 export function findHashes(text: string): Span[] {
   const spans: Span[] = [];
-  if (!hasRun(hashChars, text, shortestHash)) return spans;
+  if (!hashMarks.some((mark) => text.includes(mark))) return spans;
   hash.lastIndex = 0;
   for (let match = hash.exec(text); match; match = hash.exec(text)) {
     const { 0: found, index } = match;

@@ -4,7 +4,7 @@
  */
 
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
-import type { Span } from './scan.ts';
+import { type Span, searchAt } from './scan.ts';
 
 /** Maximum number of library calls per text. A call takes 50 µs. Further candidates are redacted without a check. */
 const maxQuestions = 32;
@@ -27,27 +27,31 @@ export const noDate =
 // A text of `00` and further digits without separators is more likely a short commit sha than a phone number. So a
 // number that begins with `00` needs a separator.
 const candidatePattern = new RegExp(
-  `(?=[+＋0])${phoneStart}(?:[+＋][ (-]{0,2}|00(?=[ (-]{0,2}\\d{1,4}[${phoneGap}])[ (-]{0,2})${noDate}` +
+  `${phoneStart}(?:[+＋][ (-]{0,2}|00(?=[ (-]{0,2}\\d{1,4}[${phoneGap}])[ (-]{0,2})${noDate}` +
     `[1-9](?:[${phoneGap}]{0,3}\\d){6,24}(?![A-Fa-f]?\\d)`,
-  'g',
+  'y',
 );
+/** Each candidate begins with one of these texts. */
+const beginnings = ['+', '＋', '00'];
 
 /** Finds numbers that begin with `+` or `00` and a country code. */
 export function findInternationalPhones(text: string): Span[] {
   const spans: Span[] = [];
   let questions = maxQuestions;
-  candidatePattern.lastIndex = 0;
-  for (let match = candidatePattern.exec(text); match; match = candidatePattern.exec(text)) {
-    let candidate = shorten(match[0]);
+  searchAt(text, beginnings, (at) => {
+    candidatePattern.lastIndex = at;
+    const [match] = candidatePattern.exec(text) ?? [];
+    if (match === undefined) return at;
+    let candidate = shorten(match);
     while (candidate !== '' && questions > 0) {
       questions -= 1;
       if (isDialable(candidate)) break;
       candidate = shorten(withoutLastGroup(candidate));
     }
-    const end = match.index + candidate.length;
-    if (candidate !== '') spans.push({ start: match.index, end, word: '[phone]' });
-    candidatePattern.lastIndex = Math.max(end, match.index + 8);
-  }
+    const end = at + candidate.length;
+    if (candidate !== '') spans.push({ start: at, end, word: '[phone]' });
+    return Math.max(end, at + 8);
+  });
   return spans;
 }
 

@@ -2,7 +2,7 @@
  * Finds tokens of individual services by their prefix and the minimum length of the text after the prefix. `tokens.ts`
  * finds the tokens of hosts and of the most common services, and tokens that need further tests.
  */
-import { charClass, hasRun, runEnd, runStart, type Span } from './scan.ts';
+import { charClass, type RunPattern, runEnd, runStart, type Span, searchRuns } from './scan.ts';
 
 /**
  * Each shape matches only at the beginning of words. If further characters of the token follow the match, these
@@ -95,25 +95,22 @@ const token = new RegExp(
   `(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))(?=[A-Za-z0-9])(?:${inGroups(shapes)})|\\.atlasv1\\.[\\w-]{50}|\\dQ~[\\w~.-]{31}`,
   'g',
 );
-/** Contains every character that can occur in a token. `shortest` is the length of the shortest token. */
-const anyChars = charClass(/[\w.~%+/=:-]/);
-const shortest = 20;
+/** A token contains only characters of this class. The shortest token has 20 characters. */
+const tokens: RunPattern = { kind: charClass(/[\w.~%+/=:-]/), min: 20, pattern: token };
 const tailChars = charClass(/[\w.~%+/=@-]/);
 const headChars = charClass(/[\w~]/);
 
 /** Finds the tokens that match one of the `shapes`. */
 export function findServiceTokens(text: string): Span[] {
   const spans: Span[] = [];
-  if (!hasRun(anyChars, text, shortest)) return spans;
-  token.lastIndex = 0;
-  for (let match = token.exec(text); match; match = token.exec(text)) {
-    let end = runEnd(tailChars, text, token.lastIndex);
+  searchRuns(text, tokens, ([match], at) => {
+    let end = runEnd(tailChars, text, at + match.length);
     while (text[end - 1] === '.') end -= 1;
-    const floor = Math.max(spans.at(-1)?.end ?? 0, match.index - 16);
+    const floor = Math.max(spans.at(-1)?.end ?? 0, at - 16);
     // Two shapes match only the middle of a token. For these shapes, the code searches back for the start of the token.
-    const start = /^[.\d]/.test(match[0]) ? runStart(headChars, text, match.index, floor) : match.index;
+    const start = /^[.\d]/.test(match) ? runStart(headChars, text, at, floor) : at;
     spans.push({ start, end, word: '[secret]' });
-    token.lastIndex = end;
-  }
+    return end;
+  });
   return spans;
 }

@@ -3,7 +3,17 @@
  * "token". Forty digits without that word are a commit sha and stay.
  */
 
-import { alphanumeric, type CharClass, charClass, hasRun, isIn, runEnd, runStart, type Span } from './scan.ts';
+import {
+  alphanumeric,
+  type CharClass,
+  charClass,
+  isIn,
+  type RunPattern,
+  runEnd,
+  runStart,
+  type Span,
+  searchRuns,
+} from './scan.ts';
 
 const tokenChars = charClass(/[\w-]/);
 const base64Chars = charClass(/[\w+/=-]/);
@@ -56,22 +66,19 @@ const heads = new RegExp(
   'g',
 );
 
-/** Contains every character that can occur in a token. `shortest` is the length of the shortest token. */
-const anyChars = charClass(/[\w.+/=-]/);
-const shortest = 13;
+/** The required part of a token contains only characters of this class. The shortest one has 13 characters. */
+const prefixed: RunPattern = { kind: charClass(/[\w.+/=-]/), min: 13, pattern: heads };
 
 /** Finds tokens with a known prefix. */
 export function findPrefixedTokens(text: string): Span[] {
   const spans: Span[] = [];
-  if (!hasRun(anyChars, text, shortest)) return spans;
-  heads.lastIndex = 0;
-  for (let match = heads.exec(text); match; match = heads.exec(text)) {
-    const end = runEnd(tailOf(match[0]), text, heads.lastIndex);
-    if (match[1] !== undefined || looksMixed(text.slice(match.index, Math.min(end, match.index + 256)))) {
-      spans.push({ start: match.index, end, word: '[secret]' });
+  searchRuns(text, prefixed, ([head, strong], at) => {
+    const end = runEnd(tailOf(head), text, at + head.length);
+    if (strong !== undefined || looksMixed(text.slice(at, Math.min(end, at + 256)))) {
+      spans.push({ start: at, end, word: '[secret]' });
     }
-    heads.lastIndex = end;
-  }
+    return end;
+  });
   return spans;
 }
 

@@ -135,18 +135,18 @@ export class Authenticator {
   }
 
   private belongs(repoId: string, orgId: string | null): boolean {
-    // Texts that are not repository ids are refused before the lookup, because they can have any length.
-    const slot = slotOfId(repoId, 'repo');
-    if (slot === undefined) return false;
     const listed = this.listings.get(repoId) ?? this.find(repoId);
     if (listed === undefined || orgId === null) return listed !== undefined;
     if (listed.orgId !== orgId) return false;
     if (!listed.claimed) return true;
+    const slot = slotOfId(repoId) as number;
     const partition = this.readers.fresh(partitionName(partitionOf(slot, this.partitions)));
     return belongsToListed(this.readers.fresh(directoryName) as Partition, listed, partition);
   }
 
   private find(repoId: string): DirectoryRepository | undefined {
+    // Texts that are not repository ids are refused before the lookup, because they can have any length.
+    if (slotOfId(repoId, 'repo') === undefined) return undefined;
     const listed = readDirectoryRepository(this.readers.fresh(directoryName) as Partition, repoId);
     return listed && this.listings.set(repoId, listed);
   }

@@ -18,6 +18,7 @@ import type { RefusalMemory } from '../protocol/refused-deliveries.ts';
 import { incarnationOf } from '../store/belonging.ts';
 import type { Partition } from '../store/partition.ts';
 import type { Readers } from '../store/readers.ts';
+import type { ReadyResponses } from '../store/ready-responses.ts';
 import { readDirectoryRepository } from '../store/tables/directory.ts';
 import { readRepository } from '../store/tables/repositories.ts';
 import { readResult } from '../store/tables/results.ts';
@@ -28,6 +29,8 @@ export interface ApiContext {
   journal: Journal;
   readers: Readers;
   signals: FoldedSignals;
+  /** Responses that are ready to send. */
+  responses: ReadyResponses;
   laneOf: (partition: PartitionName) => Lane;
   /** Seals the secrets of writes before they are enqueued. */
   sealer: Sealer;
@@ -63,9 +66,20 @@ export function partitionOfId(context: ApiContext, id: string): PartitionName | 
  * @throws ServiceError `unavailable` while the worker that owns the partition has not opened it
  */
 export function readPartition(context: ApiContext, name: PartitionName): Partition {
-  const partition = context.readers.fresh(name);
-  if (!partition) throw new ServiceError('unavailable', 'The service is starting.', { retryAfter: 1 });
-  return partition;
+  return context.readers.fresh(name) ?? unavailable();
+}
+
+/**
+ * Like `readPartition`, but shares the state of the partition with the other requests of this turn of the event loop.
+ * Only for the start of a request, before its first `await`.
+ * @throws ServiceError `unavailable` while the worker that owns the partition has not opened it
+ */
+export function currentPartition({ readers }: ApiContext, name: PartitionName): Partition {
+  return readers.current(name) ?? unavailable();
+}
+
+function unavailable(): never {
+  throw new ServiceError('unavailable', 'The service is starting.', { retryAfter: 1 });
 }
 
 /**

@@ -156,7 +156,7 @@ function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices
       'A header is invalid.',
     );
   }
-  const query = checkQuery<never>(route.query, exchange.query);
+  const query = exchange.query === '' ? emptyQuery(route) : checkQuery<never>(route.query, exchange.query);
   const acting = route.method === 'GET' ? context : actingAs(context, caller.key.id, exchange.requestId);
   return {
     context: acting,
@@ -171,6 +171,17 @@ function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices
     usage,
     quotas,
   };
+}
+
+/** The checked query of each route for requests without a query. Most requests have none. */
+const emptyQueries = new WeakMap<ApiRoute<never>, never>();
+
+function emptyQuery(route: ApiRoute<never>): never {
+  const known = emptyQueries.get(route);
+  if (known !== undefined) return known;
+  const query = Object.freeze(checkQuery<object>(route.query, '')) as never;
+  emptyQueries.set(route, query);
+  return query;
 }
 
 /**

@@ -4,9 +4,9 @@
 import { notFound } from '../foundation/errors.ts';
 import { type IdPrefix, slotOfId } from '../foundation/ids.ts';
 import type { Partition } from '../store/partition.ts';
-import { readResponse } from '../store/tables/responses.ts';
+import type { ReadyResponse } from '../store/tables/responses.ts';
 import { assertVisible } from './authenticate.ts';
-import { partitionOfId, readPartition } from './context.ts';
+import { currentPartition, partitionOfId, readPartition } from './context.ts';
 import type { ApiReply, ApiRequest } from './route.ts';
 
 /** The parts of a request that are needed to find an object. */
@@ -41,7 +41,19 @@ export function visible<T extends { repoId: string }>(
 
 /** Makes the reply to a GET of one object. The stored bytes of the object are sent as they are. */
 export function replyReady(request: ApiRequest, prefix: IdPrefix, resource: string): ApiReply {
-  const { record } = visible(request, request.params[0] ?? '', { prefix, resource, read: readResponse });
-  const { json, etag, processing } = record;
-  return { status: 200, body: json, etag, ...(processing && { headers: ['Retry-After', '1'] }) };
+  const [id = ''] = request.params;
+  const { responses } = request.context;
+  const response = responses.remembered(id) ?? readReady(request, id, prefix, resource);
+  assertVisible(request.caller, response.repoId, resource, id);
+  const { json, etag, processing } = response;
+  return processing
+    ? { status: 200, body: json, etag, headers: ['Retry-After', '1'] }
+    : { status: 200, body: json, etag };
+}
+
+function readReady({ context }: Asking, id: string, prefix: IdPrefix, resource: string): ReadyResponse {
+  const name = slotOfId(id, prefix) === undefined ? undefined : partitionOfId(context, id);
+  const response = name && context.responses.read(currentPartition(context, name), id);
+  if (!response) throw notFound(resource, id);
+  return response;
 }

@@ -17,6 +17,7 @@ import { Lane } from '../journal/lane.ts';
 import { ask } from '../journal/query.ts';
 import { FoldedSignals } from '../journal/signal.ts';
 import { Readers } from '../store/readers.ts';
+import { ReadyResponses } from '../store/ready-responses.ts';
 import { openSealer } from '../supervisor/first-start.ts';
 import { localJournal } from '../supervisor/nats-server.ts';
 
@@ -49,10 +50,12 @@ export async function withService<T>(step: (context: ApiContext) => Promise<T>):
     lanes.set(name, lane);
     return lane;
   };
+  const readers = new Readers(settings.dataDir);
   const context: ApiContext = {
     settings,
     journal,
-    readers: new Readers(settings.dataDir),
+    readers,
+    responses: new ReadyResponses(readers),
     signals: new FoldedSignals(journal),
     laneOf,
     // This is a getter, so that the sealing key is read only for commands that seal something.
@@ -66,7 +69,7 @@ export async function withService<T>(step: (context: ApiContext) => Promise<T>):
   } finally {
     for (const lane of lanes.values()) await lane.close();
     context.signals.close();
-    await context.readers.close();
+    await readers.close();
     await journal.close();
   }
 }

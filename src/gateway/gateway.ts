@@ -44,6 +44,7 @@ import { unsubscribeRoutes } from '../pages/unsubscribe-page.ts';
 import type { EventRepository } from '../protocol/repository.ts';
 import type { Partition } from '../store/partition.ts';
 import { type CurrentState, Readers } from '../store/readers.ts';
+import { ReadyResponses } from '../store/ready-responses.ts';
 import { listDelayed } from '../store/tables/delayed.ts';
 import { ownerNumber, readDirectoryRepository, readOrganization, sameLogin } from '../store/tables/directory.ts';
 import { listDays } from '../store/tables/usage.ts';
@@ -75,7 +76,8 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
   const refusals = new Refusals({ trustedProxies: settings.trustedProxies, logger });
   const auditor: Auditor = { by: 'start', write: (line) => audit(logger, line) };
   const sealer = openSealer(settings);
-  const context: ApiContext = { settings, journal, readers, signals, laneOf, sealer, refusals, auditor };
+  const responses = new ReadyResponses(readers);
+  const context: ApiContext = { settings, journal, readers, responses, signals, laneOf, sealer, refusals, auditor };
   const readDirectory = () => readers.fresh(directoryName);
   const limits = {
     ingestion: ingestionLimit(settings, readers),

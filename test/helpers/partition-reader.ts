@@ -1,7 +1,8 @@
 /**
  * Runs a separate process that reads a partition as the gateway does. On request, the process replies with the time
- * that is stored in the partition. In mode `fresh`, the process uses a new read transaction each time. In mode `held`,
- * the process keeps one read transaction. The test of mode `held` shows why mode `fresh` is needed.
+ * that is stored in the partition. In mode `fresh`, the process uses a new read transaction each time. In mode
+ * `current`, it uses a new one in each turn of the event loop. In mode `held`, the process keeps one read transaction.
+ * The test of mode `held` shows why the other modes are needed.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -14,6 +15,7 @@ import { readTime } from '../../src/store/tables/meta.ts';
 import { afterwards, kill } from './cleanup.ts';
 import { waitUntil } from './wait-until.ts';
 
+export type ReaderMode = 'fresh' | 'current' | 'held';
 type Times = [before: number, after: number];
 
 /** Sends requests to the reader process. */
@@ -27,7 +29,7 @@ export interface ReaderProcess {
 }
 
 /** Starts the process. It is killed when the test ends. */
-export function startReader(t: TestContext, dataDir: string, name: string, mode: 'fresh' | 'held'): ReaderProcess {
+export function startReader(t: TestContext, dataDir: string, name: string, mode: ReaderMode): ReaderProcess {
   const child = fork(fileURLToPath(import.meta.url), ['read', dataDir, name, mode]);
   afterwards(t, () => kill(child));
   return {
@@ -61,7 +63,7 @@ function serve(dataDir: string, name: string, mode: string): void {
   const readers = new Readers(dataDir);
   const held = openReadOnly(dataDir, name);
   const time = (): number => {
-    const partition = mode === 'fresh' ? readers.fresh(name) : held;
+    const partition = mode === 'held' ? held : mode === 'fresh' ? readers.fresh(name) : readers.current(name);
     return partition ? readTime(partition) : -1;
   };
   process.on('message', (what) => process.send?.(what === 'time' ? time() : timesAroundCommit(dataDir, time)));

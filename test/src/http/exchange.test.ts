@@ -149,3 +149,26 @@ test('a second reply to a request has no effect', async (t) => {
   assert.equal(text.match(/\{"first":true\}/g)?.length, 2);
   assert.doesNotMatch(text, /second|late/);
 });
+
+test('a value with a line end adds no header and does not end the head', async (t) => {
+  const port = await serve(t, (exchange) => {
+    exchange.extraHeaders = ['X-Kind', 'a\r\nX-Evil: 1\r\n\r\nbody'];
+    exchange.reply(200, 'text/plain', 'end', ['X-Last', 'y\nz']);
+  });
+  const reply = await fetch(`http://127.0.0.1:${port}/it`);
+  assert.equal(reply.headers.get('x-evil'), null);
+  assert.equal(reply.headers.get('x-kind'), 'a  X-Evil: 1    body');
+  assert.equal(reply.headers.get('x-last'), 'y z');
+  assert.equal(await reply.text(), 'end');
+});
+
+test('bodies that arrive at the same time do not mix', async (t) => {
+  const budget = new BodyBudget(100_000);
+  const port = await serve(t, echo(1000, budget));
+  const texts = Array.from({ length: 20 }, (_, i) => String.fromCharCode(97 + i).repeat(500 + i));
+  const replies = await Promise.all(
+    texts.map((text) => talk(port, [head(text.length), text.slice(0, 100), text.slice(100)], { replies: 1 })),
+  );
+  for (const [i, { text }] of replies.entries()) assert.ok(text.includes(`"text":"${texts[i]}"`), text.slice(0, 300));
+  assert.ok(budget.take(100_000), 'the whole budget is free again');
+});

@@ -9,10 +9,10 @@ import { type TestContext, test } from 'node:test';
 import { prepareGeneration, switchGeneration } from '../../../src/store/generation.ts';
 import { openPartition, type Partition } from '../../../src/store/partition.ts';
 import { Readers } from '../../../src/store/readers.ts';
-import { readTime, writeTime } from '../../../src/store/tables/meta.ts';
+import { readTime, writeCursor, writeTime } from '../../../src/store/tables/meta.ts';
 import { afterwards } from '../../helpers/cleanup.ts';
 import { openTestPartition } from '../../helpers/partition.ts';
-import { startReader } from '../../helpers/partition-reader.ts';
+import { type ReaderMode, startReader } from '../../helpers/partition-reader.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
 
 async function write(partition: Partition, time: number): Promise<void> {
@@ -20,7 +20,7 @@ async function write(partition: Partition, time: number): Promise<void> {
 }
 
 /** Opens a partition, writes 1 as its time, and starts a process that reads the partition. */
-async function beginReading(t: TestContext, mode: 'fresh' | 'held') {
+async function beginReading(t: TestContext, mode: ReaderMode) {
   const dataDir = temporaryFolder(t);
   const partition = openTestPartition(t, 'p00', dataDir);
   await write(partition, 1);
@@ -40,6 +40,17 @@ test('a reader sees each commit that another process has announced', async (t) =
 test('a reader sees a commit even if it has read earlier in the same request', async (t) => {
   const { partition, reader } = await beginReading(t, 'fresh');
   assert.deepEqual(await reader.around(() => write(partition, 2)), [1, 2]);
+});
+
+test('all reads of one turn see the same commit, and the next turn sees the newest commit', async (t) => {
+  const { partition, reader } = await beginReading(t, 'current');
+  assert.deepEqual(await reader.around(() => write(partition, 2)), [1, 1]);
+  let stale = 0;
+  for (let time = 3; time <= 300; time++) {
+    await write(partition, time);
+    if ((await reader.time()) !== time) stale += 1;
+  }
+  assert.equal(stale, 0);
 });
 
 test('a reader misses commits if its read transaction is not renewed', async (t) => {
@@ -80,4 +91,21 @@ test('a reader moves to a file that replaced its own', async (t) => {
 test('a reader gets undefined before the owner has created the partition', (t) => {
   const readers = new Readers(temporaryFolder(t));
   assert.equal(readers.fresh('p00'), undefined);
+});
+
+test('the sequence of a state changes with the state', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const readers = new Readers(dataDir);
+  afterwards(t, () => readers.close());
+  assert.equal(readers.seq('p00'), -1);
+  const partition = openTestPartition(t, 'p00', dataDir);
+  readers.fresh('p00');
+  assert.equal(readers.seq('p00'), 0);
+  await partition.write(() => writeCursor(partition, { seq: 7, recordId: 'a' }));
+  assert.equal(readers.seq('p00'), 0, 'the state of the last renewal');
+  readers.fresh('p00');
+  assert.equal(readers.seq('p00'), 7);
+  await partition.write(() => writeCursor(partition, { seq: 8, recordId: 'b' }));
+  readers.release('p00');
+  assert.equal(readers.seq('p00'), 8, 'after a release, the state is read again');
 });

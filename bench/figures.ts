@@ -11,6 +11,14 @@ export interface Run extends LoadResult {
   othersShare: number;
 }
 
+/** Values of all rounds with their median and range. */
+export interface Spread {
+  median: number;
+  min: number;
+  max: number;
+  rounds: number[];
+}
+
 export interface Percentiles {
   p50: number;
   p97_5: number;
@@ -21,7 +29,7 @@ export interface Percentiles {
 
 /** The figures of all runs against one server. */
 export interface Side {
-  requestsPerSecond: { median: number; min: number; max: number; rounds: number[] };
+  requestsPerSecond: Spread;
   /** Percentiles of the latency in milliseconds, computed from the replies of all rounds. */
   latency: Percentiles;
   answers: number;

@@ -4,7 +4,7 @@
 import type { Side } from './figures.ts';
 import { curve, roundsPlot } from './plots.ts';
 import { facts, type Report, rate, remarksOf, type ScenarioReport } from './report.ts';
-import { type Comparison, passes } from './scenario.ts';
+import { type Comparison, passesLine } from './scenario.ts';
 
 const style = `
 :root { color-scheme: light dark; --service: #1f6feb; --floor: #8b949e; --good: #1a7f37; --bad: #cf222e; --grid: #8884; }
@@ -38,7 +38,7 @@ ${comparisons.map(comparisonPart).join('\n')}`;
 
 function comparisonPart(comparison: Comparison): string {
   const { load, service, floor, ratio, line } = comparison;
-  const good = passes(comparison);
+  const good = passesLine(comparison);
   return `<h3>${escaped(load)}</h3>
 <p class="${good ? 'good' : 'bad'}">Ratio ${ratio.toFixed(3)}${line === null ? '' : `, line ${line}`}: ${good ? 'passes' : 'fails'}.</p>
 ${sidesTable({ service, floor })}

@@ -3,7 +3,7 @@
  * report as a page.
  */
 import type { Machine } from './machine.ts';
-import { type Comparison, passes, type Scenario } from './scenario.ts';
+import { type ComparedScenario, type Comparison, passesLine } from './scenario.ts';
 
 /** All results of a bench, as written to `latest.json`. */
 export interface Report {
@@ -15,7 +15,7 @@ export interface Report {
 }
 
 /** The result of one scenario. */
-export type ScenarioReport = Pick<Scenario, 'name' | 'question' | 'floor'> & { comparisons: Comparison[] };
+export type ScenarioReport = Pick<ComparedScenario, 'name' | 'question' | 'floor'> & { comparisons: Comparison[] };
 
 const columns = [
   'scenario',
@@ -65,7 +65,7 @@ export function remarksOf(label: string, comparison: Comparison): string[] {
   const { faults, notes, service, floor, othersShare } = comparison;
   const others = `${Math.round(othersShare * 100)} % of the processors`;
   return [
-    `${passes(comparison) ? '✓' : '✗'} ${label}`,
+    `${passesLine(comparison) ? '✓' : '✗'} ${label}`,
     ...faults.map((fault) => `    ✗ ${fault}`),
     ...(othersShare > quietShare
       ? [`    ! other programs used up to ${others} in a round: measure again on a quiet machine`]

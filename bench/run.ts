@@ -12,14 +12,14 @@ import { exitWith } from '../src/cli/exit.ts';
 import { toHtml } from './html.ts';
 import { describeMachine } from './machine.ts';
 import { type Report, type ScenarioReport, toText } from './report.ts';
-import { type BenchContext, passes, type Scenario } from './scenario.ts';
+import { type BenchContext, type ComparedScenario, passesLine } from './scenario.ts';
 import { draftRead } from './scenarios/draft-read.ts';
 import { eventToRead } from './scenarios/event-to-read.ts';
 import { render } from './scenarios/render.ts';
 import { webhookAccept } from './scenarios/webhook-accept.ts';
 import { liftedLimits } from './service.ts';
 
-const scenarios: readonly Scenario[] = [webhookAccept, draftRead, eventToRead, render];
+const scenarios: readonly ComparedScenario[] = [webhookAccept, draftRead, eventToRead, render];
 const resultsFolder = fileURLToPath(new URL('../../bench/results/', import.meta.url));
 
 const help = `npm run bench -- [scenario…] [--seconds N] [--rounds N] [--data FOLDER]
@@ -67,7 +67,7 @@ async function main(): Promise<number> {
   return publish(toReport(reports, wanted.context));
 }
 
-async function runScenario(scenario: Scenario, context: BenchContext): Promise<ScenarioReport> {
+async function runScenario(scenario: ComparedScenario, context: BenchContext): Promise<ScenarioReport> {
   const { name, question, floor } = scenario;
   try {
     return { name, question, floor, comparisons: await scenario.run(context) };
@@ -82,7 +82,7 @@ function toReport(reports: ScenarioReport[], { seconds, rounds, warmUpSeconds, f
     machine: describeMachine(folder),
     settings: { seconds, rounds, warmUpSeconds, service: liftedLimits },
     scenarios: reports,
-    passed: reports.every(({ comparisons }) => comparisons.every(passes)),
+    passed: reports.every(({ comparisons }) => comparisons.every(passesLine)),
   };
 }
 
@@ -99,7 +99,7 @@ function publish(report: Report): number {
  * Reads the scenarios and settings from the arguments. Prints the help text and exits if the help was requested or an
  * argument is invalid.
  */
-function parse(args: string[]): { scenarios: Scenario[]; context: BenchContext } {
+function parse(args: string[]): { scenarios: ComparedScenario[]; context: BenchContext } {
   try {
     return read(args);
   } catch (error) {
@@ -108,7 +108,7 @@ function parse(args: string[]): { scenarios: Scenario[]; context: BenchContext }
   }
 }
 
-function read(args: string[]): { scenarios: Scenario[]; context: BenchContext } {
+function read(args: string[]): { scenarios: ComparedScenario[]; context: BenchContext } {
   const options = {
     seconds: { type: 'string', default: '5' },
     rounds: { type: 'string', default: '3' },

@@ -10,7 +10,7 @@ import { answerFaults, othersShare, ratioOf, toSide } from '../figures.ts';
 import { type RequestSource, startLoad } from '../load.ts';
 import { startProgram } from '../program.ts';
 import { runPaired, type Target } from '../rounds.ts';
-import type { BenchContext, Comparison, Scenario } from '../scenario.ts';
+import type { BenchContext, ComparedScenario, Comparison } from '../scenario.ts';
 import { allFolded, type BenchService, startBenchService } from '../service.ts';
 
 const line = 0.7;
@@ -18,7 +18,7 @@ const connections = 64;
 const persona = 'engineer';
 const waitMs = 30_000;
 
-export const draftRead: Scenario = {
+export const draftRead: ComparedScenario = {
   name: 'draft-read',
   question: 'How many GETs of a real draft does the service answer per second, compared with a bare server?',
   floor: 'uWebSockets.js only, in its own process, sending the same bytes and content type',

@@ -9,7 +9,7 @@ import { deliveryBytes } from '../deliveries.ts';
 import { answerFaults, type Run, toSide } from '../figures.ts';
 import { type Load, type LoadResult, startLoad } from '../load.ts';
 import { Prober, probesASecond } from '../prober.ts';
-import type { BenchContext, Comparison, Scenario } from '../scenario.ts';
+import type { BenchContext, ComparedScenario, Comparison } from '../scenario.ts';
 import { allFolded, type BenchService, startBenchService } from '../service.ts';
 
 const rate = 500;
@@ -17,7 +17,7 @@ const connections = 32;
 /** Maximum for the 99th percentile of the probes' times, in milliseconds. The spec allows ten seconds. */
 const limitMs = 250;
 
-export const eventToRead: Scenario = {
+export const eventToRead: ComparedScenario = {
   name: 'event-to-read',
   question: `How long after a delivery is sent does the API show its content, at ${rate} deliveries per second?`,
   floor: 'the 202 reply to the same deliveries, which a sender gets before anything is folded',

@@ -14,7 +14,7 @@ import { heapLimits, usualHeapMb } from '../../workers/render/heap.ts';
 import { type Run, ratioOf, toSide } from '../figures.ts';
 import { gitCliff, type Peer } from '../peer.ts';
 import { type BenchRange, gitFolder, partitionName, writeGitRepository, writePartition } from '../render-history.ts';
-import type { BenchContext, Comparison, Scenario } from '../scenario.ts';
+import type { BenchContext, ComparedScenario, Comparison } from '../scenario.ts';
 
 const line = 10;
 const commits = 5_200;
@@ -29,7 +29,7 @@ const execute = promisify(execFile);
 /** Writes the notes once and returns their text. The promise is rejected when that fails. */
 type Work = () => Promise<string>;
 
-export const render: Scenario = {
+export const render: ComparedScenario = {
   name: 'render',
   question: 'How many drafts of a long range does a render thread write per second, compared with git-cliff?',
   floor: 'git-cliff with its default settings, offline, on a git repository with the same commits and tags',

@@ -12,7 +12,7 @@ import { answerFaults, median, othersShare, type Run, ratioOf, toSide } from '..
 import { type Load, startLoad } from '../load.ts';
 import { type Program, startProgram } from '../program.ts';
 import { runPaired, type Target } from '../rounds.ts';
-import type { BenchContext, Comparison, Scenario } from '../scenario.ts';
+import type { BenchContext, ComparedScenario, Comparison } from '../scenario.ts';
 import { allFolded, type BenchService, environmentOf, startBenchService } from '../service.ts';
 
 /**
@@ -27,7 +27,7 @@ const loads: readonly (readonly [connections: number, line: number | null])[] = 
   [256, 0.75],
 ];
 
-export const webhookAccept: Scenario = {
+export const webhookAccept: ComparedScenario = {
   name: 'webhook-accept',
   question:
     'How many signed deliveries of a merged pull request does the service accept per second, each on disk before its 202 reply, compared with the same ingress without the journal?',

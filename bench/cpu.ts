@@ -1,6 +1,6 @@
 /**
  * Reads the processor time of processes from /proc. With few cores, processor time is more reliable than elapsed time,
- * because other programs do not affect it. /proc exists on Linux only.
+ * because other programs hardly affect it. /proc exists on Linux only.
  */
 import { readFileSync } from 'node:fs';
 
@@ -10,14 +10,30 @@ export type Processes = Record<string, number>;
 /** Clock ticks per second, as `getconf CLK_TCK` prints them. The value is 100 on every Linux that Node runs on. */
 const ticksPerSecond = 100;
 
-/** Returns the processor seconds that each process has used so far. Processes that cannot be read are left out. */
+/**
+ * Returns the processor seconds that each process has used so far, with all its threads and its ended children. A
+ * child of Redis, for example, rewrites the append-only file.
+ * @throws Error if a process has ended, because its time would be missing in the figures
+ */
 export function cpuSeconds(processes: Processes): Record<string, number> {
-  const seconds: Record<string, number> = {};
-  for (const [name, pid] of Object.entries(processes)) {
-    const used = readProcess(pid);
-    if (used !== undefined) seconds[name] = used;
-  }
-  return seconds;
+  if (process.platform !== 'linux') return {};
+  return Object.fromEntries(
+    Object.entries(processes).map(([name, pid]) => {
+      const times = timesOf(pid);
+      if (!times) throw new Error(`The process ${name} (${pid}) has ended`);
+      return [name, times.own + times.children];
+    }),
+  );
+}
+
+/** Returns the processor seconds of this process's children that have ended. 0 on systems without /proc. */
+export function endedChildrenSeconds(): number {
+  return timesOf(process.pid)?.children ?? 0;
+}
+
+/** Returns the processor seconds of this process with all its threads, without its children. */
+export function ownSeconds(): number {
+  return timesOf(process.pid)?.own ?? 0;
 }
 
 /** Returns the processor seconds that each process used between two readings. */
@@ -42,14 +58,25 @@ export function machineSeconds(): number | undefined {
   }
 }
 
-function readProcess(pid: number): number | undefined {
+function timesOf(pid: number): { own: number; children: number } | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // In `/proc/PID/stat`, the program's name is in brackets and may contain blanks. The 12th and the 13th field after
-    // the name are the user time and the system time.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+    return parseStat(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Reads a line of `/proc/PID/stat`. Returns the seconds of the process with all its threads, and of the children that
+ * it has waited for.
+ */
+export function parseStat(stat: string): { own: number; children: number } {
+  // The program's name is in brackets and may contain blanks. The fields 12 to 15 after the name are the user time and
+  // the system time, first of the process and then of its ended children.
+  const fields = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  const seconds = (index: number) => ((fields[index] ?? 0) + (fields[index + 1] ?? 0)) / ticksPerSecond;
+  return { own: seconds(11), children: seconds(13) };
 }

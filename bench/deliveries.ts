@@ -26,13 +26,13 @@ export function deliveryBytes(): number {
   return Buffer.byteLength(mergedPullRequest(0)) + tailOf(0).length;
 }
 
-/**
- * A request whose bytes are changed in place. `next` changes the bytes to those of the next delivery and returns the
- * number of that delivery.
- */
+/** A request whose bytes are changed in place. */
 export interface SignedRequest {
   readonly bytes: Buffer;
+  /** Changes the bytes to those of the next delivery and returns the number of that delivery. */
   next(): number;
+  /** As `next`, but the signature is wrong in one digit. */
+  nextForged(): number;
 }
 
 /**
@@ -44,45 +44,98 @@ interface Signer {
   outer: Hash;
 }
 
+/** The bodies of one repository. `signed` contains the ends of the bodies, each followed by its signature. */
+interface Template {
+  prefix: Buffer;
+  signer: Signer;
+  signed: Buffer;
+  signedCount: number;
+  used: number;
+}
+
+/**
+ * Number of different bodies if bodies repeat. Each is sent again under a new delivery id, as hosts do when one pull
+ * request causes several deliveries without a change of its fields.
+ */
+export const poolSize = 8192;
+
+const tailBytes = Buffer.byteLength(tailOf(0));
+const signatureDigits = 64;
+const entryBytes = tailBytes + signatureDigits;
+
 /** The state that connections share: the templates and the number of deliveries made. */
 export class DeliveryTemplates {
-  private readonly secret: string;
   private readonly run: string;
-  private readonly templates: readonly { prefix: Buffer; signer: Signer }[];
+  private readonly poolPerTemplate: number;
+  private readonly templates: readonly Template[];
   private made = 0;
 
-  constructor(secret: string, run: string) {
-    this.secret = secret;
+  /** @param repeats whether bodies repeat after `poolSize` deliveries. If not, each delivery has a body of its own. */
+  constructor(secret: string, run: string, repeats: boolean) {
     this.run = run;
-    this.templates = Array.from({ length: repositoryCount }, (_, i) => this.template(i));
+    this.poolPerTemplate = repeats ? poolSize / repositoryCount : Number.POSITIVE_INFINITY;
+    this.templates = Array.from({ length: repositoryCount }, (_, i) => template(secret, i));
+  }
+
+  /** Signs so many deliveries in advance. Deliveries beyond that are signed when they are sent, which takes longer. */
+  prepare(deliveries: number): void {
+    for (const each of this.templates) {
+      const wanted = Math.min(this.poolPerTemplate, each.used + Math.ceil(deliveries / repositoryCount));
+      signUpTo(each, wanted);
+    }
   }
 
   /** Makes the request of one connection. Connections are spread evenly over the repositories. */
   forConnection(index: number): SignedRequest {
-    const { prefix, signer } = this.templates[index % repositoryCount] as { prefix: Buffer; signer: Signer };
-    const head = headOf(deliveryId(this.run, 0), prefix.length + tailOf(0).length);
-    const bytes = Buffer.concat([Buffer.from(head), prefix, Buffer.from(tailOf(0))]);
+    const template = this.templates[index % repositoryCount] as Template;
+    const head = headOf(deliveryId(this.run, 0), template.prefix.length + tailBytes);
+    const bytes = Buffer.concat([Buffer.from(head), template.prefix, Buffer.from(tailOf(0))]);
     const idEnd = head.indexOf(deliveryId(this.run, 0)) + deliveryId(this.run, 0).length;
     const signatureStart = head.indexOf('sha256=') + 'sha256='.length;
-    const tailStart = head.length + prefix.length;
+    const tailStart = head.length + template.prefix.length;
     const next = (): number => {
       this.made += 1;
-      const tail = tailOf(this.made);
+      const index = template.used % this.poolPerTemplate;
+      template.used += 1;
+      if (index >= template.signedCount) signUpTo(template, index + 1);
+      const at = index * entryBytes;
       bytes.write(String(this.made).padStart(12, '0'), idEnd - 12, 'latin1');
-      bytes.write(tail, tailStart, 'latin1');
-      bytes.write(sign(signer, tail), signatureStart, 'latin1');
+      template.signed.copy(bytes, tailStart, at, at + tailBytes);
+      template.signed.copy(bytes, signatureStart, at + tailBytes, at + entryBytes);
       return this.made;
     };
-    return { bytes, next };
+    const nextForged = (): number => {
+      const number = next();
+      bytes[signatureStart] = bytes[signatureStart] === zero ? zero + 1 : zero;
+      return number;
+    };
+    return { bytes, next, nextForged };
   }
+}
 
-  private template(repository: number): { prefix: Buffer; signer: Signer } {
-    const prefix = Buffer.from(mergedPullRequest(repository));
-    const key = Buffer.alloc(blockBytes);
-    key.write(this.secret);
-    const inner = createHash('sha256').update(key.map((byte) => byte ^ 0x36));
-    const outer = createHash('sha256').update(key.map((byte) => byte ^ 0x5c));
-    return { prefix, signer: { inner: inner.update(prefix), outer } };
+/** The character code of the digit 0. */
+const zero = 48;
+
+function template(secret: string, repository: number): Template {
+  const prefix = Buffer.from(mergedPullRequest(repository));
+  const key = Buffer.alloc(blockBytes);
+  key.write(secret);
+  const inner = createHash('sha256').update(key.map((byte) => byte ^ 0x36));
+  const outer = createHash('sha256').update(key.map((byte) => byte ^ 0x5c));
+  return { prefix, signer: { inner: inner.update(prefix), outer }, signed: Buffer.alloc(0), signedCount: 0, used: 0 };
+}
+
+/** Signs the bodies of a repository until `count` are signed. */
+function signUpTo(template: Template, count: number): void {
+  if (count * entryBytes > template.signed.length) {
+    const larger = Buffer.alloc(Math.max(count, 2 * template.signedCount) * entryBytes);
+    template.signed.copy(larger);
+    template.signed = larger;
+  }
+  for (; template.signedCount < count; template.signedCount += 1) {
+    const tail = tailOf(template.signedCount);
+    const entry = tail + sign(template.signer, tail);
+    template.signed.write(entry, template.signedCount * entryBytes, 'latin1');
   }
 }
 

@@ -1,11 +1,16 @@
 /**
- * Computes figures from runs: medians, percentiles, and the ratio of service to floor (the server that the service is
- * compared with). All functions are pure.
+ * Computes figures from runs: medians, percentiles, latency curves, and processor time per request. All functions are
+ * pure.
  */
 import type { LoadResult } from './load.ts';
+import type { Figure, Subject } from './scenario.ts';
 
-/** One run of the load, with the processor seconds that each process used during it. */
-export interface Run extends LoadResult {
+/** One run of the load against one program, with the processor seconds that each process used. */
+export interface Run
+  extends Pick<LoadResult, 'seconds' | 'statuses' | 'errors' | 'mismatches' | 'latencies' | 'acknowledged'> {
+  /** Number of requests that got a reply. `latencies` may contain fewer values if the generator only gives quantiles. */
+  answers: number;
+  /** Processor seconds by process, from the first request until all work is done. The load generator is `load`. */
   cpu: Record<string, number>;
   /** Share of the machine's processors that other programs used, from 0 to 1. */
   othersShare: number;
@@ -25,16 +30,6 @@ export interface Percentiles {
   p99: number;
   p99_9: number;
   max: number;
-}
-
-/** The figures of all runs against one server. */
-export interface Side {
-  requestsPerSecond: Spread;
-  /** Percentiles of the latency in milliseconds, computed from the replies of all rounds. */
-  latency: Percentiles;
-  answers: number;
-  /** Processor time per request in microseconds, by process. */
-  cpuPerRequest: Record<string, number>;
 }
 
 /** Returns the median. For an even count of values it is the mean of the middle two, and for no values it is 0. */
@@ -57,19 +52,12 @@ export function percentile(sorted: ArrayLike<number>, percent: number): number {
   return sorted[Math.max(0, Math.min(sorted.length - 1, rank - 1))] ?? 0;
 }
 
-export function toSide(runs: readonly Run[]): Side {
-  const rounds = runs.map((run) => run.latencies.length / run.seconds);
-  const latencies = mergeSorted(runs);
-  return {
-    requestsPerSecond: { median: median(rounds), min: Math.min(...rounds), max: Math.max(...rounds), rounds },
-    latency: percentilesOf(latencies),
-    answers: latencies.length,
-    cpuPerRequest: cpuPerRequest(runs, latencies.length),
-  };
+export function spreadOf(rounds: readonly number[]): Spread {
+  return { median: median(rounds), min: Math.min(...rounds), max: Math.max(...rounds), rounds: [...rounds] };
 }
 
 /** @param sorted smallest first, in milliseconds */
-function percentilesOf(sorted: ArrayLike<number>): Percentiles {
+export function percentilesOf(sorted: ArrayLike<number>): Percentiles {
   return {
     p50: percentile(sorted, 50),
     p97_5: percentile(sorted, 97.5),
@@ -79,14 +67,76 @@ function percentilesOf(sorted: ArrayLike<number>): Percentiles {
   };
 }
 
-/** Returns the largest share of the machine's processors that other programs used in any of the runs, from 0 to 1. */
-export function othersShare(...runs: readonly Run[]): number {
-  return Math.max(0, ...runs.map((run) => run.othersShare));
+const curvePoints = 60;
+/** Number of nines at the end of the curve: 4 is 99.99 %. */
+const curveNines = 4;
+
+/**
+ * Returns points of the latency curve. They are denser towards the end, with the same number of points between 0 and
+ * 90 %, 90 and 99 %, and so on.
+ * @param sorted smallest first, in milliseconds
+ */
+export function curveOf(sorted: ArrayLike<number>): [percent: number, milliseconds: number][] {
+  return Array.from({ length: curvePoints + 1 }, (_, i) => {
+    const percent = 100 * (1 - 10 ** ((-i * curveNines) / curvePoints));
+    return [percent, percentile(sorted, percent)];
+  });
 }
 
-/** Returns the service's median of requests per second, divided by the floor's median. */
-export function ratioOf(service: Side, floor: Side): number {
-  return service.requestsPerSecond.median / floor.requestsPerSecond.median;
+/** What distinguishes a subject beside its runs. */
+export interface SubjectFacts {
+  name: string;
+  durability: string;
+  /** Whether the rate is measured. It is not if the load has a fixed rate. */
+  hasRate: boolean;
+}
+
+/** Returns the figures of a program from its runs, one run per round. */
+export function toSubject({ name, durability, hasRate }: SubjectFacts, runs: readonly Run[]): Subject {
+  const latencies = mergeSorted(runs);
+  const perRequest = runs.map(cpuPerRequest);
+  const processes = [...new Set(perRequest.flatMap((cpu) => Object.keys(cpu)))].filter((each) => each !== 'load');
+  return {
+    name,
+    durability,
+    perSecond: hasRate ? spreadOf(runs.map((run) => run.answers / run.seconds)) : null,
+    latency: latencies.length > 0 ? percentilesOf(latencies) : null,
+    curve: latencies.length > 0 ? curveOf(latencies) : null,
+    cpu: Object.fromEntries(processes.map((each) => [each, median(perRequest.map((cpu) => cpu[each] ?? 0))])),
+    cpuRounds: perRequest.map((cpu) => processes.reduce((sum, each) => sum + (cpu[each] ?? 0), 0)),
+    generatorCpu: median(perRequest.map((cpu) => cpu.load ?? 0)),
+  };
+}
+
+/** Returns the processor time per request over all processes in microseconds, as the median of the rounds. */
+export function cpuOf({ cpuRounds }: Subject): number {
+  return median(cpuRounds);
+}
+
+/** Returns the figures that compare the processor time and the rate of the service with those of another program. */
+export function comparisonFigures(
+  service: Subject,
+  other: Subject | undefined,
+  { request, cpu, rate }: { request: string; cpu?: Partial<Figure>; rate?: Partial<Figure> },
+): Figure[] {
+  if (!other) return [];
+  const figures: Figure[] = [
+    ratio(`processor time per ${request}, of the ${other.name}`, cpuOf(service) / cpuOf(other), cpu),
+  ];
+  if (service.perSecond && other.perSecond) {
+    figures.push(ratio(`rate, of the ${other.name}`, service.perSecond.median / other.perSecond.median, rate));
+  }
+  return figures;
+}
+
+/** Makes a figure that is a ratio. Without `more` it has no line. */
+export function ratio(name: string, value: number, more: Partial<Figure> = {}): Figure {
+  return { name, value, unit: 'ratio', line: null, ...more };
+}
+
+/** Returns the largest share of the machine's processors that other programs used in any of the runs, from 0 to 1. */
+export function othersShare(runs: readonly Run[]): number {
+  return Math.max(0, ...runs.map((run) => run.othersShare));
 }
 
 /** Lists the wrong replies of runs, one line per kind of fault. */
@@ -102,7 +152,7 @@ export function answerFaults(name: string, runs: readonly Run[], wantedStatus: n
   const mismatches = sum((run) => run.mismatches);
   if (errors > 0) faults.push(`${name}: ${errors} broken connections or timeouts`);
   if (mismatches > 0) faults.push(`${name}: ${mismatches} replies with an unexpected body`);
-  if (sum((run) => run.latencies.length) === 0) faults.push(`${name}: no replies`);
+  if (sum((run) => run.answers) === 0) faults.push(`${name}: no replies`);
   return faults;
 }
 
@@ -116,11 +166,7 @@ function mergeSorted(runs: readonly Run[]): Float64Array {
   return all.sort();
 }
 
-function cpuPerRequest(runs: readonly Run[], answers: number): Record<string, number> {
-  const total: Record<string, number> = {};
-  for (const run of runs) {
-    for (const [name, seconds] of Object.entries(run.cpu)) total[name] = (total[name] ?? 0) + seconds;
-  }
-  const entries = Object.entries(total).map(([name, seconds]) => [name, (seconds * 1e6) / Math.max(1, answers)]);
+function cpuPerRequest({ cpu, answers }: Run): Record<string, number> {
+  const entries = Object.entries(cpu).map(([name, seconds]) => [name, (seconds * 1e6) / Math.max(1, answers)]);
   return Object.fromEntries(entries);
 }

@@ -1,110 +1,229 @@
 /**
- * Sends the load with autocannon, with pipelining 1. `load.ts` starts this program. The program keeps every latency,
- * because autocannon's own histogram rounds to whole milliseconds.
+ * Sends the load over connections that stay open, one request at a time per connection. `load.ts` starts this program.
  */
-import autocannon from 'autocannon';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { Connection } from './connection.ts';
 import { DeliveryTemplates } from './deliveries.ts';
 import type { LoadJob, LoadMessage, LoadResult, RequestSource } from './load.ts';
+import { type Schedule, sharedNow } from './pacer.ts';
 import { answerMessages } from './program.ts';
 
-/**
- * autocannon's client, with two members that are missing from autocannon's types. The load program replaces both
- * members. The first member returns the bytes of each request, and the second member receives the bytes of each reply.
- */
-type Client = autocannon.Client & {
-  getRequestBuffer: () => Buffer;
-  pipelinedRequests: { addBody: (piece: Buffer) => void };
-};
+type Kind = 'main' | 'forged' | 'read';
 
-/** Counters of a run. */
-interface Seen {
-  statuses: Record<string, number>;
-  mismatches: number;
-  acknowledged: number[];
+/** A request that is ready to be sent. `number` is the number of its delivery, 0 for a read. */
+interface Request {
+  kind: Kind;
+  bytes: Buffer;
+  number: number;
+  expected?: Buffer;
 }
+
+/** One slot of the load: a connection, and the request that waits for its reply. */
+interface Slot {
+  connection: Connection;
+  next(): Request;
+  waiting: { request: Request; since: number; sentAt: number } | undefined;
+}
+
+/**
+ * Deliveries per second that are signed before a run, so that signing does not take processor time from the measured
+ * programs. No program on two cores accepts more.
+ */
+const mostPerSecond = 16_000;
+const timeoutMs = 10_000;
+/** Time until the first request that is due, in milliseconds. The pacer's thread starts in this time. */
+const startDelayMs = 100;
 
 let source: RequestSource | undefined;
 let templates: DeliveryTemplates | undefined;
 
 answerMessages(async (message: LoadMessage) => {
-  if (message.type === 'run') return run(message.job);
+  if (message.type === 'run') return new LoadRun(message.job).finish();
   source = message.source;
-  if (source.kind === 'deliveries') templates = new DeliveryTemplates(source.secret, source.run);
+  if (source.kind === 'deliveries') templates = new DeliveryTemplates(source.secret, source.run, source.repeats);
   return {};
 });
 
-async function run(job: LoadJob): Promise<LoadResult> {
-  const latencies: number[] = [];
-  const seen: Seen = { statuses: {}, mismatches: 0, acknowledged: [] };
-  const started = performance.now();
-  let last = started;
-  const { errors } = await fire(optionsFor(job, seen), (status, milliseconds) => {
-    latencies.push(milliseconds);
-    seen.statuses[status] = (seen.statuses[status] ?? 0) + 1;
-    last = performance.now();
-  });
-  return {
-    seconds: (last - started) / 1000,
-    statuses: seen.statuses,
-    errors,
-    mismatches: seen.mismatches,
-    latencies: Float64Array.from(latencies),
-    acknowledged: Uint32Array.from(seen.acknowledged),
-  };
+/** One run of the load against one server. */
+class LoadRun {
+  private readonly job: LoadJob;
+  private readonly slots: Slot[] = [];
+  /** Slots without a request, and the due times of requests that wait for a slot. Both only if the load has a rate. */
+  private readonly idle: Slot[] = [];
+  private readonly overdue: number[] = [];
+  private readonly latencies: Record<Kind, number[]> = { main: [], forged: [], read: [] };
+  private readonly statuses: Record<Kind, Record<string, number>> = { main: {}, forged: {}, read: {} };
+  private readonly acknowledged: number[] = [];
+  private readonly forged: number[] = [];
+  private errors = 0;
+  private mismatches = 0;
+  private sent = 0;
+  private pending = 0;
+  private startedAt = 0;
+  private lastReplyAt = 0;
+  private ended = false;
+
+  constructor(job: LoadJob) {
+    this.job = job;
+  }
+
+  /** Sends all requests and waits for their replies. */
+  async finish(): Promise<LoadResult> {
+    const { seconds, count, rate, connections } = this.job;
+    templates?.prepare(count ?? Math.ceil((seconds ?? 0) * (rate ?? mostPerSecond)));
+    for (let index = 0; index < connections; index += 1) this.slots.push(this.openSlot(index));
+    const sweep = setInterval(() => this.expire(), 1000);
+    this.startedAt = performance.now();
+    if (rate === undefined) await this.sendClosed();
+    else await this.sendAtRate(rate, Math.round((seconds ?? 0) * rate));
+    while (this.pending + this.overdue.length > 0) await pause(1);
+    clearInterval(sweep);
+    for (const { connection } of this.slots) connection.close();
+    return this.result();
+  }
+
+  /** Lets each connection send its next request as soon as the previous reply has arrived. */
+  private async sendClosed(): Promise<void> {
+    const { seconds, count } = this.job;
+    for (const slot of this.slots) this.sendNext(slot, performance.now());
+    if (count === undefined) await pause((seconds ?? 0) * 1000);
+    else while (this.sent < count) await pause(1);
+    this.ended = true;
+  }
+
+  /** Sends requests at even intervals, whether or not replies have arrived. */
+  private async sendAtRate(rate: number, count: number): Promise<void> {
+    this.idle.push(...this.slots);
+    const intervalMs = 1000 / rate;
+    const schedule: Schedule = { startAt: sharedNow() + startDelayMs, intervalMs, count };
+    this.startedAt = performance.now() + startDelayMs;
+    const pacer = new Worker(new URL('./pacer.js', import.meta.url), { workerData: schedule });
+    let due = 0;
+    pacer.on('message', (dueNow: number) => {
+      for (; due < dueNow; due += 1) {
+        const since = this.startedAt + due * intervalMs;
+        const slot = this.idle.shift();
+        if (slot) this.sendNext(slot, since);
+        else this.overdue.push(since);
+      }
+    });
+    await new Promise((resolve, reject) => pacer.once('exit', resolve).once('error', reject));
+  }
+
+  private openSlot(index: number): Slot {
+    const slot: Slot = { connection: this.connect(() => slot), next: requestsOf(index), waiting: undefined };
+    return slot;
+  }
+
+  private connect(slotOf: () => Slot): Connection {
+    return new Connection(this.job.url, {
+      reply: (status, matches) => this.receive(slotOf(), status, matches),
+      broken: () => this.replace(slotOf()),
+    });
+  }
+
+  /** @param since time from which the latency counts */
+  private sendNext(slot: Slot, since: number): void {
+    const request = slot.next();
+    slot.waiting = { request, since, sentAt: performance.now() };
+    this.sent += 1;
+    this.pending += 1;
+    if (request.kind === 'forged') this.forged.push(request.number);
+    slot.connection.send(request.bytes, request.expected);
+  }
+
+  private receive(slot: Slot, status: number, matches: boolean): void {
+    const { waiting } = slot;
+    if (!waiting) return;
+    const { kind, number } = waiting.request;
+    const now = performance.now();
+    this.latencies[kind].push(now - waiting.since);
+    this.statuses[kind][status] = (this.statuses[kind][status] ?? 0) + 1;
+    if (!matches) this.mismatches += 1;
+    if (kind === 'main' && status === 202) this.acknowledged.push(number);
+    this.lastReplyAt = now;
+    this.release(slot);
+  }
+
+  /** Gives a slot its next request if there is one. */
+  private release(slot: Slot): void {
+    slot.waiting = undefined;
+    this.pending -= 1;
+    if (this.job.rate !== undefined) {
+      const since = this.overdue.shift();
+      if (since === undefined) this.idle.push(slot);
+      else this.sendNext(slot, since);
+    } else if (!this.ended && this.sent < (this.job.count ?? Number.POSITIVE_INFINITY)) {
+      this.sendNext(slot, performance.now());
+    }
+  }
+
+  /** Counts a broken connection and opens another one. */
+  private replace(slot: Slot): void {
+    this.errors += 1;
+    slot.connection = this.connect(() => slot);
+    if (slot.waiting) this.release(slot);
+  }
+
+  private expire(): void {
+    const now = performance.now();
+    for (const slot of this.slots) {
+      if (!slot.waiting || now - slot.waiting.sentAt < timeoutMs) continue;
+      slot.connection.close();
+      this.replace(slot);
+    }
+  }
+
+  private result(): LoadResult {
+    const replies = (kind: Kind) => ({
+      statuses: this.statuses[kind],
+      latencies: Float64Array.from(this.latencies[kind]),
+    });
+    return {
+      ...replies('main'),
+      seconds: (this.lastReplyAt - this.startedAt) / 1000,
+      errors: this.errors,
+      mismatches: this.mismatches,
+      acknowledged: Uint32Array.from(this.acknowledged),
+      forged: Uint32Array.from(this.forged),
+      forgedReplies: replies('forged'),
+      readReplies: replies('read'),
+    };
+  }
 }
 
-function fire(
-  options: autocannon.Options,
-  onAnswer: (status: number, milliseconds: number) => void,
-): Promise<autocannon.Result> {
-  return new Promise((resolve, reject) => {
-    const instance = autocannon(options, (error, result) => (error ? reject(error) : resolve(result)));
-    instance.on('response', (_client, status, _bytes, milliseconds) => onAnswer(status, milliseconds));
-  });
-}
-
-function optionsFor({ url, seconds, connections, rate }: LoadJob, seen: Seen): autocannon.Options {
-  const paced = rate === undefined ? {} : { overallRate: rate };
-  const common = { url, connections, pipelining: 1, duration: seconds, sampleInt: 100, timeout: 10, ...paced };
+/** Returns the function that makes the requests of one connection. */
+function requestsOf(index: number): () => Request {
   if (source?.kind === 'get') {
     const { path, headers, expectedBody } = source;
-    const setupClient = (client: autocannon.Client) => compareBodies(client as Client, expectedBody, seen);
-    return { ...common, url: `${url}${path}`, headers, setupClient };
+    const request: Request = {
+      kind: 'main',
+      bytes: getRequest(path, headers),
+      number: 0,
+      expected: Buffer.from(expectedBody),
+    };
+    return () => request;
   }
-  let clients = 0;
-  return { ...common, setupClient: (client) => sendDeliveries(client as Client, clients++, seen) };
-}
-
-/**
- * Compares the body of every reply with `expected` while the bytes arrive. autocannon would first decode and join the
- * bytes, which costs several times more.
- */
-function compareBodies(client: Client, expected: Uint8Array, seen: Seen): void {
-  let length = 0;
-  let same = true;
-  client.pipelinedRequests.addBody = (piece) => {
-    same &&= piece.equals(expected.subarray(length, length + piece.length));
-    length += piece.length;
-  };
-  client.on('response', () => {
-    if (!same || length !== expected.length) seen.mismatches += 1;
-    length = 0;
-    same = true;
-  });
-}
-
-/**
- * Gives a connection its own request. The bytes of the request are changed in place for the next delivery as soon as
- * the reply to the current delivery has arrived.
- */
-function sendDeliveries(client: Client, index: number, seen: Seen): void {
   const request = (templates as DeliveryTemplates).forConnection(index);
-  let number = 0;
-  client.getRequestBuffer = () => {
-    number = request.next();
-    return request.bytes;
+  const { mixture } = source ?? {};
+  if (!mixture) return () => ({ kind: 'main', number: request.next(), bytes: request.bytes });
+  const read: Request = { kind: 'read', bytes: getRequest(mixture.path, mixture.headers), number: 0 };
+  // Each connection begins at another place of the mixture, so the kinds are mixed at each moment.
+  let turn = index * 37;
+  return () => {
+    turn = (turn + 37) % 100;
+    if (turn < mixture.readPercent) return read;
+    if (turn < mixture.readPercent + mixture.forgedPercent) {
+      return { kind: 'forged', number: request.nextForged(), bytes: request.bytes };
+    }
+    return { kind: 'main', number: request.next(), bytes: request.bytes };
   };
-  client.on('response', (status) => {
-    if (status === 202) seen.acknowledged.push(number);
-  });
+}
+
+function getRequest(path: string, headers: Record<string, string>): Buffer {
+  const lines = Object.entries({ Host: 'tidings.example', Accept: '*/*', ...headers }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  return Buffer.from(`GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
 }

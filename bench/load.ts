@@ -1,40 +1,64 @@
 /**
- * Starts the load program, a separate process that runs autocannon. The bench sends messages to the load program. The
+ * Starts the load program, a separate process that sends requests. The bench sends messages to the load program. The
  * first message describes the requests. Each later message describes one run and names the server to load. One load
- * program loads both servers: the service, and the floor (the server that the service is compared with). The load
- * program is therefore equally warmed up for both servers.
+ * program loads all servers that are compared, so it is equally warmed up for each of them.
  */
 import { startProgram } from './program.ts';
 
-/** The requests to send: one GET with a known reply, or signed deliveries, each of a different pull request. */
+/** Requests that are mixed with deliveries, in percent of all requests. */
+export interface Mixture {
+  /** Deliveries with a wrong signature. */
+  forgedPercent: number;
+  readPercent: number;
+  path: string;
+  headers: Record<string, string>;
+}
+
+/** The requests to send: one GET with a known reply, or signed deliveries of pull requests. */
 export type RequestSource =
   | { kind: 'get'; path: string; headers: Record<string, string>; expectedBody: Uint8Array }
-  | { kind: 'deliveries'; secret: string; run: string };
+  | { kind: 'deliveries'; secret: string; run: string; repeats: boolean; mixture?: Mixture };
 
-/** One run of the load against one server. */
+/**
+ * One run of the load against one server. Exactly one of `seconds` and `count` is given. With `count`, the run ends
+ * after so many requests.
+ */
 export interface LoadJob {
   url: string;
   connections: number;
-  seconds: number;
+  seconds?: number;
+  count?: number;
   /**
-   * Requests per second over all connections. If the field is missing, each connection sends its next request as soon
-   * as the previous reply has arrived.
+   * Requests per second over all connections, at even intervals. A request that is due while all connections wait for
+   * replies is sent late, and its latency counts from the time when it was due. If the field is missing, each
+   * connection sends its next request as soon as the previous reply has arrived.
    */
   rate?: number;
 }
 
-/** The result of a run. `latencies` has one value per reply, in milliseconds and in no particular order. */
-export interface LoadResult {
-  seconds: number;
+/** The replies of one kind of requests. */
+export interface Replies {
   /** Number of replies by status. */
   statuses: Record<string, number>;
+  /** One value per reply, in milliseconds and in no particular order. */
+  latencies: Float64Array;
+}
+
+/** The result of a run. The replies of the main kind of requests are in the result itself. */
+export interface LoadResult extends Replies {
+  /** Time from the first request to the last reply. */
+  seconds: number;
   /** Broken connections and requests that timed out. */
   errors: number;
   /** Replies with an unexpected body. */
   mismatches: number;
-  latencies: Float64Array;
   /** Numbers of the deliveries with a 202 reply. */
   acknowledged: Uint32Array;
+  /** Numbers of the deliveries that were sent with a wrong signature. */
+  forged: Uint32Array;
+  /** Replies to deliveries with a wrong signature, and to reads, if they are mixed in. */
+  forgedReplies: Replies;
+  readReplies: Replies;
 }
 
 /** A message from the bench to the load program. */

@@ -4,10 +4,9 @@
  */
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createProgress } from '../src/cli/progress.ts';
 import type { BenchService } from './service.ts';
 
-export const probesASecond = 10;
+export const probesASecond = 20;
 const pollMs = 4;
 const waitMs = 10_000;
 
@@ -47,16 +46,13 @@ export class Prober {
    * probe or no probe would coincide with the timer.
    */
   async probeFor(seconds: number): Promise<Probe[]> {
-    const progress = createProgress({ label: 'event-to-read', total: seconds * probesASecond, stream: process.stderr });
     const started = performance.now();
     const probes: Probe[] = [];
     for (let i = 0; i < seconds * probesASecond; i++) {
       const due = started + ((i + Math.random()) * 1000) / probesASecond;
       await pause(Math.max(0, due - performance.now()));
       probes.push(await this.probe());
-      progress.advance();
     }
-    progress.done();
     return probes;
   }
 

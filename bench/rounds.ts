@@ -1,79 +1,104 @@
 /**
- * Runs paired rounds. A round is one run against the service, followed by one run against the floor (the server that
- * the service is compared with). Because the runs alternate, other activity on the machine affects service and floor
- * equally. A warm-up precedes the rounds and is not counted.
+ * Runs interleaved rounds. In each round, every program that is compared gets one run, and another program begins each
+ * round. Other activity on the machine therefore affects all of them equally. A warm-up precedes the rounds and is not
+ * counted.
  */
 import { cpus } from 'node:os';
 import { createProgress } from '../src/cli/progress.ts';
 import { cpuBetween, cpuSeconds, machineSeconds, type Processes } from './cpu.ts';
 import type { Run } from './figures.ts';
-import type { Load } from './load.ts';
+import type { Load, LoadJob, LoadResult } from './load.ts';
 import type { BenchContext } from './scenario.ts';
 
-/** A server that the load can be sent to. */
+/** A program that the load can be sent to. */
 export interface Target {
+  name: string;
+  durability: string;
   url: string;
   pids: Processes;
   /**
-   * Waits until the server has finished all work of the previous run, so that this work does not disturb the next run.
+   * Waits until the program has finished all work of a run. This work is part of the processor time, and it must not
+   * disturb the next run.
    */
-  settle(): Promise<void>;
+  settle(result: LoadResult): Promise<void>;
 }
 
-/** The two servers to compare, and the load. */
-export interface Pairing {
-  label: string;
-  connections: number;
-  load: Load;
-  service: Target;
-  floor: Target;
-}
+/** Sends one run of the load to a target. */
+export type Sender = (target: Target, seconds: number) => Promise<SentLoad>;
 
 /**
- * The runs of all rounds, without the warm-up. `settleSeconds` has one value per run against the service: the time that
- * the service needed after the run to finish its work.
+ * The result of a run of any generator. `answers` is missing if there is one latency per reply. `cpu` is the processor
+ * time of the generator in seconds, if the generator is not a process that stays.
  */
-export interface Paired {
-  service: Run[];
-  floor: Run[];
-  /** All runs against the service, including the warm-up. */
+export type SentLoad = LoadResult & { answers?: number; cpu?: number };
+
+/** The runs of one target. */
+export interface TargetRuns {
+  target: Target;
+  /** One run per round, without the warm-up. */
+  runs: Run[];
+  /** All runs, including the warm-up. */
   all: Run[];
+  /** Time that the target needed after each run to finish its work, in seconds. */
   settleSeconds: number[];
 }
 
-export async function runPaired(pairing: Pairing, context: BenchContext): Promise<Paired> {
-  const { seconds, rounds, warmUpSeconds } = context;
-  const paired: Paired = { service: [], floor: [], all: [], settleSeconds: [] };
-  const total = 2 * (warmUpSeconds + rounds * seconds);
-  const progress = createProgress({ label: pairing.label, total, stream: process.stderr });
-  const ticking = (length: number) => tickEachSecond(length, (done) => progress.advance(done));
-  for (let round = 0; round <= rounds; round++) {
-    const length = round === 0 ? warmUpSeconds : seconds;
-    const run = await ticking(length)(runOnce(pairing, pairing.service, length));
-    const settling = performance.now();
-    await pairing.service.settle();
-    const settleSeconds = (performance.now() - settling) / 1000;
-    const floor = await ticking(length)(runOnce(pairing, pairing.floor, length));
-    paired.all.push(run);
-    if (round === 0) continue;
-    paired.settleSeconds.push(settleSeconds);
-    paired.service.push(run);
-    paired.floor.push(floor);
-  }
-  progress.done();
-  return paired;
+/** Returns a sender that uses a load program. */
+export function sendWith(load: Load, job: Omit<LoadJob, 'url' | 'seconds'>): Sender {
+  return ({ url }, seconds) => load.run({ ...job, url, ...(job.count === undefined && { seconds }) });
 }
 
-async function runOnce({ load, connections }: Pairing, target: Target, seconds: number): Promise<Run> {
-  const processes = { ...target.pids, load: load.pid };
+/**
+ * Runs the warm-up and all rounds.
+ * @param generator process id of the load generator, if it is a process that stays
+ */
+export async function runRounds(
+  label: string,
+  targets: readonly Target[],
+  send: Sender,
+  context: Pick<BenchContext, 'seconds' | 'rounds' | 'warmUpSeconds'>,
+  generator?: number,
+): Promise<TargetRuns[]> {
+  const { seconds, rounds, warmUpSeconds } = context;
+  const results = targets.map((target): TargetRuns => ({ target, runs: [], all: [], settleSeconds: [] }));
+  const total = targets.length * (warmUpSeconds + rounds * seconds);
+  const progress = createProgress({ label, total, stream: process.stderr });
+  for (let round = 0; round <= rounds; round++) {
+    const length = round === 0 ? warmUpSeconds : seconds;
+    for (let turn = 0; turn < results.length; turn++) {
+      const each = results[(round + turn) % results.length] as TargetRuns;
+      const ticking = tickEachSecond(length, (done) => progress.advance(done));
+      const { run, settleSeconds } = await ticking(measureRun(each.target, () => send(each.target, length), generator));
+      each.all.push(run);
+      if (round === 0) continue;
+      each.runs.push(run);
+      each.settleSeconds.push(settleSeconds);
+    }
+  }
+  progress.done();
+  return results;
+}
+
+/** Runs the load once and measures the processor time until the target has finished all work. */
+export async function measureRun(
+  target: Pick<Target, 'pids' | 'settle'>,
+  send: () => Promise<SentLoad>,
+  generator?: number,
+): Promise<{ run: Run; settleSeconds: number; result: LoadResult }> {
+  const processes = { ...target.pids, ...(generator !== undefined && { load: generator }) };
   const before = { own: cpuSeconds(processes), machine: machineSeconds(), at: performance.now() };
-  const result = await load.run({ url: target.url, connections, seconds });
+  const result = await send();
+  const sentAt = performance.now();
+  await target.settle(result);
+  const settleSeconds = (performance.now() - sentAt) / 1000;
   const cpu = cpuBetween(before.own, cpuSeconds(processes));
-  const machine = machineSeconds();
-  if (machine === undefined || before.machine === undefined) return { ...result, cpu, othersShare: 0 };
+  if (result.cpu !== undefined) cpu.load = result.cpu;
   const own = Object.values(cpu).reduce((sum, used) => sum + used, 0);
   const available = (cpus().length * (performance.now() - before.at)) / 1000;
-  return { ...result, cpu, othersShare: Math.max(0, (machine - before.machine - own) / available) };
+  const machine = machineSeconds();
+  const others = machine === undefined || before.machine === undefined ? 0 : machine - before.machine - own;
+  const answers = result.answers ?? result.latencies.length;
+  return { run: { ...result, answers, cpu, othersShare: Math.max(0, others / available) }, settleSeconds, result };
 }
 
 /**

@@ -3,7 +3,7 @@
  * `report.html`. The exit code is 1 if a reply was wrong, or if a ratio was below the scenario's line (the smallest
  * ratio that passes). The exit code is 2 for a wrong command line.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,23 +11,40 @@ import { parseArgs } from 'node:util';
 import { exitWith } from '../src/cli/exit.ts';
 import { toHtml } from './html.ts';
 import { describeMachine } from './machine.ts';
-import { type Report, type ScenarioReport, toText } from './report.ts';
-import { type BenchContext, type ComparedScenario, passesLine } from './scenario.ts';
+import { allPass, type Report, type ScenarioReport, toText } from './report.ts';
+import type { BenchContext, Scenario } from './scenario.ts';
 import { draftRead } from './scenarios/draft-read.ts';
-import { eventToRead } from './scenarios/event-to-read.ts';
+import { drain } from './scenarios/drain.ts';
+import { listRead } from './scenarios/list-read.ts';
+import { mixed } from './scenarios/mixed.ts';
 import { render } from './scenarios/render.ts';
 import { webhookAccept } from './scenarios/webhook-accept.ts';
+import { webhookLatency } from './scenarios/webhook-latency.ts';
+import { webhookToRead } from './scenarios/webhook-to-read.ts';
 import { liftedLimits } from './service.ts';
 
-const scenarios: readonly ComparedScenario[] = [webhookAccept, draftRead, eventToRead, render];
+const scenarios: readonly Scenario[] = [
+  webhookAccept,
+  webhookLatency,
+  webhookToRead,
+  drain,
+  mixed,
+  draftRead,
+  listRead,
+  render,
+];
 const resultsFolder = fileURLToPath(new URL('../../bench/results/', import.meta.url));
+const latestFile = join(resultsFolder, 'latest.json');
 
-const help = `npm run bench -- [scenario…] [--seconds N] [--rounds N] [--data FOLDER]
+const help = `npm run bench -- [scenario…] [--rounds N] [--seconds N] [--add] [--service FOLDER] [--data FOLDER] [--size N]
 
   scenario    ${scenarios.map(({ name }) => name).join(', ')}; default: all
-  --seconds   length of a round in seconds (default: 5)
-  --rounds    number of counted rounds, each against service and floor (default: 3)
+  --rounds    number of counted rounds, each against every program in turns (default: 5)
+  --seconds   length of a round in seconds (default: 3)
+  --add       keeps the results of the other scenarios in bench/results/latest.json
+  --service   folder of another checkout that is built; its service is measured
   --data      folder for data directories, on the disk whose fsync is to be measured (default: the system's temporary folder)
+  --size      size of the scenarios that have one, for trying them; the lines are for the default size
 `;
 
 /**
@@ -57,39 +74,60 @@ function interrupt(): void {
   void cleanUp().finally(() => process.exit(130));
 }
 
-async function main(): Promise<number> {
-  const wanted = parse(process.argv.slice(2));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
-  const reports: ScenarioReport[] = [];
-  for (const scenario of wanted.scenarios) {
-    reports.push(await runScenario(scenario, wanted.context));
-  }
-  return publish(toReport(reports, wanted.context));
+/** The arguments of the command line. */
+interface Wanted {
+  scenarios: Scenario[];
+  context: BenchContext;
+  /** Whether the results of other scenarios are kept. */
+  add: boolean;
 }
 
-async function runScenario(scenario: ComparedScenario, context: BenchContext): Promise<ScenarioReport> {
-  const { name, question, floor } = scenario;
+async function main(): Promise<number> {
+  const args = process.argv.slice(2);
+  const { scenarios, context, add } = parse(args);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
+  const machine = describeMachine(context.folder, context.serviceFolder);
+  const kept = add ? earlierScenarios() : [];
+  const reports: ScenarioReport[] = [];
+  for (const scenario of scenarios) reports.push(await runScenario(scenario, context, machine.commit));
+  const { seconds, rounds, warmUpSeconds } = context;
+  const all = inOrder([...kept.filter(({ name }) => !reports.some((each) => each.name === name)), ...reports]);
+  return publish({
+    at: new Date().toISOString(),
+    machine,
+    command: ['npm run bench', ...(args.length > 0 ? ['--', ...args] : [])].join(' '),
+    settings: { seconds, rounds, warmUpSeconds, service: liftedLimits },
+    scenarios: all,
+    passed: allPass(all),
+  });
+}
+
+async function runScenario(scenario: Scenario, context: BenchContext, commit: string): Promise<ScenarioReport> {
+  const { name, question } = scenario;
+  const begun = performance.now();
   try {
-    return { name, question, floor, comparisons: await scenario.run(context) };
+    const measured = await scenario.run(context);
+    const tookSeconds = (performance.now() - begun) / 1000;
+    return { name, question, at: new Date().toISOString(), commit, tookSeconds, measured };
   } finally {
     await cleanUp();
   }
 }
 
-function toReport(reports: ScenarioReport[], { seconds, rounds, warmUpSeconds, folder }: BenchContext): Report {
-  return {
-    at: new Date().toISOString(),
-    machine: describeMachine(folder),
-    settings: { seconds, rounds, warmUpSeconds, service: liftedLimits },
-    scenarios: reports,
-    passed: reports.every(({ comparisons }) => comparisons.every(passesLine)),
-  };
+/** Returns the scenarios of the last report; none if there is none. */
+function earlierScenarios(): ScenarioReport[] {
+  if (!existsSync(latestFile)) return [];
+  return (JSON.parse(readFileSync(latestFile, 'utf8')) as Report).scenarios;
+}
+
+function inOrder(reports: readonly ScenarioReport[]): ScenarioReport[] {
+  return scenarios.flatMap(({ name }) => reports.filter((report) => report.name === name));
 }
 
 /** Prints the report, writes its files and returns the exit code. */
 function publish(report: Report): number {
   mkdirSync(resultsFolder, { recursive: true });
-  writeFileSync(join(resultsFolder, 'latest.json'), `${JSON.stringify(report, null, 2)}\n`);
+  writeFileSync(latestFile, `${JSON.stringify(report, null, 2)}\n`);
   writeFileSync(join(resultsFolder, 'report.html'), toHtml(report));
   process.stdout.write(`\n${toText(report)}\n${resultsFolder}report.html\n`);
   return report.passed ? 0 : 1;
@@ -99,7 +137,7 @@ function publish(report: Report): number {
  * Reads the scenarios and settings from the arguments. Prints the help text and exits if the help was requested or an
  * argument is invalid.
  */
-function parse(args: string[]): { scenarios: ComparedScenario[]; context: BenchContext } {
+function parse(args: string[]): Wanted {
   try {
     return read(args);
   } catch (error) {
@@ -108,11 +146,14 @@ function parse(args: string[]): { scenarios: ComparedScenario[]; context: BenchC
   }
 }
 
-function read(args: string[]): { scenarios: ComparedScenario[]; context: BenchContext } {
+function read(args: string[]): Wanted {
   const options = {
-    seconds: { type: 'string', default: '5' },
-    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '5' },
     data: { type: 'string', default: tmpdir() },
+    add: { type: 'boolean', default: false },
+    service: { type: 'string' },
+    size: { type: 'string' },
     help: { type: 'boolean', default: false },
   } as const;
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
@@ -122,15 +163,17 @@ function read(args: string[]): { scenarios: ComparedScenario[]; context: BenchCo
   }
   const unknown = positionals.find((name) => !scenarios.some((scenario) => scenario.name === name));
   if (unknown !== undefined) throw new Error(`there is no scenario ${JSON.stringify(unknown)}`);
-  const context = {
+  const context: BenchContext = {
     seconds: wholeNumber('--seconds', values.seconds),
     rounds: wholeNumber('--rounds', values.rounds),
     warmUpSeconds: 3,
     folder: values.data,
     defer: (stop: () => unknown) => void deferred.push(stop),
+    ...(values.service !== undefined && { serviceFolder: values.service }),
+    ...(values.size !== undefined && { size: wholeNumber('--size', values.size) }),
   };
   const chosen = scenarios.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
-  return { scenarios: chosen, context };
+  return { scenarios: chosen, context, add: values.add };
 }
 
 function wholeNumber(option: string, text: string): number {

@@ -1,7 +1,7 @@
 /**
  * Defines the shape of a scenario, the tools that it gets, and the results that it returns.
  */
-import type { Percentiles, Side, Spread } from './figures.ts';
+import type { Percentiles, Spread } from './figures.ts';
 
 /** The tools and settings that a scenario works with. */
 export interface BenchContext {
@@ -94,34 +94,4 @@ export function holds({ value, line }: Figure): boolean {
 /** Returns whether a load has no faults and all its figures hold their lines. */
 export function passes({ figures, faults }: Measured): boolean {
   return faults.length === 0 && figures.every(holds);
-}
-
-/** The figures of the service and of the floor under one load, in the shape that older scenarios return. */
-export interface Comparison {
-  load: string;
-  connections: number;
-  service: Side;
-  floor: Side;
-  ratio: number;
-  /** Smallest ratio that passes. Null if the ratio is shown but not judged. */
-  line: number | null;
-  /** Largest share of the machine that other programs used during a round, from 0 to 1. */
-  othersShare: number;
-  /** Faults, for example wrong replies or lost deliveries. A `ratio` below `line` is not in this list. */
-  faults: string[];
-  /** Other observations as text. */
-  notes: string[];
-}
-
-/** A scenario that returns comparisons. */
-export interface ComparedScenario {
-  name: string;
-  question: string;
-  /** Description of the program that the service is compared with. */
-  floor: string;
-  run(context: BenchContext): Promise<Comparison[]>;
-}
-
-export function passesLine({ ratio, line, faults }: Comparison): boolean {
-  return (line === null || ratio >= line) && faults.length === 0;
 }

@@ -4,9 +4,10 @@
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { loadSettings, settingsToEnv } from '../config/load.ts';
+import { pathToFileURL } from 'node:url';
+import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { startProgram } from './program.ts';
 import type { BenchContext } from './scenario.ts';
@@ -16,8 +17,43 @@ import type { StartedService } from './service-program.ts';
 export interface BenchService extends StartedService {
   settings: Settings;
   secret: string;
-  /** Returns the sum of a metric over all processes and all series whose line contains `label`. */
-  metric(name: string, label?: string): Promise<number>;
+  /** Returns the metrics of all processes. */
+  metrics(): Promise<Metrics>;
+  /** Stops the service. Its data remains until the scenario ends. */
+  stop(): Promise<void>;
+}
+
+/** The promise of the service's 202 reply. */
+export const serviceDurability = 'fsync before each reply';
+
+/** The metrics of a service at one moment, as text in the format of Prometheus. */
+export class Metrics {
+  private readonly lines: readonly string[];
+
+  constructor(text: string) {
+    this.lines = text.split('\n');
+  }
+
+  /** Returns the sum of a metric over all series whose line contains `label`. */
+  sum(name: string, label = ''): number {
+    return this.series(name)
+      .filter((line) => line.includes(label))
+      .reduce((sum, line) => sum + valueIn(line), 0);
+  }
+
+  /** Returns the cumulative counts of a histogram by the upper bounds of its buckets, smallest bound first. */
+  buckets(name: string): [bound: number, count: number][] {
+    const counts = new Map<number, number>();
+    for (const line of this.series(`${name}_bucket`)) {
+      const bound = Number(/le="([^"]+)"/.exec(line)?.[1]?.replace('+Inf', 'Infinity'));
+      counts.set(bound, (counts.get(bound) ?? 0) + valueIn(line));
+    }
+    return [...counts].sort(([a], [b]) => a - b);
+  }
+
+  private series(name: string): string[] {
+    return this.lines.filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+  }
 }
 
 /** The settings that the bench changes from the defaults. */
@@ -34,9 +70,14 @@ const secret = 'a-secret-for-the-bench';
 /**
  * Starts a service. At the end of the scenario, the service is stopped and its data is removed.
  * @param hostOrigin web address of the host whose deliveries the service gets
+ * @param more `env`: further settings; `dataDir`: a data directory that exists already, and that the caller removes
  */
-export async function startBenchService(context: BenchContext, hostOrigin: string): Promise<BenchService> {
-  const dataDir = mkdtempSync(join(context.folder, 'tidings-bench-'));
+export async function startBenchService(
+  context: BenchContext,
+  hostOrigin: string,
+  more: { env?: Record<string, string>; dataDir?: string } = {},
+): Promise<BenchService> {
+  const dataDir = more.dataDir ?? mkdtempSync(join(context.folder, 'tidings-bench-'));
   const env = {
     ...liftedLimits,
     TIDINGS_PORT: '0',
@@ -46,15 +87,33 @@ export async function startBenchService(context: BenchContext, hostOrigin: strin
     TIDINGS_HOST_ORIGIN: hostOrigin,
     TIDINGS_WEBHOOK_SECRETS: secret,
     TIDINGS_LOG_LEVEL: 'warn',
+    ...more.env,
   };
-  const program = startProgram(new URL('./service-program.js', import.meta.url), { ...withoutSettings(), ...env });
+  const program = startProgram(serviceProgram(context), { ...withoutSettings(), ...env });
   context.defer(async () => {
     await program.stop();
-    rmSync(dataDir, { recursive: true, force: true });
+    if (more.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
   });
   const started = await program.ask<StartedService>({ type: 'start' });
-  const metric = (name: string, label = '') => readMetric(started.opsUrl, name, label);
-  return { ...started, settings: loadSettings(env), secret, metric };
+  return {
+    ...started,
+    pids: { ...shortNames(started.pids), supervisor: program.pid },
+    settings: loadSettings(env),
+    secret,
+    metrics: async () => new Metrics(await (await fetch(`${started.opsUrl}/metrics`)).text()),
+    stop: program.stop,
+  };
+}
+
+/** Removes the list of partitions from the names of workers: `worker 0 (directory p00)` becomes `worker 0`. */
+function shortNames(pids: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name.replace(/ \(.*\)$/, ''), pid]));
+}
+
+/** Returns the program that runs the service: of this checkout, or of the one that `--service` names. */
+function serviceProgram({ serviceFolder }: BenchContext): URL {
+  if (serviceFolder === undefined) return new URL('./service-program.js', import.meta.url);
+  return pathToFileURL(join(resolve(serviceFolder), 'dist/bench/service-program.js'));
 }
 
 /**
@@ -65,41 +124,38 @@ function withoutSettings(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TIDINGS_')));
 }
 
-/** Returns the environment for a process that needs the service's settings. */
-export function environmentOf(service: BenchService): NodeJS.ProcessEnv {
-  return { ...withoutSettings(), ...settingsToEnv(service.settings) };
-}
-
+const foldedMs = 120_000;
+/** Interval between two checks. Each check costs all processes together about 2 ms of processor time. */
+const checkMs = 100;
 /**
  * All deliveries count as folded when the number of folded records stays the same in this many consecutive checks.
  * Comparing folded records with queued deliveries is not enough, because one delivery can become several records.
  */
-const checksWithoutMore = 3;
+const checksWithoutMore = 2;
 
 /**
  * Waits until every queued delivery is folded.
- * @throws Error when that takes longer than a minute
+ * @throws Error when that takes longer than two minutes
  */
 export async function allFolded(service: BenchService): Promise<void> {
-  const deadline = performance.now() + 60_000;
+  const deadline = performance.now() + foldedMs;
   let before = -1;
-  for (let checks = 0; checks < checksWithoutMore; await pause(100)) {
-    const queued = await service.metric('tidings_webhooks_received_total', 'outcome="queued"');
-    const folded = await service.metric('tidings_fold_records_total', 'kind="event"');
+  for (let checks = 0; checks < checksWithoutMore; await pause(checkMs)) {
+    const metrics = await service.metrics();
+    const queued = metrics.sum('tidings_webhooks_received_total', 'outcome="queued"');
+    const folded = metrics.sum('tidings_fold_records_total', 'kind="event"');
     checks = folded >= queued && folded === before ? checks + 1 : 0;
     before = folded;
-    if (performance.now() > deadline) throw new Error(`${folded} of ${queued} deliveries were folded within a minute`);
+    if (performance.now() > deadline) throw new Error(`${folded} of ${queued} deliveries were folded in two minutes`);
   }
 }
 
-async function readMetric(opsUrl: string, name: string, label: string): Promise<number> {
-  const text = await (await fetch(`${opsUrl}/metrics`)).text();
-  const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
-  const wanted = lines.filter((line) => line.includes(label));
-  return wanted.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+function valueIn(line: string): number {
+  return Number(line.slice(line.lastIndexOf(' ') + 1));
 }
 
-function freePort(): Promise<number> {
+/** Returns a port of the loopback address that is free at this moment. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

@@ -66,10 +66,11 @@ const rules: Rules = {
     'src/pages/unsubscribe-limit.ts → src/ingress/client-address.ts': 'both limit clients that have no key, by address',
     'src/pages/unsubscribe-limit.ts → src/ingress/limit.ts': 'both limit clients that have no key, by address',
     'src/pages/guide-page.ts → markdown-it': 'renders the guide, a text of this repository',
-    'bench/scenarios/draft-read.ts → demo/history/index.ts': 'reads a draft of the history that the demo makes up',
+    'bench/sample-draft.ts → demo/history/index.ts': 'reads a draft of the history that the demo makes up',
     'bench/scenarios/render.ts → workers/render/heap.ts': 'gives its thread the same heap as the pool does',
     'bench/words/history.ts → workers/fold/fold.ts': 'folds a recorded history, as a worker does',
     'bench/floors/bytes.ts → uWebSockets.js': 'the floor of a benchmark: the bare server',
+    'bench/floors/webhooks.ts → uWebSockets.js': 'the floor of a benchmark: the bare server',
   },
 };
 
@@ -80,6 +81,7 @@ const readersOfEnvironment: Record<string, string> = {
   'src/supervisor/nats-server.ts': 'looks for the program on the PATH',
   'demo/main.ts': 'colours of the terminal, ports from the environment',
   'sdk/example.ts': 'address and key of the service',
+  'bench/peers.ts': 'looks for programs on the PATH',
   'bench/program.ts': 'hands the environment to child processes',
   'bench/service.ts': 'hands the environment to child processes',
 };

@@ -11,15 +11,18 @@ import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { createProgress } from '../../src/cli/progress.ts';
 import { heapLimits, usualHeapMb } from '../../workers/render/heap.ts';
-import { type Run, ratioOf, toSide } from '../figures.ts';
-import { gitCliff, type Peer } from '../peer.ts';
+import { endedChildrenSeconds, ownSeconds } from '../cpu.ts';
+import { type Run, ratio, toSubject } from '../figures.ts';
+import { gitCliff, type Peer } from '../peers.ts';
 import { type BenchRange, gitFolder, partitionName, writeGitRepository, writePartition } from '../render-history.ts';
-import type { BenchContext, ComparedScenario, Comparison } from '../scenario.ts';
+import type { BenchContext, Figure, Measured, Scenario, Subject } from '../scenario.ts';
 
-const line = 10;
+/** Smallest multiple of git-cliff's rate. */
+const line = { atLeast: 10 };
 const commits = 5_200;
 /** Ranges to render. `limitMs` is the maximum for the 99th percentile of the render times, in milliseconds. */
 const questions: { range: BenchRange; limitMs: number }[] = [
+  { range: { id: 'range_00bench30', fromTag: 'v0.9.0', toTag: 'v0.9.1', pulls: 30 }, limitMs: 20 },
   { range: { id: 'range_00bench300', fromTag: 'v1.0.0', toTag: 'v1.1.0', pulls: 300 }, limitMs: 50 },
   { range: { id: 'range_00bench5000', fromTag: 'v2.0.0', toTag: 'v2.1.0', pulls: 5_000 }, limitMs: 1_000 },
 ];
@@ -29,10 +32,10 @@ const execute = promisify(execFile);
 /** Writes the notes once and returns their text. The promise is rejected when that fails. */
 type Work = () => Promise<string>;
 
-export const render: ComparedScenario = {
+export const render: Scenario = {
   name: 'render',
-  question: 'How many drafts of a long range does a render thread write per second, compared with git-cliff?',
-  floor: 'git-cliff with its default settings, offline, on a git repository with the same commits and tags',
+  question:
+    'How long does a render thread take to write a draft, compared with git-cliff (default settings, offline, same commits and tags)?',
   run: async (context) => {
     const dataDir = mkdtempSync(join(context.folder, 'tidings-bench-'));
     context.defer(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -45,60 +48,67 @@ export const render: ComparedScenario = {
     });
     context.defer(() => thread.terminate());
     const peer = await gitCliff();
-    const comparisons: Comparison[] = [];
+    const results: Measured[] = [];
     for (const { range, limitMs } of questions) {
-      comparisons.push(await compare(context, { thread, dataDir, peer, range, limitMs }));
+      results.push(await compare(context, { thread, dataDir, peer, range, limitMs }));
     }
-    return comparisons;
+    return results;
   },
 };
 
 interface Question {
   thread: Worker;
   dataDir: string;
-  peer: Peer;
+  peer: Peer<{ path: string }>;
   range: BenchRange;
   limitMs: number;
 }
 
-async function compare(context: BenchContext, question: Question): Promise<Comparison> {
+async function compare(context: BenchContext, question: Question): Promise<Measured> {
   const { range, peer, limitMs } = question;
   const ours = renderWork(question);
   const theirs = 'path' in peer ? peerWork(peer.path, question) : undefined;
   const expected = await ours();
-  const runs: { service: Run[]; floor: Run[] } = { service: [], floor: [] };
+  const runs: { ours: Run[]; theirs: Run[] } = { ours: [], theirs: [] };
   const label = `render, ${range.pulls} pull requests`;
   const progress = createProgress({ label, total: 2 * context.rounds, stream: process.stderr });
-  await repeat(ours, context.warmUpSeconds, expected);
+  await repeat(ours, context.warmUpSeconds, { expected });
   for (let round = 0; round < context.rounds; round += 1) {
-    runs.service.push(await repeat(ours, context.seconds, expected));
+    runs.ours.push(await repeat(ours, context.seconds, { expected }));
     progress.advance();
-    if (theirs) runs.floor.push(await repeat(theirs, context.seconds));
+    if (theirs) runs.theirs.push(await repeat(theirs, context.seconds, { isChild: true }));
     progress.advance();
   }
   progress.done();
-  const sides = { service: toSide(runs.service), floor: toSide(runs.floor) };
-  const mismatches = runs.service.reduce((sum, run) => sum + run.mismatches, 0);
+  const draft = toSubject({ name: 'tidings', durability: 'none', hasRate: true }, runs.ours);
+  const list = theirs && toSubject({ name: 'git-cliff', durability: 'none', hasRate: true }, runs.theirs);
+  const mismatches = runs.ours.reduce((sum, run) => sum + run.mismatches, 0);
   const entries = expected.match(/<!-- rn:pr:/g)?.length ?? 0;
-  const { p99 } = sides.service.latency;
   return {
     load: `one after another, drafts for engineers with ${range.pulls} pull requests, ${(expected.length / 1000).toFixed(0)} KB`,
-    connections: 1,
-    ...sides,
-    ratio: theirs ? ratioOf(sides.service, sides.floor) : 0,
-    line: theirs ? line : null,
+    size: range.pulls,
+    connections: null,
+    subjects: [draft, ...(list ? [list] : [])],
+    figures: figuresOf(draft, list, limitMs),
     othersShare: 0,
     faults: [
-      ...(p99 > limitMs ? [`99 of 100 renders take up to ${p99.toFixed(1)} ms; the maximum is ${limitMs} ms`] : []),
       ...(mismatches > 0 ? [`${mismatches} drafts differ from the first draft`] : []),
       ...(entries < range.pulls ? [`the draft has only ${entries} of ${range.pulls} entries`] : []),
     ],
     notes: [
-      'missing' in peer
-        ? `no comparison: ${peer.missing}`
-        : `git-cliff takes ${sides.floor.latency.p50.toFixed(0)} ms (median)`,
+      ...('missing' in peer ? [`There is no comparison: ${peer.missing}.`] : []),
+      'The processor time of the render thread is that of the whole bench process.',
     ],
   };
+}
+
+function figuresOf(draft: Subject, list: Subject | undefined, limitMs: number): Figure[] {
+  const within = { value: draft.latency?.p99 ?? 0, unit: 'ms', line: { atMost: limitMs } } as const;
+  const rates = [draft.perSecond?.median ?? 0, list?.perSecond?.median ?? 0] as const;
+  return [
+    { name: '99 % of the drafts within', ...within },
+    ...(list ? [ratio('rate, of git-cliff', rates[0] / rates[1], { line })] : []),
+  ];
 }
 
 function renderWork({ thread, range }: Question): Work {
@@ -123,8 +133,17 @@ function peerWork(path: string, { dataDir, range }: Question): Work {
   };
 }
 
-/** Repeats the work for the given number of seconds, at least three times and never concurrently. */
-async function repeat(work: Work, seconds: number, expected?: string): Promise<Run> {
+/**
+ * Repeats the work for the given number of seconds, at least three times and never concurrently.
+ * @param options `isChild`: whether the work runs in child processes; else it runs in a thread of this process
+ */
+async function repeat(
+  work: Work,
+  seconds: number,
+  { expected, isChild = false }: { expected?: string; isChild?: boolean },
+): Promise<Run> {
+  const used = isChild ? endedChildrenSeconds : ownSeconds;
+  const before = used();
   const begun = performance.now();
   const latencies: number[] = [];
   let mismatches = 0;
@@ -140,8 +159,9 @@ async function repeat(work: Work, seconds: number, expected?: string): Promise<R
     errors: 0,
     mismatches,
     latencies: Float64Array.from(latencies),
+    answers: latencies.length,
     acknowledged: new Uint32Array(),
-    cpu: {},
+    cpu: { [isChild ? 'git-cliff' : 'render thread']: used() - before },
     othersShare: 0,
   };
 }

@@ -6,7 +6,14 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { DeliveryTemplates, deliveryBytes, deliveryId, type SignedRequest } from '../../bench/deliveries.ts';
+import {
+  DeliveryTemplates,
+  deliveryBytes,
+  deliveryId,
+  poolSize,
+  repositoryCount,
+  type SignedRequest,
+} from '../../bench/deliveries.ts';
 
 const secret = 'a-secret-of-the-test';
 
@@ -18,7 +25,7 @@ function parse(request: SignedRequest) {
 }
 
 test('signs every body over all of its bytes', () => {
-  const request = new DeliveryTemplates(secret, '0badcafe').forConnection(3);
+  const request = new DeliveryTemplates(secret, '0badcafe', false).forConnection(3);
   for (let i = 0; i < 3; i++) {
     request.next();
     const { header, body } = parse(request);
@@ -30,7 +37,7 @@ test('signs every body over all of its bytes', () => {
 });
 
 test('each delivery has another pull request and another id', () => {
-  const templates = new DeliveryTemplates(secret, '0badcafe');
+  const templates = new DeliveryTemplates(secret, '0badcafe', false);
   const requests = [templates.forConnection(0), templates.forConnection(16)];
   const ids = new Set<string | undefined>();
   const numbers = new Set<number>();
@@ -45,7 +52,7 @@ test('each delivery has another pull request and another id', () => {
 });
 
 test('a delivery contains a merged pull request of real size', () => {
-  const request = new DeliveryTemplates(secret, '0badcafe').forConnection(5);
+  const request = new DeliveryTemplates(secret, '0badcafe', false).forConnection(5);
   request.next();
   const { action, pull_request: pull, repository } = JSON.parse(parse(request).body);
   assert.equal(action, 'closed');
@@ -54,4 +61,45 @@ test('a delivery contains a merged pull request of real size', () => {
   assert.match(pull.merge_commit_sha, /^[0-9a-f]{40}$/);
   assert.equal(repository.full_name, 'lanternhouse/shoebox-5');
   assert.ok(deliveryBytes() > 23_000 && deliveryBytes() < 27_000);
+});
+
+test('bodies that repeat come again under new ids, with the same signature', () => {
+  const request = new DeliveryTemplates(secret, '0badcafe', true).forConnection(0);
+  const seen: [id: string | undefined, signature: string | undefined, body: string][] = [];
+  const bodiesPerRepository = poolSize / repositoryCount;
+  for (let i = 0; i <= bodiesPerRepository; i++) {
+    request.next();
+    if (i > 1 && i < bodiesPerRepository) continue;
+    const { header, body } = parse(request);
+    seen.push([header('X-Scm-Delivery'), header('X-Hub-Signature-256'), body]);
+  }
+  const [first, second, again] = seen;
+  assert.notEqual(second?.[2], first?.[2]);
+  assert.deepEqual(again?.slice(1), first?.slice(1));
+  assert.notEqual(again?.[0], first?.[0]);
+});
+
+test('deliveries that are signed in advance are the same as others', () => {
+  const [plain, prepared] = [false, true].map((isPrepared) => {
+    const templates = new DeliveryTemplates(secret, '0badcafe', false);
+    if (isPrepared) templates.prepare(100);
+    return templates.forConnection(3);
+  }) as [SignedRequest, SignedRequest];
+  for (let i = 0; i < 10; i++) {
+    plain.next();
+    prepared.next();
+    assert.ok(plain.bytes.equals(prepared.bytes));
+  }
+});
+
+test('a forged delivery has a wrong signature and does not change the next one', () => {
+  const request = new DeliveryTemplates(secret, '0badcafe', false).forConnection(3);
+  const isValid = () => {
+    const { header, body } = parse(request);
+    return header('X-Hub-Signature-256') === `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+  };
+  request.nextForged();
+  assert.equal(isValid(), false);
+  request.next();
+  assert.equal(isValid(), true);
 });

@@ -1,34 +1,49 @@
-/** Tests the report of a benchmark, both as text and as an HTML page. */
+/**
+ * Tests the report of a benchmark as text and as a page.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Side } from '../../bench/figures.ts';
+import { curveOf } from '../../bench/figures.ts';
 import { toHtml } from '../../bench/html.ts';
-import { type Report, toText } from '../../bench/report.ts';
-import type { Comparison } from '../../bench/scenario.ts';
+import { allPass, type Report, toText } from '../../bench/report.ts';
+import type { Figure, Measured, Subject } from '../../bench/scenario.ts';
 
-function side(perSecond: number): Side {
+function subject(name: string, perSecond: number, cpu: Record<string, number>): Subject {
   return {
-    requestsPerSecond: { median: perSecond, min: perSecond, max: perSecond, rounds: [perSecond, perSecond] },
+    name,
+    durability: 'none',
+    perSecond: { median: perSecond, min: perSecond, max: perSecond, rounds: [perSecond] },
     latency: { p50: 1, p97_5: 2, p99: 3, p99_9: 4, max: 5 },
-    answers: perSecond * 2,
-    cpuPerRequest: { gateway: 150 },
+    curve: curveOf([1, 2, 3, 4, 5]),
+    cpu,
+    cpuRounds: [Object.values(cpu).reduce((sum, each) => sum + each, 0)],
+    generatorCpu: 30,
   };
 }
 
-function report(more: Partial<Comparison> = {}): Report {
-  const comparison = {
-    load: 'GET <all>',
+const share: Figure = {
+  name: 'processor time, of the peer',
+  value: 0.4,
+  unit: 'ratio',
+  line: { atMost: 0.45 },
+  stretch: 0.35,
+};
+
+function measured(more: Partial<Measured> = {}): Measured {
+  return {
+    load: 'GET <all>, 64 connections',
     connections: 64,
-    service: side(8000),
-    floor: side(10_000),
-    ratio: 0.8,
-    line: 0.75,
+    subjects: [subject('tidings', 8000, { gateway: 100, worker: 50 }), subject('peer', 4000, { server: 400 })],
+    figures: [share],
     othersShare: 0,
     faults: [],
     notes: ['A note.'],
     ...more,
   };
+}
+
+function report(...loads: Measured[]): Report {
   return {
     at: '2026-01-01T00:00:00.000Z',
     machine: {
@@ -36,43 +51,70 @@ function report(more: Partial<Comparison> = {}): Report {
       cores: 2,
       memoryGb: 8,
       system: 'linux 6',
-      node: 'v20',
-      natsServer: '2.10.27',
+      versions: { node: 'v20', 'nats-server': '2.10.27' },
       durability: 'power-loss',
       fileSystem: 'ext4',
       commit: 'abc1234',
     },
-    settings: { seconds: 5, rounds: 2, warmUpSeconds: 3, service: { TIDINGS_LIMIT_API_PER_DAY: '0' } },
-    scenarios: [{ name: 'example', question: 'How?', floor: 'a floor', comparisons: [comparison] }],
+    command: 'npm run bench -- example',
+    settings: { seconds: 3, rounds: 5, warmUpSeconds: 3, service: { TIDINGS_LIMIT_API_PER_DAY: '0' } },
+    scenarios: [
+      {
+        name: 'example',
+        question: 'How?',
+        at: '2026-01-01T00:00:00.000Z',
+        commit: 'abc1234',
+        tookSeconds: 60,
+        measured: loads,
+      },
+    ],
     passed: true,
   };
 }
 
-test('prints machine, ratio, line and percentiles', () => {
-  const text = toText(report());
-  assert.match(text, /A processor, 2 cores, 8 GB, linux 6, ext4/);
-  assert.match(text, /nats-server 2\.10\.27, durability power-loss, commit abc1234/);
-  assert.match(text, /example +64 +10,000 +8,000 +0\.800 +≥ 0\.75 ✓ +1\.0 ms +2\.0 ms +3\.0 ms +4\.0 ms/);
-  assert.match(text, /✓ example, 64 connections\n +A note\./);
+test('the text has machine, programs, processes and judged figures', () => {
+  const text = toText(report(measured()));
+  assert.match(text, /A processor, 2 cores, 8 GB, linux 6, ext4, durability power-loss/);
+  assert.match(text, /node v20, nats-server 2\.10\.27/);
+  assert.match(text, /tidings +8,000 +1\.00 ms +3\.00 ms +4\.00 ms +150 +gateway 100, worker 50 +30 +none/);
+  assert.match(text, /✓ processor time, of the peer: 0\.40 \(line ≤ 0\.45, stretch 0\.35\)/);
+  assert.match(text, /✓ example +GET <all>, 64 connections +processor time, of the peer +0\.40 +≤ 0\.45 +0\.35/);
 });
 
-test('a good ratio with wrong replies fails', () => {
-  const text = toText(report({ faults: ['service: 2 replies with status 500'] }));
-  assert.match(text, /✗ example, 64 connections\n +✗ service: 2 replies with status 500/);
+test('a figure beyond its line fails, and so does a load with faults', () => {
+  assert.ok(allPass(report(measured()).scenarios));
+  for (const line of [{ atMost: 0.39 }, { atLeast: 0.41 }]) {
+    const failing = report(measured({ figures: [{ ...share, line }] }));
+    assert.ok(!allPass(failing.scenarios));
+    assert.match(toText(failing), /✗ processor time, of the peer/);
+  }
+  const faulty = report(measured({ faults: ['tidings: 2 replies with status 500'] }));
+  assert.ok(!allPass(faulty.scenarios));
+  assert.match(toText(faulty), /✗ GET <all>, 64 connections\n[\s\S]*✗ tidings: 2 replies with status 500/);
 });
 
-test('a ratio below its line fails', () => {
-  assert.match(toText(report({ ratio: 0.7499 })), /≥ 0\.75 ✗/);
+test('the report warns when other programs used the processors', () => {
+  assert.match(toText(report(measured({ othersShare: 0.4 }))), /other programs used up to 40 %/);
+  assert.doesNotMatch(toText(report(measured({ othersShare: 0.05 }))), /other programs/);
 });
 
-test('warns when other programs used the processors', () => {
-  assert.match(toText(report({ othersShare: 0.4 })), /other programs used up to 40 %/);
-  assert.doesNotMatch(toText(report({ othersShare: 0.05 })), /other programs/);
+test('the report warns when the generator was always busy', () => {
+  const busy = { ...subject('tidings', 30_000, { gateway: 10 }), generatorCpu: 30 };
+  assert.match(toText(report(measured({ subjects: [busy] }))), /the generator was always busy/);
 });
 
-test('draws a self-contained page with escaped text', () => {
-  const page = toHtml(report());
-  assert.match(page, /<svg viewBox/);
+test('the page is self-contained, has plots and escapes texts', () => {
+  const page = toHtml(report(measured({ size: 1000 }), measured({ size: 100_000 })));
+  assert.match(page, /aria-label="latency in ms/);
+  assert.match(page, /aria-label="processor time per request/);
+  assert.match(page, /aria-label="ratio by size"/);
+  assert.match(page, /prefers-color-scheme: dark/);
   assert.match(page, /GET &lt;all&gt;/);
-  assert.doesNotMatch(page, /NaN|undefined|src=|href=/);
+  assert.doesNotMatch(page, /NaN|undefined|Infinity|src=|href=/);
+});
+
+test('a load without latencies, processor times and figures gives a page without plots', () => {
+  const bare = { ...subject('tidings', 1, {}), latency: null, curve: null, perSecond: null, cpuRounds: [] };
+  const page = toHtml(report(measured({ subjects: [bare], figures: [] })));
+  assert.doesNotMatch(page, /<svg|NaN|undefined/);
 });

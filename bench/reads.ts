@@ -1,0 +1,137 @@
+/**
+ * Compares the reading of one path of the service with a bare server that sends the same bytes.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { answerFaults, comparisonFigures, othersShare } from './figures.ts';
+import { startLoad } from './load.ts';
+import { findOnPath, startReadFloor } from './peers.ts';
+import { subjectNamed, subjectsOf } from './receivers.ts';
+import { runRounds, type Sender, sendWith, type Target, type TargetRuns } from './rounds.ts';
+import { authorization } from './sample-draft.ts';
+import type { BenchContext, Figure, Measured, Subject } from './scenario.ts';
+import type { BenchService } from './service.ts';
+import { runWrk } from './wrk.ts';
+
+export const readConnections = 64;
+const threads = 2;
+/** A read stores nothing, so its reply promises nothing about the disk. */
+const noDurability = '–';
+
+/** What is read, and the lines for it. */
+export interface ReadQuestion {
+  label: string;
+  /** What is read, in words, for example `a draft`. */
+  subject: string;
+  path: string;
+  cpu?: Partial<Figure>;
+  rate?: Partial<Figure>;
+}
+
+/** Measures the reading of a path, with the service and the floor in turns. */
+export async function compareReads(
+  context: BenchContext,
+  service: BenchService,
+  { label, subject, path, cpu, rate }: ReadQuestion,
+): Promise<Measured> {
+  const body = await readBody(service, path);
+  const floor = await startReadFloor(context, body);
+  const bare = { ...floor, durability: noDurability };
+  const tidings: Target = {
+    ...bare,
+    name: 'tidings',
+    durability: noDurability,
+    url: service.url,
+    pids: service.pids,
+  };
+  const generator = await startGenerator(context, service, path, body);
+  const results = await runRounds(label, [tidings, bare], generator.send, context, generator.pid);
+  const subjects = subjectsOf(results, true);
+  const ours = subjectNamed(subjects, 'tidings') as Subject;
+  const kilobytes = (body.length / 1000).toFixed(1);
+  return {
+    load: `GET of ${subject} of ${kilobytes} KB, ${readConnections} connections, generator ${generator.name}`,
+    connections: readConnections,
+    subjects,
+    figures: comparisonFigures(ours, subjectNamed(subjects, 'floor'), { request: 'read', cpu, rate }),
+    othersShare: othersShare(results.flatMap(({ runs }) => runs)),
+    faults: [
+      ...results.flatMap(({ target, all }) => answerFaults(target.name, all, 200)),
+      ...generator.faults(results),
+      ...((await readBody(service, path)).equals(body) ? [] : ['the reply changed during the rounds']),
+    ],
+    notes: generator.notes,
+  };
+}
+
+async function readBody(service: BenchService, path: string): Promise<Buffer> {
+  const response = await fetch(service.url + path, { headers: authorization(service) });
+  if (response.status !== 200) throw new Error(`GET ${path} returned ${response.status}`);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+interface Generator {
+  name: string;
+  send: Sender;
+  pid?: number;
+  faults(results: readonly TargetRuns[]): string[];
+  notes: string[];
+}
+
+/** Returns wrk as the generator if it is installed, else the load program of the bench. */
+async function startGenerator(
+  context: BenchContext,
+  service: BenchService,
+  path: string,
+  body: Buffer,
+): Promise<Generator> {
+  const headers = authorization(service);
+  const wrk = findOnPath('wrk');
+  if (wrk) return wrkGenerator(context, wrk, path, headers, body.length);
+  const load = await startLoad({ kind: 'get', path, headers, expectedBody: body });
+  context.defer(load.stop);
+  return {
+    name: 'in Node',
+    send: sendWith(load, { connections: readConnections }),
+    pid: load.pid,
+    faults: () => [],
+    notes: ['wrk is not installed (Debian and Ubuntu: the package wrk), so the generator limits the rates.'],
+  };
+}
+
+/**
+ * wrk does not compare bodies. Instead, each reply must have the size of the first one, which was compared: wrk reports
+ * the bytes of all replies, and the heads of all replies of a program have the same size.
+ */
+function wrkGenerator(
+  context: BenchContext,
+  wrk: string,
+  path: string,
+  headers: Record<string, string>,
+  bodyLength: number,
+): Generator {
+  const folder = mkdtempSync(join(context.folder, 'tidings-bench-wrk-'));
+  context.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const scriptFile = join(folder, 'report.lua');
+  const sizes: { name: string; bytes: number }[] = [];
+  return {
+    name: 'wrk',
+    send: async ({ name, url }, seconds) => {
+      const job = { url: url + path, headers, connections: readConnections, threads, seconds, scriptFile };
+      const result = await runWrk(wrk, job);
+      sizes.push({ name, bytes: result.bytesPerReply });
+      return result;
+    },
+    faults: (results) =>
+      results.flatMap(({ target: { name } }) => {
+        const own = sizes.filter((each) => each.name === name).map(({ bytes }) => bytes);
+        const [smallest, largest] = [Math.min(...own), Math.max(...own)];
+        return smallest > bodyLength && largest - smallest < 1
+          ? []
+          : [
+              `${name}: replies of ${smallest.toFixed(1)} to ${largest.toFixed(1)} bytes for a body of ${bodyLength} bytes`,
+            ];
+      }),
+    notes: [],
+  };
+}

@@ -23,7 +23,12 @@ export function deliveryId(run: string, number: number): string {
 
 /** Returns the size of a delivery's body in bytes. */
 export function deliveryBytes(): number {
-  return Buffer.byteLength(mergedPullRequest(0)) + tailOf(0).length;
+  return Buffer.byteLength(deliveryBody(0, 0));
+}
+
+/** Returns the body of a delivery: of a repository, and the number of its body from 0. */
+export function deliveryBody(repository: number, number: number): string {
+  return mergedPullRequest(repository) + tailOf(number);
 }
 
 /** A request whose bytes are changed in place. */

@@ -10,10 +10,12 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { JournalMessage } from './journal-program.ts';
+import type { LoadResult } from './load.ts';
 import { startProgram } from './program.ts';
 import type { Target } from './rounds.ts';
 import type { BenchContext } from './scenario.ts';
-import { freePort } from './service.ts';
+import { freePort, serviceDurability, withoutSettings } from './service.ts';
 
 const folder = fileURLToPath(new URL('../../bench/peers/', import.meta.url));
 const installMs = 300_000;
@@ -92,6 +94,32 @@ async function startFloor(context: BenchContext, name: string, message: object):
     url: `http://127.0.0.1:${port}`,
     pids: { floor: program.pid },
     settle: async () => {},
+  };
+}
+
+/**
+ * Starts the journal alone. Its runs do not use the load program: the program that enqueues the records is itself the
+ * generator.
+ */
+export async function startJournal(
+  context: BenchContext,
+): Promise<Target & { run(connections: number, seconds: number): Promise<LoadResult> }> {
+  const data = mkdtempSync(join(context.folder, 'tidings-bench-journal-'));
+  const env = { TIDINGS_DATA_DIR: data, TIDINGS_NATS_PORT: String(await freePort()), TIDINGS_LOG_LEVEL: 'warn' };
+  const program = startProgram(new URL('./journal-program.js', import.meta.url), { ...withoutSettings(), ...env });
+  context.defer(async () => {
+    await program.stop();
+    rmSync(data, { recursive: true, force: true });
+  });
+  const { natsServer } = await program.ask<{ natsServer: number }>({ type: 'start' } satisfies JournalMessage);
+  return {
+    name: 'nats',
+    durability: serviceDurability,
+    url: '',
+    pids: { 'nats-server': natsServer, load: program.pid },
+    settle: async () => {},
+    run: (connections, seconds) =>
+      program.ask<LoadResult>({ type: 'run', connections, seconds } satisfies JournalMessage),
   };
 }
 

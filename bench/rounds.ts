@@ -85,7 +85,7 @@ export async function measureRun(
   send: () => Promise<SentLoad>,
   generator?: number,
 ): Promise<{ run: Run; settleSeconds: number; result: LoadResult }> {
-  const processes = { ...target.pids, ...(generator !== undefined && { load: generator }) };
+  const processes = { ...(generator !== undefined && { load: generator }), ...target.pids };
   const before = { own: cpuSeconds(processes), machine: machineSeconds(), at: performance.now() };
   const result = await send();
   const sentAt = performance.now();

@@ -1,7 +1,7 @@
 /**
- * Runs the bench's command line: runs scenarios, prints the table, writes `bench/results/latest.json` and
- * `report.html`. The exit code is 1 if a reply was wrong, or if a ratio was below the scenario's line (the smallest
- * ratio that passes). The exit code is 2 for a wrong command line.
+ * Runs the bench's command line: runs scenarios, prints the results, writes `bench/results/latest.json` and
+ * `report.html`. The exit code is 1 if a reply was wrong, or if a figure misses its line. The exit code is 2 for a wrong
+ * command line.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { exitWith } from '../src/cli/exit.ts';
 import { toHtml } from './html.ts';
-import { describeMachine } from './machine.ts';
+import { describeMachine, type Machine } from './machine.ts';
+import { measureQuick, quickText, record, recordedIn, regressions } from './quick.ts';
 import { allPass, type Report, type ScenarioReport, toText } from './report.ts';
 import type { BenchContext, Scenario } from './scenario.ts';
 import { draftRead } from './scenarios/draft-read.ts';
@@ -36,11 +37,17 @@ const scenarios: readonly Scenario[] = [
 const resultsFolder = fileURLToPath(new URL('../../bench/results/', import.meta.url));
 const latestFile = join(resultsFolder, 'latest.json');
 
+/** The figures that `--quick` compares with. This file is in the repository, the other results are not. */
+const quickFile = join(resultsFolder, 'quick.json');
+
 const help = `npm run bench -- [scenario…] [--rounds N] [--seconds N] [--add] [--service FOLDER] [--data FOLDER] [--size N]
+npm run bench -- --quick [--record] [--service FOLDER] [--data FOLDER]
 
   scenario    ${scenarios.map(({ name }) => name).join(', ')}; default: all
   --rounds    number of counted rounds, each against every program in turns (default: 5)
   --seconds   length of a round in seconds (default: 3)
+  --quick     instead: the short gate, which compares processor times with bench/results/quick.json
+  --record    with --quick: records the processor times in that file
   --add       keeps the results of the other scenarios in bench/results/latest.json
   --service   folder of another checkout that is built; its service is measured
   --data      folder for data directories, on the disk whose fsync is to be measured (default: the system's temporary folder)
@@ -80,13 +87,16 @@ interface Wanted {
   context: BenchContext;
   /** Whether the results of other scenarios are kept. */
   add: boolean;
+  quick: boolean;
+  record: boolean;
 }
 
 async function main(): Promise<number> {
   const args = process.argv.slice(2);
-  const { scenarios, context, add } = parse(args);
+  const { scenarios, context, add, quick, record: isRecorded } = parse(args);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
   const machine = describeMachine(context.folder, context.serviceFolder);
+  if (quick) return runQuick(context, machine, isRecorded);
   const kept = add ? earlierScenarios() : [];
   const reports: ScenarioReport[] = [];
   for (const scenario of scenarios) reports.push(await runScenario(scenario, context, machine.commit));
@@ -100,6 +110,19 @@ async function main(): Promise<number> {
     scenarios: all,
     passed: allPass(all),
   });
+}
+
+/** Runs the short gate and returns the exit code. */
+async function runQuick(context: BenchContext, machine: Machine, isRecorded: boolean): Promise<number> {
+  try {
+    const result = await measureQuick(context, machine);
+    const recorded = recordedIn(quickFile);
+    process.stdout.write(`\n${quickText(result, recorded)}`);
+    if (isRecorded && result.faults.length === 0) record(quickFile, result);
+    return result.faults.length === 0 && (isRecorded || regressions(result, recorded).length === 0) ? 0 : 1;
+  } finally {
+    await cleanUp();
+  }
 }
 
 async function runScenario(scenario: Scenario, context: BenchContext, commit: string): Promise<ScenarioReport> {
@@ -152,6 +175,8 @@ function read(args: string[]): Wanted {
     rounds: { type: 'string', default: '5' },
     data: { type: 'string', default: tmpdir() },
     add: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
     service: { type: 'string' },
     size: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -173,7 +198,7 @@ function read(args: string[]): Wanted {
     ...(values.size !== undefined && { size: wholeNumber('--size', values.size) }),
   };
   const chosen = scenarios.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
-  return { scenarios: chosen, context, add: values.add };
+  return { scenarios: chosen, context, add: values.add, quick: values.quick, record: values.record };
 }
 
 function wholeNumber(option: string, text: string): number {

@@ -120,7 +120,7 @@ function serviceProgram({ serviceFolder }: BenchContext): URL {
  * Returns the environment of the bench without variables that begin with TIDINGS_. The person who runs the bench may
  * have set these variables for another service.
  */
-function withoutSettings(): NodeJS.ProcessEnv {
+export function withoutSettings(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TIDINGS_')));
 }
 

@@ -5,6 +5,7 @@
  */
 import { deliveryBytes, poolSize, repositoryCount } from '../deliveries.ts';
 import { comparisonFigures, median, othersShare, ratio } from '../figures.ts';
+import { startJournal } from '../peers.ts';
 import {
   checkReplies,
   type Receivers,
@@ -13,7 +14,7 @@ import {
   subjectNamed,
   subjectsOf,
 } from '../receivers.ts';
-import { runRounds, sendWith } from '../rounds.ts';
+import { runRounds, type Sender, sendWith } from '../rounds.ts';
 import type { BenchContext, Figure, Measured, Scenario, Subject } from '../scenario.ts';
 
 /** A load, and the lines for it. A load without lines is shown and not judged. */
@@ -47,21 +48,34 @@ export const webhookAccept: Scenario = {
     'How much processor time does a signed delivery of a merged pull request cost, and how many are accepted per second?',
   run: async (context) => {
     const receivers = await startReceivers(context);
+    const journal = await startJournal(context);
     const results: Measured[] = [];
-    for (const load of loads) results.push(await measure(context, receivers, load));
+    for (const load of loads) results.push(await measure(context, receivers, journal, load));
     return results;
   },
 };
 
-async function measure(context: BenchContext, receivers: Receivers, accept: AcceptLoad): Promise<Measured> {
+/** The journal alone, which takes part in the loads that are judged. */
+type Journal = Awaited<ReturnType<typeof startJournal>>;
+
+async function measure(
+  context: BenchContext,
+  receivers: Receivers,
+  journal: Journal,
+  accept: AcceptLoad,
+): Promise<Measured> {
   const { connections, repeats } = accept;
   const { tidings, peer, floor, service, notes } = receivers;
   const { load, run } = await startDeliveries(context, service.secret, { repeats });
   const storedBefore = (await peer?.stored()) ?? 0;
-  const targets = [tidings(run), ...(peer ? [peer] : []), floor];
+  const isJudged = accept.cpu !== undefined;
+  const targets = [tidings(run), ...(peer ? [peer] : []), floor, ...(accept.repeats && isJudged ? [journal] : [])];
   const label = `webhook-accept, ${connections} connections, ${repeats ? 'repeating' : 'new'} bodies`;
-  const rounds = accept.cpu ? context.rounds : Math.min(context.rounds, roundsWithoutLine);
-  const results = await runRounds(label, targets, sendWith(load, { connections }), { ...context, rounds }, load.pid);
+  const rounds = isJudged ? context.rounds : Math.min(context.rounds, roundsWithoutLine);
+  const toServers = sendWith(load, { connections });
+  const send: Sender = (target, seconds) =>
+    target === journal ? journal.run(connections, seconds) : toServers(target, seconds);
+  const results = await runRounds(label, targets, send, { ...context, rounds }, load.pid);
   const checked = await checkReplies(receivers, results, run, storedBefore);
   await load.stop();
   const subjects = subjectsOf(results, true);
@@ -79,7 +93,7 @@ async function measure(context: BenchContext, receivers: Receivers, accept: Acce
       ...notes,
       ...checked.notes,
       ...results
-        .filter(({ target }) => target !== floor)
+        .filter(({ target }) => target !== floor && target !== journal)
         .map(
           ({ target, settleSeconds }) =>
             `${target.name} had finished its work ${median(settleSeconds).toFixed(1)} s after the last reply of a round (median).`,

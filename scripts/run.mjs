@@ -46,6 +46,7 @@ const TARGETS = {
   start: { setup: { only: ALL, nats: 'optional' }, steps: (args) => [program('src/main.js', ['start', ...args])] },
   tidings: { setup: { only: ALL, nats: 'optional' }, steps: (args) => [program('src/main.js', args)] },
   bench: { setup: { only: ALL, nats: 'required' }, steps: (args) => [program('bench/run.js', args)] },
+  'bench:docs': { setup: { only: NO_SERVER }, steps: () => [program('bench/docs.js')] },
   'bench:words': { setup: { only: NO_SERVER }, steps: (args) => [program('bench/words.js', args)] },
   build: { setup: { only: NO_SERVER }, steps: () => [] },
   dev: {

@@ -23,7 +23,7 @@ interface Series {
 }
 
 /** Percentages that the axis of a latency curve names. */
-const percentTicks = [0, 50, 90, 99, 99.9, 99.99];
+const percentTicks = [0, 50, 90, 99, 99.9, 99.99] as const;
 
 /**
  * Draws the latency curves of programs: which percentage of the replies took at most so long. Both axes are
@@ -33,7 +33,11 @@ export function latencyPlot(subjects: readonly Subject[]): string {
   const series = subjects.flatMap(({ name, curve }) =>
     curve ? [{ name, points: curve.map(([percent, ms]): Point => [ninesOf(percent), ms]) }] : [],
   );
-  const ticks = percentTicks.map((percent): [number, string] => [ninesOf(percent), `${percent} %`]);
+  // 0 % is the left end of the axis, and its label would touch that of 50 %.
+  const ticks = percentTicks.map((percent): [number, string] => [
+    ninesOf(percent),
+    percent === 0 ? '' : `${percent} %`,
+  ]);
   return linePlot('latency in ms, by percentage of the replies', series, ticks);
 }
 
@@ -106,9 +110,10 @@ function linePlot(title: string, series: readonly Series[], ticks: readonly (rea
     (value) =>
       `<line x1="${left}" x2="${width - right}" y1="${fixed(y(value))}" y2="${fixed(y(value))}" stroke="var(--grid)"/><text x="${left - 6}" y="${fixed(y(value))}" dy="4" text-anchor="end">${shortNumber(value)}</text>`,
   );
-  const labels = ticks.map(
-    ([at, text]) => `<text x="${fixed(x(at))}" y="${height - 10}" text-anchor="middle">${text}</text>`,
-  );
+  const labels = ticks.map(([at, text]) => {
+    const anchor = at === last ? 'end' : 'middle';
+    return `<text x="${fixed(x(at))}" y="${height - 10}" text-anchor="${anchor}">${text}</text>`;
+  });
   const lines = series.map(({ name, points }, i) => {
     const path = points.map((point) => `${fixed(x(point[0]))},${fixed(y(point[1]))}`).join(' ');
     return `<polyline points="${path}" fill="none" stroke="var(--c${i % colors})" stroke-width="2"><title>${name}</title></polyline>`;
@@ -154,7 +159,7 @@ function sum(values: readonly number[]): number {
 }
 
 function rounded(value: number): string {
-  return value < 20 ? value.toFixed(1) : String(Math.round(value));
+  return value < 20 ? value.toFixed(1) : Math.round(value).toLocaleString('en-GB');
 }
 
 function shortNumber(value: number): string {

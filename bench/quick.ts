@@ -4,12 +4,12 @@
  * A multiple depends less on the machine, and on other programs that run meanwhile, than microseconds do.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpuOf, median } from './figures.ts';
+import { cpuOf, median, othersShare } from './figures.ts';
 import type { Machine } from './machine.ts';
 import { startWebhookFloor } from './peers.ts';
 import { compareReads } from './reads.ts';
 import { checkReplies, serviceTarget, startDeliveries, subjectsOf } from './receivers.ts';
-import { microseconds } from './report.ts';
+import { busyMachine, microseconds } from './report.ts';
 import { runRounds, sendWith } from './rounds.ts';
 import { makeDraft, startSampleService } from './sample-draft.ts';
 import type { BenchContext, Subject } from './scenario.ts';
@@ -30,6 +30,8 @@ export interface QuickResult {
   cpu: string;
   node: string;
   figures: Record<'delivery' | 'read', QuickFigure>;
+  /** Largest share of the machine that other programs used during a round, from 0 to 1. */
+  othersShare: number;
   /** Faults, such as wrong replies. A result with faults is not recorded. */
   faults: string[];
 }
@@ -61,6 +63,7 @@ export async function measureQuick(context: BenchContext, machine: Machine): Pro
     cpu: machine.cpu,
     node: machine.versions.node ?? '',
     figures: { delivery: figureOf(subjectsOf(results, true)), read: figureOf(reads.subjects) },
+    othersShare: Math.max(othersShare(results.flatMap(({ runs }) => runs)), reads.othersShare),
     faults: [...checked.faults, ...reads.faults],
   };
 }
@@ -104,7 +107,8 @@ export function quickText(result: QuickResult, recorded: QuickResult | undefined
   const about = recorded
     ? `recorded ${recorded.at} at commit ${recorded.commit}, node ${recorded.node}, ${recorded.cpu}; a growth of more than ${tolerance * 100} % fails`
     : 'nothing is recorded yet: npm run bench -- --quick --record';
-  return `${[...lines, ...result.faults.map((fault) => `✗ ${fault}`), about].join('\n')}\n`;
+  const faults = result.faults.map((fault) => `✗ ${fault}`);
+  return `${[...lines, ...faults, ...busyMachine(result.othersShare), about].join('\n')}\n`;
 }
 
 function multipleText({ service, floor, multiple }: QuickFigure): string {

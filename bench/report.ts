@@ -86,17 +86,21 @@ function measuredText(measured: Measured): string[] {
 
 /** Returns faults, warnings and notes, one line each. */
 export function remarksOf({ faults, notes, othersShare, subjects }: Measured): string[] {
-  const others = `${Math.round(othersShare * 100)} % of the processors`;
   return [
     ...faults.map((fault) => `✗ ${fault}`),
-    ...(othersShare > quietShare
-      ? [`! other programs used up to ${others} in a round: measure again on a quiet machine`]
-      : []),
+    ...busyMachine(othersShare),
     ...(subjects.some((subject) => generatorShare(subject) > busyShare)
       ? ['! the generator was always busy and may limit the rates: compare the processor time']
       : []),
     ...notes.map((note) => `  ${note}`),
   ];
+}
+
+/** Returns a warning if other programs used too much of the machine; else nothing. */
+export function busyMachine(othersShare: number): string[] {
+  if (othersShare <= quietShare) return [];
+  const others = `${Math.round(othersShare * 100)} % of the processors`;
+  return [`! other programs used up to ${others} in a round: measure again on a quiet machine`];
 }
 
 /** Returns the share of one processor that the load generator used; 0 if it is not known. */

@@ -19,6 +19,7 @@ function result(delivery: number, read: number): QuickResult {
     cpu: 'A processor',
     node: 'v20',
     figures: { delivery: figure(delivery), read: figure(read) },
+    othersShare: 0,
     faults: [],
   };
 }
@@ -33,6 +34,12 @@ test('a growth beyond the tolerance fails, and a smaller one passes', () => {
 test('nothing fails while nothing is recorded', () => {
   assert.deepEqual(regressions(result(2, 1.5), undefined), []);
   assert.match(quickText(result(2, 1.5), undefined), /nothing is recorded yet/);
+});
+
+test('the text warns when other programs used the processors', () => {
+  const recorded = result(2, 1.5);
+  assert.match(quickText({ ...recorded, othersShare: 0.5 }, recorded), /other programs used up to 50 %/);
+  assert.doesNotMatch(quickText(recorded, recorded), /other programs/);
 });
 
 test('the text has both multiples and the change', () => {

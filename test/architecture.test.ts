@@ -110,7 +110,8 @@ function readSources(): Map<string, string> {
     if (!existsSync(join(root, top))) continue;
     for (const name of readdirSync(join(root, top), { recursive: true, encoding: 'utf8' })) {
       const file = `${top}/${name}`;
-      if (file.endsWith('.ts')) sources.set(file, readFileSync(join(root, file), 'utf8'));
+      if (file.endsWith('.ts') && !file.includes('node_modules/'))
+        sources.set(file, readFileSync(join(root, file), 'utf8'));
     }
   }
   return sources;

@@ -18,8 +18,10 @@ COPY sdk ./sdk
 COPY config ./config
 COPY src ./src
 COPY workers ./workers
+COPY wasm ./wasm
 RUN node node_modules/typescript/bin/tsc --sourceMap false --incremental false --tsBuildInfoFile null \
   && node scripts/setup/client.mjs \
+  && node scripts/setup/cutter.mjs \
   && npm prune --omit=dev --ignore-scripts
 
 FROM ${NODE_IMAGE}

@@ -11,9 +11,10 @@ import { SetupError } from './setup/console.mjs';
 import { exitWithFailure, setUp } from './setup.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const ALL = ['packages', 'build', 'nats'];
-const NO_SERVER = ['packages', 'build'];
+const ALL = ['packages', 'cutter', 'build', 'nats'];
+const NO_SERVER = ['packages', 'cutter', 'build'];
 const NO_BUILD = ['packages'];
+const BESIDES_TSC = ['packages', 'cutter'];
 const PARENT = process.ppid;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
@@ -50,7 +51,7 @@ const TARGETS = {
   'bench:words': { setup: { only: NO_SERVER }, steps: (args) => [program('bench/words.js', args)] },
   build: { setup: { only: NO_SERVER }, steps: () => [] },
   dev: {
-    setup: { only: NO_BUILD },
+    setup: { only: BESIDES_TSC },
     steps: (args) => [step('tsc', [bin('typescript/bin/tsc'), '--watch', '--preserveWatchOutput', ...args])],
   },
   lint: { setup: { only: NO_BUILD }, steps: (args) => [biome('check', ...args, '.')] },

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Sets up a checkout: packages, build and nats-server. Each part is made only if it is missing or outdated. This script
+// Sets up a checkout: packages, cutter, build and nats-server. Each part is made only if it is missing or outdated. This script
 // runs before node_modules exists, so it is plain JavaScript and uses only Node's own modules. `node scripts/setup.mjs
 // --help` lists the options. scripts/run.mjs calls setUp.
 import { mkdirSync, realpathSync } from 'node:fs';
@@ -8,16 +8,17 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createBuild } from './setup/build.mjs';
 import { createReporter, describeFailure, endWithSignals, SetupError, watchPrograms } from './setup/console.mjs';
+import { createCutter } from './setup/cutter.mjs';
 import { acquireLock } from './setup/lock.mjs';
 import { createNatsServer } from './setup/nats-server.mjs';
 import { createPackages } from './setup/packages.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const PARTS = ['packages', 'build', 'nats'];
+const PARTS = ['packages', 'cutter', 'build', 'nats'];
 const NATS = ['required', 'optional'];
-const HELP = `node scripts/setup.mjs [--only packages,build,nats] [--nats required|optional] [--quiet]
+const HELP = `node scripts/setup.mjs [--only packages,cutter,build,nats] [--nats required|optional] [--quiet]
 
-  --only    the parts to set up (all of them unless given; build needs packages)
+  --only    the parts to set up (all of them unless given; cutter and build need packages)
   --nats    optional (the default) sets up no local nats-server if TIDINGS_NATS_URL names one
   --quiet   prints failures only
 `;
@@ -55,6 +56,10 @@ function createParts(root, { only, nats }) {
     const packages = createPackages(root);
     packages.assertNode();
     parts.push({ isReady: packages.isReady, make: packages.install });
+  }
+  if (only.includes('cutter')) {
+    const cutter = createCutter(root);
+    parts.push({ isReady: cutter.isReady, make: cutter.compile });
   }
   if (only.includes('build')) {
     const build = createBuild(root);

@@ -3,7 +3,7 @@
  */
 import { invalid } from '../foundation/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { parseJson } from '../intake/json.ts';
+import { parsePayload } from '../intake/cut/payload.ts';
 
 /** The headers of a delivery: the name of the event, the id of the delivery, and the hook that sent the delivery. */
 export interface Delivery {
@@ -62,7 +62,10 @@ export function isForm({ headers }: Pick<Exchange, 'headers'>): boolean {
   return /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '');
 }
 
-/** @throws ServiceError `invalid` when the content type is not JSON or the body is not a JSON object */
+/**
+ * Parses the body of a delivery. The payload has at least the fields that the schema of its event names.
+ * @throws ServiceError `invalid` when the content type is not JSON or the body is not a JSON object
+ */
 export function parseBody(exchange: Exchange, body: Buffer): object {
   const type = exchange.headers['content-type'] ?? '';
   if (!/^application\/json\s*(;|$)/i.test(type)) {
@@ -71,7 +74,7 @@ export function parseBody(exchange: Exchange, body: Buffer): object {
   }
   let payload: unknown;
   try {
-    payload = parseJson(body.toString('utf8'));
+    payload = parsePayload(header(exchange, 'event') ?? '', body);
   } catch {
     throw invalid(
       { body: `expected a JSON object, got ${body.length} bytes that are not JSON` },

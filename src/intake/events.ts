@@ -28,7 +28,7 @@ import {
 } from '../protocol/host.ts';
 import type { EventRepository } from '../protocol/repository.ts';
 import { assertComplete } from './faults.ts';
-import { installationEvents } from './installations.ts';
+import { installationSchemas } from './installations.ts';
 import { minimiseIssue, minimisePull, minimisePush, minimiseRepository, minimiseTag } from './minimise.ts';
 import { minimiseIssueComment, minimiseReview, minimiseReviewComment } from './minimise-comments.ts';
 import { minimiseLabel, minimiseRef, minimiseRepositoryEvent } from './minimise-repository.ts';
@@ -159,8 +159,17 @@ const captures: Readonly<Record<string, Capture>> = entries satisfies Record<
   Capture
 >;
 
+/**
+ * The schemas of all events that are read, by the host's names of the events. No code may read a field of a payload that
+ * its schema does not name, since such fields are not even parsed (`cut/payload.ts`).
+ */
+export const payloadSchemas: ReadonlyMap<string, TSchema> = new Map([
+  ...Object.entries(captures).map(([event, { check }]): [string, TSchema] => [event, check.Schema()]),
+  ...Object.entries(installationSchemas),
+]);
+
 /** Event names that may be used as a metric's label. */
-export const knownEvents: ReadonlySet<string> = new Set([...Object.keys(captures), ...installationEvents, 'ping']);
+export const knownEvents: ReadonlySet<string> = new Set([...payloadSchemas.keys(), 'ping']);
 
 /**
  * Returns the captured events of a payload.

@@ -2,6 +2,7 @@
  * Reads deliveries about an app's installation: its owner, and the repositories that the app may access. These events
  * go to the directory partition, not to a repository's partition.
  */
+import type { TSchema } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { repositoryId } from '../foundation/ids.ts';
 import type { InstallationBody } from '../protocol/events.ts';
@@ -26,12 +27,12 @@ const actions: Record<string, InstallationBody['action']> = {
   removed: 'selected',
 };
 
-/** Names of the events that this file reads. */
-export const installationEvents: readonly string[] = [
-  'installation',
-  'installation_repositories',
-  'installation_target',
-];
+/** The schemas of the events that this file reads, by the host's names of the events. */
+export const installationSchemas: Readonly<Record<string, TSchema>> = {
+  installation: InstallationPayloadSchema,
+  installation_repositories: InstallationPayloadSchema,
+  installation_target: InstallationTargetPayloadSchema,
+};
 
 /**
  * Maximum number of repositories per record. Even with the longest names, such a record stays far below the maximum

@@ -1,5 +1,5 @@
 /**
- * Parses a payload's JSON without losing digits. A JavaScript number is not exact above 2^53, so larger integers become
+ * Parses JSON without losing digits. A JavaScript number is not exact above 2^53, so larger integers become
  * strings. Ids of hosts may grow that large. The schemas decide which of these strings are valid.
  */
 

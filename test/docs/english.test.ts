@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const folders = ['bench', 'config', 'demo', 'scripts', 'sdk', 'src', 'test', 'workers'];
+const folders = ['bench', 'config', 'demo', 'scripts', 'sdk', 'src', 'test', 'wasm', 'workers'];
 const avoided = [
   /\b(?:tell|tells|told|telling)\b/i,
   /\bwho(?:m|se)?ever\b/i,

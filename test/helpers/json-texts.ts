@@ -1,8 +1,7 @@
 /**
  * Generates JSON texts of any spelling: blanks, escapes, repeated names, numbers of all forms, deep nesting. Also
- * damages texts, and removes the fields that a schema does not name.
+ * damages texts.
  */
-import type { TSchema } from '@sinclair/typebox';
 import fc from 'fast-check';
 
 const blanks = fc.oneof(
@@ -93,33 +92,4 @@ export function damaged(texts: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
     }
     return bytes;
   });
-}
-
-/** Returns a value without the fields that none of the schemas names. Values that a schema does not expect stay whole. */
-export function filtered(value: unknown, ...schemas: readonly TSchema[]): unknown {
-  const members = schemas.flatMap(membersOf);
-  const known = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
-  if (typeof value !== 'object' || value === null || members.some(({ type }) => !known.includes(type))) return value;
-  if (Array.isArray(value)) {
-    const items = members.flatMap(({ type, items }) => (type === 'array' ? [items as TSchema] : []));
-    return items.length > 0 ? value.map((item) => filtered(item, ...items)) : value;
-  }
-  const objects = members.filter(({ type }) => type === 'object');
-  if (objects.length === 0) return value;
-  const fields = Object.entries(value).flatMap(([name, field]) => {
-    const named = objects.flatMap(({ properties }) => (Object.hasOwn(properties, name) ? [properties[name]] : []));
-    return named.length > 0 ? [[name, filtered(field, ...named)]] : [];
-  });
-  return Object.fromEntries(fields);
-}
-
-function membersOf(schema: TSchema): TSchema[] {
-  return Array.isArray(schema.anyOf) ? schema.anyOf.flatMap(membersOf) : [schema];
-}
-
-/** Returns all names of fields in a schema. */
-export function namesIn(schema: TSchema): string[] {
-  const inner = [...(schema.anyOf ?? []), ...(schema.items ? [schema.items] : [])].flatMap(namesIn);
-  const fields = Object.entries((schema.properties ?? {}) as Record<string, TSchema>);
-  return [...new Set([...inner, ...fields.flatMap(([name, field]) => [name, ...namesIn(field)])])];
 }

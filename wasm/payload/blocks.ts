@@ -5,8 +5,9 @@
 
 /** Combines four vectors of 16 bytes to a mask. A bit is set where the highest bit of the byte is set. */
 export function maskOf(a: v128, b: v128, c: v128, d: v128): u64 {
-  const low = (i8x16.bitmask(a) as u64) | ((i8x16.bitmask(b) as u64) << 16);
-  return low | ((i8x16.bitmask(c) as u64) << 32) | ((i8x16.bitmask(d) as u64) << 48);
+  const low = (i8x16.bitmask(a) | (i8x16.bitmask(b) << 16)) as u32;
+  const high = (i8x16.bitmask(c) | (i8x16.bitmask(d) << 16)) as u32;
+  return (low as u64) | ((high as u64) << 32);
 }
 
 /** Returns the mask of the bytes that equal `byte`. */

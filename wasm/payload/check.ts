@@ -6,7 +6,7 @@
  * few operations check all tokens of a block against the tokens before them. For example, `{"a":1,,2}` has a comma
  * where the token before is no value. What precedes the block is carried over in the state.
  *
- * Only three things are visited one by one: brackets, to tell objects from arrays; numbers and literals; escape
+ * Only three things are visited one by one: brackets, to distinguish objects from arrays; numbers and literals; escape
  * sequences.
  */
 import { bracketLike, bytesEqual, bytesUpTo, hasSpecial, overBlanks, parity } from './blocks';
@@ -88,7 +88,7 @@ export function check(length: u32): bool {
     const scalars = rest & ~blanks;
     inScalar = scalars >> 63;
 
-    // Brackets. The mask of objects tells for each byte whether the innermost container is an object. A bracket itself
+    // Brackets. The mask of objects shows for each byte whether the innermost container is an object. A bracket itself
     // belongs to the outer container if it opens one, and to the inner container if it closes one.
     let opens: u64 = 0;
     let objects = inObject;

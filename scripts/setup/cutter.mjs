@@ -25,26 +25,30 @@ export async function compileCutter(root, output) {
   });
 }
 
+/** Returns a hash over everything that the module's bytes depend on. */
+export function stampOf(root) {
+  const sources = listFiles(root, SOURCES, /\.ts$/);
+  return hashFiles(root, [`${COMPILER}/package.json`, 'scripts/setup/cutter.mjs', ...sources]);
+}
+
 /**
  * Returns the part of set-up that compiles the cutter. `isReady()` compares a hash of the sources, which takes
  * milliseconds. A checkout without `wasm/` needs no cutter.
  */
 export function createCutter(root) {
   const [output, stampFile] = [join(root, OUTPUT), join(root, STAMP)];
-  const stampOf = () =>
-    hashFiles(root, [`${COMPILER}/package.json`, 'scripts/setup/cutter.mjs', ...listFiles(root, SOURCES, /\.ts$/)]);
 
   return {
     isReady() {
       if (!existsSync(join(root, SOURCES))) return true;
       if (!existsSync(output) || !existsSync(stampFile)) return false;
-      return existsSync(join(root, COMPILER)) && readFileSync(stampFile, 'utf8') === stampOf();
+      return existsSync(join(root, COMPILER)) && readFileSync(stampFile, 'utf8') === stampOf(root);
     },
 
     async compile(report) {
       await report.step('compiling the cutter', async () => {
         // The stamp is computed first. If a source is saved meanwhile, the next set-up compiles again.
-        const stamp = stampOf();
+        const stamp = stampOf(root);
         rmSync(stampFile, { force: true });
         // A process that reads the module while it is compiled gets the former one.
         await compileCutter(root, `${output}.new`);

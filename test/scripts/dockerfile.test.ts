@@ -63,6 +63,13 @@ test('the image contains the guide that the service shows', () => {
   assert.ok(readFileSync(join(root, '.dockerignore'), 'utf8').split('\n').includes('!docs/api.md'));
 });
 
+test('the image contains the cutter, which the build compiles', () => {
+  const made = lines.findIndex((line) => line.includes('node scripts/setup/cutter.mjs'));
+  assert.ok(lines.slice(0, made).includes('COPY wasm ./wasm'));
+  assert.ok(made < lines.findIndex((line) => line.includes('npm prune')), 'before the compiler is removed');
+  assert.ok(readFileSync(join(root, '.dockerignore'), 'utf8').split('\n').includes('!wasm'));
+});
+
 test('the image contains the client package, which the build makes', () => {
   const made = lines.findIndex((line) => line.includes('node scripts/setup/client.mjs'));
   const before = lines.slice(0, made);

@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { afterwards } from '../helpers/cleanup.ts';
 import { temporaryFolder } from '../helpers/ports.ts';
 
@@ -25,6 +26,7 @@ const setup = await script('setup.mjs');
 const runner = await script('run.mjs');
 const packages = await script('setup/packages.mjs');
 const build = await script('setup/build.mjs');
+const cutter = await script('setup/cutter.mjs');
 const nats = await script('setup/nats-server.mjs');
 const { prepareSandbox, copyPlain } = await script('setup/sandbox.mjs');
 const { acquireLock } = await script('setup/lock.mjs');
@@ -112,6 +114,38 @@ suite('build', () => {
     const outputs = ['src/a.js', 'src/a.js.map', 'test/old.test.js', 'test/old.test.js.map', 'src/m.mjs', 'src/d.json'];
     const sources = ['src/a.ts', 'src/m.mts', 'src/d.json', 'src/types.d.ts'];
     assert.deepEqual(build.staleOutputs(outputs, sources), ['test/old.test.js', 'test/old.test.js.map']);
+  });
+});
+
+suite('cutter', () => {
+  test('is compiled again after a change of its sources or its compiler, or without its output', (t) => {
+    const root = temporaryFolder(t);
+    const part = cutter.createCutter(root);
+    assert.equal(part.isReady(), true, 'a checkout without the sources');
+    const compiler = write(root, 'node_modules/assemblyscript/package.json', '1');
+    const source = write(root, 'wasm/payload/index.ts', 'one');
+    write(root, 'scripts/setup/cutter.mjs');
+    assert.equal(part.isReady(), false, 'never compiled');
+    const output = write(root, 'dist/src/intake/cut/payload.wasm');
+    write(root, 'dist/.tidings-cutter', cutter.stampOf(root));
+    assert.equal(part.isReady(), true);
+    for (const file of [source, compiler]) {
+      const before = readFileSync(file);
+      writeFileSync(file, 'two');
+      assert.equal(part.isReady(), false, file);
+      writeFileSync(file, before);
+      assert.equal(part.isReady(), true);
+    }
+    rmSync(output);
+    assert.equal(part.isReady(), false, 'no output');
+  });
+
+  test('the module of the build has the bytes that the sources give', { timeout: 120_000 }, async (t) => {
+    const root = fileURLToPath(new URL('../../../', import.meta.url));
+    const fresh = join(temporaryFolder(t), 'payload.wasm');
+    await cutter.compileCutter(root, fresh);
+    const built = readFileSync(join(root, 'dist/src/intake/cut/payload.wasm'));
+    assert.ok(built.equals(readFileSync(fresh)));
   });
 });
 

@@ -127,7 +127,7 @@ export function check(length: u32): bool {
     // A string after an opening bracket or a comma may be a name. Adding the first bit of a string to the mask of
     // strings carries to the closing quote.
     const sum = strings + ((starts & onOpenOrComma) | inName);
-    inName = (sum < strings) as u64;
+    inName = sum < strings ? 1 : 0;
     escapedNames |= backslashes & strings & ~sum;
     let names = ends & sum;
     if (blanks) names = overBlanks(names, blanks, afterName);

@@ -37,6 +37,7 @@ import { conflictsOf } from '../../../src/foundation/conflicts.ts';
 import { entityTags } from '../../../src/foundation/etag.ts';
 import { terminalText } from '../../../src/foundation/visible-text.ts';
 import { hintOfOwner } from '../../../src/ingress/owner.ts';
+import { parsePayload } from '../../../src/intake/cut/payload.ts';
 import { parseJson } from '../../../src/intake/json.ts';
 import { coAuthors, redactText } from '../../../src/intake/redact.ts';
 import { address, clean, within } from '../../../src/intake/text.ts';
@@ -462,6 +463,9 @@ const forIntake: Record<string, (text: string) => unknown> = {
   address: (text) => address(`https://${text}`, 'https://derived.example'),
   parseJson: (text) => attempt(() => parseJson(JSON.stringify({ text, digits: 1 }))),
   'parseJson with long numbers': (text) => parseJson(`{"n": 12345678901234567890, "text": ${JSON.stringify(text)}}`),
+  'parsePayload of a kept text': (text) => parsePayload('push', Buffer.from(JSON.stringify({ ref: text }))),
+  'parsePayload of a dropped text': (text) => parsePayload('push', Buffer.from(JSON.stringify({ text, [text]: 1 }))),
+  'parsePayload of text that is not JSON': (text) => attempt(() => parsePayload('push', Buffer.from(`{"a":${text}`))),
   'redactText of a comment': (text) => redactText(text, 'comment'),
   'redactText of a text': (text) => redactText(text, 'text'),
   coAuthors,

@@ -76,6 +76,7 @@ test('invalid deliveries are refused', async (t) => {
   const bodies: Record<string, [string, string]> = {
     'truncated JSON': ['{"action": "closed", "pull_requ', 'body'],
     'text that is not JSON': ['payload=%7B%7D', 'body'],
+    'a fault in a field that is not read': [JSON.stringify({ x: [{ y: 1 }], ...payload }).replace('1', '01'), 'body'],
     'an empty body': ['', 'body'],
     'an array': ['[{"action": "closed"}]', 'body'],
     'a number': ['5', 'body'],

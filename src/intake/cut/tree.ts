@@ -21,7 +21,7 @@ const scalars = new Set(['string', 'number', 'integer', 'boolean', 'null']);
 
 /**
  * Returns the tree of a schema. The members of a union are joined: each field that one of them names is kept. A schema
- * that is neither an object, an array, a union nor a scalar keeps its value whole.
+ * that is neither an object with fields, an array, a union nor a scalar keeps its value whole.
  */
 export function treeOf(schema: TSchema): Tree {
   const { type, anyOf, properties, patternProperties, items } = schema;
@@ -30,6 +30,7 @@ export function treeOf(schema: TSchema): Tree {
   if (type === 'array' && items && !Array.isArray(items)) return { items: treeOf(items) };
   if (type !== 'object' || !properties || patternProperties) return 'whole';
   const entries = Object.entries(properties as Record<string, TSchema>);
+  if (entries.length === 0) return 'whole';
   return { fields: new Map(entries.map(([name, field]) => [name, treeOf(field)])) };
 }
 

@@ -26,6 +26,7 @@ test('a schema without a known shape keeps its value whole', () => {
   for (const schema of [
     Type.Unknown(),
     Type.Any(),
+    Type.Object({}),
     Type.Record(Type.String(), Type.String()),
     Type.Intersect([object, Type.Object({ b: Type.String() })]),
     Type.Tuple([object]),

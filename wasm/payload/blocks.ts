@@ -3,6 +3,8 @@
  * belongs to the first byte. For example, the mask of the quotes in `{"a":1}` is `1010` in binary digits.
  */
 
+import { backslash, space } from './bytes';
+
 /** Combines four vectors of 16 bytes to a mask. A bit is set where the highest bit of the byte is set. */
 export function maskOf(a: v128, b: v128, c: v128, d: v128): u64 {
   const low = (i8x16.bitmask(a) | (i8x16.bitmask(b) << 16)) as u32;
@@ -42,13 +44,13 @@ export function bracketLike(a: v128, b: v128, c: v128, d: v128): u64 {
 
 /** Whether the block contains a backslash or a control character. */
 export function hasSpecial(a: v128, b: v128, c: v128, d: v128): bool {
-  const backslash = i8x16.splat(0x5c);
+  const sought = i8x16.splat(backslash);
   const least = i8x16.min_u(i8x16.min_u(a, b), i8x16.min_u(c, d));
   const backslashes = v128.or(
-    v128.or(i8x16.eq(a, backslash), i8x16.eq(b, backslash)),
-    v128.or(i8x16.eq(c, backslash), i8x16.eq(d, backslash)),
+    v128.or(i8x16.eq(a, sought), i8x16.eq(b, sought)),
+    v128.or(i8x16.eq(c, sought), i8x16.eq(d, sought)),
   );
-  return v128.any_true(v128.or(backslashes, i8x16.sub_sat_u(i8x16.splat(0x20), least)));
+  return v128.any_true(v128.or(backslashes, i8x16.sub_sat_u(i8x16.splat(space), least)));
 }
 
 /**

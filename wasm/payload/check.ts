@@ -10,6 +10,21 @@
  * sequences.
  */
 import { bracketLike, bytesEqual, bytesUpTo, hasSpecial, overBlanks, parity } from './blocks';
+import {
+  backslash,
+  carriageReturn,
+  colon,
+  comma,
+  isBlank,
+  isClosing,
+  isOpening,
+  lastControl,
+  lineFeed,
+  openBrace,
+  quote,
+  space,
+  tab,
+} from './bytes';
 import { depth, endOf, enter, inObject, leave, startContainers } from './containers';
 import { areEscapesValid, escapedBytes, isNextEscaped, startEscapes } from './escapes';
 import { input, marks } from './layout';
@@ -25,7 +40,7 @@ export let hasEscapedNames: bool = false;
 export function check(length: u32): bool {
   const end = input + length;
   pad(end);
-  if (load<u8>(afterBlanks(input, end)) !== 0x7b) return false;
+  if (load<u8>(afterBlanks(input, end)) !== openBrace) return false;
   startContainers();
   startEscapes();
 
@@ -46,13 +61,13 @@ export function check(length: u32): bool {
     const d = v128.load(at, 48);
 
     // Strings. A mask of strings includes the opening quotes and not the closing ones.
-    let quotes = bytesEqual(a, b, c, d, i8x16.splat(0x22));
+    let quotes = bytesEqual(a, b, c, d, i8x16.splat(quote));
     let backslashes: u64 = 0;
     let controls: u64 = 0;
     if (hasSpecial(a, b, c, d) || isNextEscaped) {
-      backslashes = bytesEqual(a, b, c, d, i8x16.splat(0x5c));
+      backslashes = bytesEqual(a, b, c, d, i8x16.splat(backslash));
       quotes &= ~escapedBytes(at, backslashes);
-      controls = bytesUpTo(a, b, c, d, i8x16.splat(0x1f));
+      controls = bytesUpTo(a, b, c, d, i8x16.splat(lastControl));
       if (controls & ~lineBlanks(a, b, c, d)) return false;
     }
     const strings = parity(quotes) ^ stringMask;
@@ -68,8 +83,8 @@ export function check(length: u32): bool {
     const ends = quotes & ~strings;
     const outside = ~(strings | quotes);
 
-    const commas = bytesEqual(a, b, c, d, i8x16.splat(0x2c)) & outside;
-    const colons = bytesEqual(a, b, c, d, i8x16.splat(0x3a)) & outside;
+    const commas = bytesEqual(a, b, c, d, i8x16.splat(comma)) & outside;
+    const colons = bytesEqual(a, b, c, d, i8x16.splat(colon)) & outside;
     const brackets = bracketLike(a, b, c, d) & outside;
     const rest = outside & ~(commas | colons | brackets);
     store<u64>(mark, commas | colons | brackets);
@@ -78,7 +93,7 @@ export function check(length: u32): bool {
     let blanks: u64 = 0;
     let scalarStarts: u64 = 0;
     if (rest) {
-      blanks = bytesUpTo(a, b, c, d, i8x16.splat(0x20)) & rest;
+      blanks = bytesUpTo(a, b, c, d, i8x16.splat(space)) & rest;
       const scalars = rest & ~blanks;
       scalarStarts = scalars & ~((scalars << 1) | inScalar);
       for (let left = scalarStarts; left; left &= left - 1) {
@@ -96,11 +111,11 @@ export function check(length: u32): bool {
       const bit = left & (0 - left);
       const position = at + (ctz(left) as usize);
       const byte = load<u8>(position) as u32;
-      if ((byte | 0x20) === 0x7b) {
+      if (isOpening(byte)) {
         if (!enter(byte)) return false;
         opens |= bit;
       } else {
-        if ((byte | 0x20) !== 0x7d || !leave(byte, position)) return false;
+        if (!isClosing(byte) || !leave(byte, position)) return false;
         if (depth === 0) break;
       }
       const following = 0 - (bit << 1);
@@ -153,21 +168,17 @@ export function check(length: u32): bool {
 
 /** Fills the rest of the last block with spaces, and one block more. */
 function pad(end: usize): void {
-  const spaces = i8x16.splat(0x20);
+  const spaces = i8x16.splat(space);
   for (let i: usize = 0; i < 128; i += 16) v128.store(end + i, spaces);
 }
 
 /** Returns the mask of tabs, line feeds and carriage returns, the control characters that JSON allows. */
 function lineBlanks(a: v128, b: v128, c: v128, d: v128): u64 {
-  const lineFeeds = bytesEqual(a, b, c, d, i8x16.splat(0x0a));
-  return lineFeeds | bytesEqual(a, b, c, d, i8x16.splat(0x0d)) | bytesEqual(a, b, c, d, i8x16.splat(0x09));
+  const lineFeeds = bytesEqual(a, b, c, d, i8x16.splat(lineFeed));
+  return lineFeeds | bytesEqual(a, b, c, d, i8x16.splat(carriageReturn)) | bytesEqual(a, b, c, d, i8x16.splat(tab));
 }
 
 function afterBlanks(at: usize, end: usize): usize {
   while (at < end && isBlank(load<u8>(at))) at += 1;
   return at;
-}
-
-export function isBlank(byte: u32): bool {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }

@@ -1,6 +1,7 @@
 /**
  * Tracks the open objects and arrays of a text, and notes where each one ends.
  */
+import { bit5 } from './bytes';
 import { containers, maxContainers, maxDepth, stack } from './layout';
 
 /** All bits are set within an object, and none within an array. */
@@ -51,7 +52,7 @@ export function nextAfter(container: u32): u32 {
   return load<u32>(containers + 8 * container, 4);
 }
 
-/** Braces (0x7b, 0x7d) differ from square brackets (0x5b, 0x5d) in bit 5. */
+/** Returns all bits for a brace, and none for a square bracket. */
 function braceMask(bracket: u32): u64 {
-  return 0 - (((bracket >> 5) & 1) as u64);
+  return 0 - (((bracket & bit5) / bit5) as u64);
 }

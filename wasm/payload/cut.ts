@@ -1,7 +1,9 @@
 /**
- * Copies the fields of a tree from a checked text. Everything else is skipped without reading it.
+ * Copies the fields of a tree from a checked text. The walk goes from mark to mark: brackets, commas and colons outside
+ * of strings. It jumps over each object and array of which nothing is kept.
  */
-import { hasEscapedNames, isBlank } from './check';
+import { backslash, closeBrace, closeBracket, comma, isBlank, isOpening, openBrace, openBracket, quote } from './bytes';
+import { hasEscapedNames } from './check';
 import { endOf, nextAfter } from './containers';
 import { input, marks, output } from './layout';
 import { dropped, fieldOf, hasFields, itemsOf, whole } from './tree';
@@ -31,59 +33,59 @@ export function cut(tree: u32): i32 {
 
 /** Copies the members of an object whose brace is at `open`. */
 function cutObject(open: usize, node: u32): void {
-  put(0x7b);
+  put(openBrace);
   let isFirst = true;
   let from = open + 1;
   for (;;) {
     const colon = nextMark();
-    if (load<u8>(colon) === 0x7d) break;
+    if (load<u8>(colon) === closeBrace) break;
     const start = afterBlanks(from);
     const name = nameBefore(colon);
     const kept = fieldOf(node, start + 1, name);
     if (kept === dropped && hasEscapedNames && hasBackslash(start, name)) failed = true;
     if (kept !== dropped) {
-      if (!isFirst) put(0x2c);
+      if (!isFirst) put(comma);
       isFirst = false;
     }
-    const end = value(start, nextMark(), kept);
-    if (load<u8>(end) === 0x7d) break;
+    let end = nextMark();
+    if (isOpening(load<u8>(end))) end = nested(start, end, kept);
+    else if (kept !== dropped) copy(start, end);
+    if (load<u8>(end) === closeBrace) break;
     from = end + 1;
   }
-  put(0x7d);
+  put(closeBrace);
 }
 
 /** Copies an array whose bracket is at `open`, with all of its items. */
 function cutArray(open: usize, node: u32): void {
-  put(0x5b);
+  put(openBracket);
   let from = open + 1;
   for (;;) {
-    const end = value(from, nextMark(), node);
+    let end = nextMark();
+    if (isOpening(load<u8>(end))) end = nested(from, end, node);
+    else copy(from, end);
     put(load<u8>(end));
-    if (load<u8>(end) === 0x5d) return;
+    if (load<u8>(end) === closeBracket) return;
     from = end + 1;
   }
 }
 
 /**
- * Copies a value with the text before it.
+ * Copies an object or array with the text before it.
  * @param from where the copied text begins: at the name of the value, if it has one
- * @param mark the first mark of the value, or the mark after a value that has none
+ * @param mark address of the opening bracket
  * @returns the mark after the value
  */
-function value(from: usize, mark: usize, node: u32): usize {
+function nested(from: usize, mark: usize, node: u32): usize {
   const byte = load<u8>(mark) as u32;
-  if (byte !== 0x7b && byte !== 0x5b) {
-    if (node !== dropped) copy(from, mark);
-    return mark;
-  }
   if (node > whole) {
-    if (byte === 0x7b && hasFields(node)) {
+    if (byte === openBrace && hasFields(node)) {
       copy(from, mark);
       container += 1;
       cutObject(mark, node);
       return nextMark();
     }
-    if (byte === 0x5b && itemsOf(node) > whole) {
+    if (byte === openBracket && itemsOf(node) > whole) {
       copy(from, mark);
       container += 1;
       cutArray(mark, itemsOf(node));
@@ -122,12 +124,12 @@ function afterBlanks(at: usize): usize {
 /** Returns the position of the quote that ends the name before a colon. */
 function nameBefore(colon: usize): usize {
   let at = colon - 1;
-  while (load<u8>(at) !== 0x22) at -= 1;
+  while (load<u8>(at) !== quote) at -= 1;
   return at;
 }
 
 function hasBackslash(from: usize, end: usize): bool {
-  for (; from < end; from += 1) if (load<u8>(from) === 0x5c) return true;
+  for (; from < end; from += 1) if (load<u8>(from) === backslash) return true;
   return false;
 }
 

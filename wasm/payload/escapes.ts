@@ -2,6 +2,8 @@
  * Finds and checks the escape sequences of a text.
  */
 
+import { backslash, bit5, isDigit, quote, slash } from './bytes';
+
 /** 1 if the first byte of the next block is escaped. */
 export let isNextEscaped: u64 = 0;
 /** Whether all escape sequences so far are valid. */
@@ -32,8 +34,9 @@ export function escapedBytes(at: usize, backslashes: u64): u64 {
 }
 
 /** A bit for each byte below 64, or from 64 on, that may follow a backslash: `"` and `/`; `\`, b, f, n, r, t and u. */
-const below64: u64 = bitOf(0x22) | bitOf(0x2f);
-const from64: u64 = bitOf(0x5c) | bitOf(0x62) | bitOf(0x66) | bitOf(0x6e) | bitOf(0x72) | bitOf(0x74) | bitOf(0x75);
+const below64: u64 = bitOf(quote) | bitOf(slash);
+const from64: u64 =
+  bitOf(backslash) | bitOf(0x62) | bitOf(0x66) | bitOf(0x6e) | bitOf(0x72) | bitOf(0x74) | bitOf(0x75);
 
 function bitOf(byte: u64): u64 {
   return (1 as u64) << (byte & 63);
@@ -49,5 +52,5 @@ function isEscape(at: usize): bool {
 }
 
 function isHex(byte: u32): bool {
-  return byte - 0x30 < 10 || (byte | 0x20) - 0x61 < 6;
+  return isDigit(byte) || (byte | bit5) - 0x61 < 6;
 }

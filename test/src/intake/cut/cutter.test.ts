@@ -8,7 +8,7 @@ import { Type } from '@sinclair/typebox';
 import { treeOf } from '../../../../src/intake/cut/tree.ts';
 import { payloadSchemas } from '../../../../src/intake/events.ts';
 import { aCutter, assertCutAsWhole, fuzzCut } from '../../../helpers/cut.ts';
-import { nested } from '../../../helpers/json-texts.ts';
+import { escapedName, nested } from '../../../helpers/json-texts.ts';
 
 const schema = Type.Object({
   a: Type.Number(),
@@ -67,6 +67,9 @@ suite('fields', () => {
     assert.equal(cutText('{"\\u0061":1}'), undefined);
     assert.equal(cutText('{"user":{"\\u006cogin":1}}'), undefined);
     assert.equal(cutText('{"x":{"\\u0061":1},"a":"\\u0061"}'), '{"a":"\\u0061"}');
+    // With some shifts, a whole block is within the name, and no other block of the name contains an escape sequence.
+    const long = `r${[...'epositorie'].map(escapedName).join('')}s_removed`;
+    for (let shift = 0; shift < 64; shift += 1) assert.equal(cutText(`{${' '.repeat(shift)}"${long}":1}`), undefined);
   });
 
   test('invalid UTF-8 is decoded as in the whole body', () => {

@@ -31,7 +31,7 @@ export function summaryTable(report: Report): string {
     }),
     row(
       'reply to a webhook at 1,000 per second, 50 % and 99 % within',
-      find(report, 'webhook-latency', ({ load }) => load.startsWith('1000 ')),
+      find(report, 'webhook-latency', ({ load }) => load.startsWith('1,000 ')),
       latencyText,
     ),
     row(
@@ -82,7 +82,7 @@ export function fullTables(report: Report): string {
 }
 
 function accepts({ connections, load }: Measured, wanted: number): boolean {
-  return connections === wanted && load.includes('repeat under');
+  return connections === wanted && load.includes('repeating');
 }
 
 function find(

@@ -70,7 +70,9 @@ async function measure(
   const storedBefore = (await peer?.stored()) ?? 0;
   const isJudged = accept.cpu !== undefined;
   const targets = [tidings(run), ...(peer ? [peer] : []), floor, ...(accept.repeats && isJudged ? [journal] : [])];
-  const label = `webhook-accept, ${connections} connections, ${repeats ? 'repeating' : 'new'} bodies`;
+  const bodies = repeats ? `${poolSize.toLocaleString('en-GB')} repeating bodies` : 'bodies that never repeat';
+  const clients = connections === 1 ? '1 connection' : `${connections} connections`;
+  const label = `webhook-accept, ${clients}, ${bodies}`;
   const rounds = isJudged ? context.rounds : Math.min(context.rounds, roundsWithoutLine);
   const toServers = sendWith(load, { connections });
   const send: Sender = (target, seconds) =>
@@ -79,11 +81,8 @@ async function measure(
   const checked = await checkReplies(receivers, results, run, storedBefore);
   await load.stop();
   const subjects = subjectsOf(results, true);
-  const bodies = repeats
-    ? `${poolSize.toLocaleString('en-GB')} bodies that repeat under new delivery ids`
-    : 'bodies that never repeat';
   return {
-    load: `${connections} connections, ${bodies}, ${(deliveryBytes() / 1000).toFixed(1)} KB each, ${repositoryCount} repositories`,
+    load: `${clients}, ${bodies}, ${(deliveryBytes() / 1000).toFixed(1)} KB each, ${repositoryCount} repositories`,
     connections,
     subjects,
     figures: figuresOf(subjects, accept),

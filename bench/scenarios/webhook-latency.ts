@@ -55,7 +55,7 @@ async function measure(
   const subjects = subjectsOf(results, false);
   const ours = subjectNamed(subjects, 'tidings') as Subject;
   return {
-    load: `${rate} deliveries of ${(deliveryBytes() / 1000).toFixed(1)} KB per second over ${connections} connections`,
+    load: `${rate.toLocaleString('en-GB')} deliveries of ${(deliveryBytes() / 1000).toFixed(1)} KB per second over ${connections} connections`,
     connections,
     subjects,
     figures: [

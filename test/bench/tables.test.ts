@@ -47,7 +47,7 @@ const report: Report = {
       tookSeconds: 1,
       measured: [
         {
-          load: '256 connections, 8,192 bodies that repeat under new delivery ids, 25.3 KB each',
+          load: '256 connections, 8,192 repeating bodies, 25.3 KB each',
           connections: 256,
           subjects: [subject('tidings', 9200, 156), subject('peer', 4680, 427), subject('floor', 14_000, 76)],
           figures: [{ name: 'share', value: 0.37, unit: 'ratio', line: { atMost: 0.45 } }],

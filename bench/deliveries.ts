@@ -75,24 +75,27 @@ export class DeliveryTemplates {
   private readonly templates: readonly Template[];
   private made = 0;
 
-  /** @param repeats whether bodies repeat after `poolSize` deliveries. If not, each delivery has a body of its own. */
-  constructor(secret: string, run: string, repeats: boolean) {
+  /**
+   * @param repeats whether bodies repeat after `poolSize` deliveries. If not, each delivery has a body of its own.
+   * @param repositories number of repositories that the deliveries are spread over
+   */
+  constructor(secret: string, run: string, repeats: boolean, repositories = repositoryCount) {
     this.run = run;
-    this.poolPerTemplate = repeats ? poolSize / repositoryCount : Number.POSITIVE_INFINITY;
-    this.templates = Array.from({ length: repositoryCount }, (_, i) => template(secret, i));
+    this.poolPerTemplate = repeats ? poolSize / repositories : Number.POSITIVE_INFINITY;
+    this.templates = Array.from({ length: repositories }, (_, i) => template(secret, i));
   }
 
   /** Signs so many deliveries in advance. Deliveries beyond that are signed when they are sent, which takes longer. */
   prepare(deliveries: number): void {
     for (const each of this.templates) {
-      const wanted = Math.min(this.poolPerTemplate, each.used + Math.ceil(deliveries / repositoryCount));
+      const wanted = Math.min(this.poolPerTemplate, each.used + Math.ceil(deliveries / this.templates.length));
       signUpTo(each, wanted);
     }
   }
 
   /** Makes the request of one connection. Connections are spread evenly over the repositories. */
   forConnection(index: number): SignedRequest {
-    const template = this.templates[index % repositoryCount] as Template;
+    const template = this.templates[index % this.templates.length] as Template;
     const head = headOf(deliveryId(this.run, 0), template.prefix.length + tailBytes);
     const bytes = Buffer.concat([Buffer.from(head), template.prefix, Buffer.from(tailOf(0))]);
     const idEnd = head.indexOf(deliveryId(this.run, 0)) + deliveryId(this.run, 0).length;

@@ -41,7 +41,10 @@ let templates: DeliveryTemplates | undefined;
 answerMessages(async (message: LoadMessage) => {
   if (message.type === 'run') return new LoadRun(message.job).finish();
   source = message.source;
-  if (source.kind === 'deliveries') templates = new DeliveryTemplates(source.secret, source.run, source.repeats);
+  if (source.kind === 'deliveries') {
+    const { secret, run, repeats, repositories } = source;
+    templates = new DeliveryTemplates(secret, run, repeats, repositories);
+  }
   return {};
 });
 

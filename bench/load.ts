@@ -17,7 +17,15 @@ export interface Mixture {
 /** The requests to send: one GET with a known reply, or signed deliveries of pull requests. */
 export type RequestSource =
   | { kind: 'get'; path: string; headers: Record<string, string>; expectedBody: Uint8Array }
-  | { kind: 'deliveries'; secret: string; run: string; repeats: boolean; mixture?: Mixture };
+  | {
+      kind: 'deliveries';
+      secret: string;
+      run: string;
+      repeats: boolean;
+      mixture?: Mixture;
+      /** Number of repositories that the deliveries are spread over. */
+      repositories?: number;
+    };
 
 /**
  * One run of the load against one server. Exactly one of `seconds` and `count` is given. With `count`, the run ends

@@ -53,14 +53,16 @@ export function mergedPullRequest(repository: number): string {
     mergeable: null,
   };
   const { number: _, ...surroundings } = rest;
-  const body = { ...surroundings, repository: { ...(rest.repository as Payload), id: repositoryHostId(repository) } };
+  const { hostId, fullName } = repositoryOf(repository);
+  const body = { ...surroundings, repository: { ...(rest.repository as Payload), id: hostId } };
   const text = JSON.stringify({ ...body, pull_request: merged });
   // The two closing braces are cut off, because the remaining fields of the pull request follow.
-  return `${text.slice(0, -2).replaceAll(exampleName, `lanternhouse/shoebox-${repository}`)},`;
+  return `${text.slice(0, -2).replaceAll(exampleName, fullName)},`;
 }
 
-function repositoryHostId(repository: number): number {
-  return firstRepositoryId + repository;
+/** Returns the number and the name of one of the bench's repositories on the host. */
+export function repositoryOf(index: number): { hostId: number; fullName: string } {
+  return { hostId: firstRepositoryId + index, fullName: `lanternhouse/shoebox-${index}` };
 }
 
 function closedExample(): Payload {

@@ -52,14 +52,18 @@ export interface DeliveryLoad {
   run: string;
 }
 
-/** @param repeats whether bodies repeat under new delivery ids */
+/**
+ * @param repeats whether bodies repeat under new delivery ids
+ * @param repositories number of repositories that the deliveries are spread over
+ */
 export async function startDeliveries(
   context: BenchContext,
   secret: string,
-  { repeats, mixture }: { repeats: boolean; mixture?: Mixture },
+  { repeats, mixture, repositories }: { repeats: boolean; mixture?: Mixture; repositories?: number },
 ): Promise<DeliveryLoad> {
   const run = randomBytes(4).toString('hex');
-  const load = await startLoad({ kind: 'deliveries', secret, run, repeats, ...(mixture && { mixture }) });
+  const more = { ...(mixture && { mixture }), ...(repositories !== undefined && { repositories }) };
+  const load = await startLoad({ kind: 'deliveries', secret, run, repeats, ...more });
   context.defer(load.stop);
   return { load, run };
 }

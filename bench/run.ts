@@ -16,9 +16,12 @@ import { allPass, type Report, type ScenarioReport, toText } from './report.ts';
 import type { BenchContext, Scenario } from './scenario.ts';
 import { draftRead } from './scenarios/draft-read.ts';
 import { drain } from './scenarios/drain.ts';
+import { growth } from './scenarios/growth.ts';
+import { idle } from './scenarios/idle.ts';
 import { listRead } from './scenarios/list-read.ts';
 import { mixed } from './scenarios/mixed.ts';
 import { render } from './scenarios/render.ts';
+import { restartReplay } from './scenarios/restart-replay.ts';
 import { webhookAccept } from './scenarios/webhook-accept.ts';
 import { webhookLatency } from './scenarios/webhook-latency.ts';
 import { webhookToRead } from './scenarios/webhook-to-read.ts';
@@ -33,6 +36,9 @@ const scenarios: readonly Scenario[] = [
   draftRead,
   listRead,
   render,
+  restartReplay,
+  growth,
+  idle,
 ];
 const resultsFolder = fileURLToPath(new URL('../../bench/results/', import.meta.url));
 const latestFile = join(resultsFolder, 'latest.json');

@@ -62,7 +62,8 @@ async function sampleRepoId(service: BenchService): Promise<string> {
   });
 }
 
-async function until<T>(what: string, check: () => Promise<T | undefined>): Promise<T> {
+/** Waits until `check` returns a value other than undefined, and returns that value. */
+export async function until<T>(what: string, check: () => Promise<T | undefined>): Promise<T> {
   const deadline = performance.now() + waitMs;
   while (performance.now() < deadline) {
     const found = await check();
@@ -72,7 +73,8 @@ async function until<T>(what: string, check: () => Promise<T | undefined>): Prom
   throw new Error(`The ${what} was not available after ${waitMs / 1000} s`);
 }
 
-async function call<T>(service: BenchService, method: string, path: string, body?: object): Promise<T> {
+/** Sends a request with the admin key. Returns the reply. */
+export async function call<T>(service: BenchService, method: string, path: string, body?: object): Promise<T> {
   const response = await fetch(service.url + path, {
     method,
     headers: { ...authorization(service), 'Content-Type': 'application/json' },

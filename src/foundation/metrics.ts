@@ -363,8 +363,15 @@ export const childRestarts = new Counter({
   registers,
 });
 
+/**
+ * Interval between two measurements of the event loop, in milliseconds. Each measurement wakes the process. With the
+ * default of 10 ms, an idle service used 0.9 % of a core for these measurements alone. The reported lag contains this
+ * interval.
+ */
+const eventLoopMonitoringPrecision = 100;
+
 /** Adds the metrics of the Node.js runtime (memory, event loop, garbage collection) to the registry of this process. */
 export function collectRuntimeMetrics(): void {
   if (registry.getSingleMetric('tidings_process_cpu_user_seconds_total')) return;
-  collectDefaultMetrics({ register: registry, prefix: 'tidings_' });
+  collectDefaultMetrics({ register: registry, prefix: 'tidings_', eventLoopMonitoringPrecision });
 }

@@ -66,7 +66,8 @@ export class Lane {
   private pumping: Promise<void> | undefined;
   private closed = false;
   private retryNow: () => void = () => {};
-  private readonly sweeper: NodeJS.Timeout;
+  /** Runs only while records wait, so that an idle lane never wakes its process. */
+  private sweeper: NodeJS.Timeout | undefined;
 
   constructor(journal: Journal, partition: PartitionName, options: LaneOptions, logger: Logger) {
     this.journal = journal;
@@ -77,8 +78,6 @@ export class Lane {
     // again immediately after a reconnect. This is safe, because the server drops a second message with the same
     // message id.
     journal.onReconnect(() => this.retryNow());
-    this.sweeper = setInterval(() => this.expire(), sweepMs);
-    this.sweeper.unref();
   }
 
   /**
@@ -111,7 +110,6 @@ export class Lane {
   async close(): Promise<void> {
     this.closed = true;
     await this.pumping;
-    clearInterval(this.sweeper);
   }
 
   private isFull(bytes: number): boolean {
@@ -120,6 +118,7 @@ export class Lane {
 
   private async pump(): Promise<void> {
     let lastSize = 0;
+    this.sweeper = setInterval(() => this.expire(), sweepMs).unref();
     while (this.waiting.length > 0) {
       await this.gather(lastSize);
       this.inFlight = this.takeBatch();
@@ -129,6 +128,7 @@ export class Lane {
       await this.send(this.inFlight);
       this.inFlight = [];
     }
+    clearInterval(this.sweeper);
     enqueuesWaiting.set({ partition: this.partition }, 0);
     this.pumping = undefined;
   }

@@ -49,7 +49,8 @@ export class JournalCutError extends Error {
 const pullMessages = 32;
 /** A batch is yielded when it has this many bytes, or when no further message has arrived. */
 const batchBytes = 4_194_304;
-const pullExpiresMs = 5000;
+/** An idle partition sends a new pull after this time. With 5 s, an idle worker used a third more processor time. */
+const pullExpiresMs = 30_000;
 
 export class Follower {
   private readonly journal: Journal;

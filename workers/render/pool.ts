@@ -97,8 +97,11 @@ export class RenderPool {
     this.turns = new Turns(this.threads, this.limits.waiting);
     this.pool = new Piscina({
       filename: fileURLToPath(new URL('./thread.js', import.meta.url)),
-      minThreads: this.threads,
+      // Threads beyond the first are started when tasks run at the same time. Then they stay, because ending a thread
+      // is a risk (`deadline.ts`).
+      minThreads: 1,
       maxThreads: this.threads,
+      idleTimeout: Number.POSITIVE_INFINITY,
       concurrentTasksPerWorker: 1,
       execArgv: threadArguments,
       resourceLimits: heapLimits(this.limits.heapMb),

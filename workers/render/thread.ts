@@ -14,7 +14,6 @@ import { changes } from './changes.ts';
 import { startDeadline } from './deadline.ts';
 import { countDue } from './due.ts';
 import { entries } from './entries.ts';
-import { payload } from './payload.ts';
 import { preview } from './preview.ts';
 import { recount } from './recount.ts';
 import { render } from './render.ts';
@@ -33,7 +32,7 @@ export default async function run(task: ThreadTask): Promise<PoolAnswer> {
   const partition = open.fresh(task.partition);
   if (!partition) return { ok: false, kind: 'unavailable', message: `Partition ${task.partition} is not open yet.` };
   try {
-    return { ok: true, value: runTask(partition, task, beforeRead) };
+    return { ok: true, value: await runTask(partition, task, beforeRead) };
   } catch (error) {
     if (error instanceof ServiceError && isReturned(error.kind)) {
       return { ok: false, kind: error.kind, message: error.message, ...(error.details && { details: error.details }) };
@@ -52,7 +51,7 @@ function isReturned(kind: ErrorKind): kind is 'invalid' | 'notFound' | 'internal
   return kind === 'invalid' || kind === 'notFound' || kind === 'internal';
 }
 
-function runTask(partition: Partition, { work }: PoolTask, beforeRead: () => void) {
+async function runTask(partition: Partition, { work }: PoolTask, beforeRead: () => void) {
   switch (work.task) {
     case 'render':
       return render(partition, work, beforeRead);
@@ -68,8 +67,11 @@ function runTask(partition: Partition, { work }: PoolTask, beforeRead: () => voi
       return recount(partition, work, beforeRead);
     case 'due':
       return countDue(partition, work);
-    case 'payload':
+    case 'payload': {
+      // The channels are loaded only when a draft is published. They need half of a thread's time to load.
+      const { payload } = await import('./payload.ts');
       return payload(partition, work);
+    }
     default:
       return unreachable(work, `Unknown kind of task: ${nameIn(work, 'task')}.`);
   }

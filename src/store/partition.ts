@@ -32,6 +32,11 @@ export interface Partition {
   readonly tables: Readonly<Record<TableName, Table>>;
   readonly responses: Database<Buffer, string>;
   /**
+   * Counts of metrics that an attempt to fold a batch has collected. They are added to the metrics when the attempt has
+   * succeeded, so that an attempt that is undone counts nothing. Undefined outside such an attempt.
+   */
+  readonly counts?: (() => void)[];
+  /**
    * Runs a write transaction and resolves once other processes can read the result. Transactions run one at a time, and
    * never while a process opens the file.
    */

@@ -27,6 +27,7 @@ import { noteSync } from '../../src/store/tables/syncs.ts';
 import { readTag, writeTag } from '../../src/store/tables/tags.ts';
 import { mergeIssue, mergePull, mergeTag, withReactions } from './capture.ts';
 import { mergeComment } from './comments.ts';
+import { count } from './counting.ts';
 import { foldCommits, foldPush, foldSteps } from './pushes.ts';
 import { hostTime, recordRepository } from './repository.ts';
 import type { Receipt } from './undated.ts';
@@ -39,7 +40,7 @@ export function foldEvent(partition: Partition, record: EventRecord): void {
   const repository = recordRepository(partition, record, hostTime(record), record.body);
   const { at, replayed } = record;
   if (repository) new Actor(partition, repository, at, replayed !== undefined).fold(record.body);
-  else claimsRefused.inc({ partition: partition.name });
+  else count(partition, claimsRefused, { partition: partition.name });
 }
 
 /**

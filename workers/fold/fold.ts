@@ -32,6 +32,7 @@ import { foldEvent } from './actor.ts';
 import { foldBackfilled } from './backfills.ts';
 import { dropClaim, foldProof } from './claims.ts';
 import { foldCommand } from './commands.ts';
+import { count } from './counting.ts';
 import { foldDirectoryCommand, foldSeen } from './directory.ts';
 import { foldApproval } from './erasing-guard.ts';
 import { runOnce } from './idempotency.ts';
@@ -43,11 +44,17 @@ import { foldTick } from './tick.ts';
 import { foldCounted, foldUsage } from './usage.ts';
 import { foldWebhookEvent } from './webhook-deliveries.ts';
 
+/** One journal message: its sequence number and its records. */
+export interface Message {
+  seq: number;
+  records: readonly JournalRecord[];
+}
+
 /**
  * The position of a record in the journal: the sequence number of its message, and the index of the record in that
  * message.
  */
-interface Place {
+export interface Place {
   seq: number;
   index: number;
 }
@@ -65,7 +72,7 @@ export function foldMessage(partition: Partition, seq: number, records: readonly
   }
   writeTime(partition, time);
   if (countDelayed(partition) > 0) releaseDue(partition, time);
-  countFolded(partition.name, records);
+  countFolded(partition, records);
 }
 
 /**
@@ -73,14 +80,15 @@ export function foldMessage(partition: Partition, seq: number, records: readonly
  * exception. A tick that is more than a day earlier shows that the clock had run ahead. In that case the partition's
  * time is set back to the time of the tick.
  */
-function timeAfter(time: number, { kind, at }: JournalRecord): number {
+export function timeAfter(time: number, { kind, at }: JournalRecord): number {
   return kind === 'tick' && at < time - dayMs ? at : Math.max(time, at);
 }
 
-function countFolded(partition: string, records: readonly JournalRecord[]): void {
+/** Counts folded records in the metrics, by kind. */
+export function countFolded(partition: Partition, records: readonly JournalRecord[]): void {
   const kinds = new Map<string, number>();
   for (const { kind } of records) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
-  for (const [kind, count] of kinds) recordsFolded.inc({ partition, kind }, count);
+  for (const [kind, number] of kinds) count(partition, recordsFolded, { partition: partition.name, kind }, number);
 }
 
 /**
@@ -89,7 +97,8 @@ function countFolded(partition: string, records: readonly JournalRecord[]): void
  */
 function foldOnce(partition: Partition, record: JournalRecord, place: Place): void {
   const { replayed } = record;
-  if (replayed && !removeDeadLetter(partition, replayed.seq, replayed.index)) duplicates.inc({ layer: 'replay' });
+  if (replayed && !removeDeadLetter(partition, replayed.seq, replayed.index))
+    count(partition, duplicates, { layer: 'replay' });
   else foldRecord(partition, record, place);
 }
 
@@ -124,7 +133,7 @@ function foldIsolated(partition: Partition, record: JournalRecord, place: Place,
     partition.root.childTransaction(fold);
   } catch (error) {
     if (isStoreFault(error)) throw error;
-    recordsDeadLettered.inc({ partition: partition.name });
+    count(partition, recordsDeadLettered, { partition: partition.name });
     forgetDelivery(partition, record);
     const { seq, index } = place;
     writeDeadLetter(partition, { seq, index, at: record.at, error: (error as Error).message, record });
@@ -144,15 +153,16 @@ function forgetDelivery(partition: Partition, record: JournalRecord): void {
  * Whether an error is a failure of LMDB itself (disk full, damaged pages, lost map). Such a failure concerns the whole
  * partition, not only the current record.
  */
-function isStoreFault(error: unknown): boolean {
+export function isStoreFault(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: string };
   return typeof code === 'number' || /^MDB_|Commit failed|Environment/.test(message ?? '');
 }
 
-function acceptEvent(partition: Partition, record: EventRecord, place: Place): void {
+/** Folds an event, unless its delivery is folded already. An event that must wait for its due time is stored. */
+export function acceptEvent(partition: Partition, record: EventRecord, place: Place): void {
   const key = recordKey(record);
   if (!record.replayed && isFolded(partition, key)) {
-    duplicates.inc({ layer: 'delivery' });
+    count(partition, duplicates, { layer: 'delivery' });
     return;
   }
   writeDelivery(partition, key, record.at);
@@ -164,7 +174,7 @@ function acceptEvent(partition: Partition, record: EventRecord, place: Place): v
 function acceptInstallation(partition: Partition, record: InstallationRecord): void {
   const key = recordKey(record);
   if (!record.replayed && isFolded(partition, key)) {
-    duplicates.inc({ layer: 'delivery' });
+    count(partition, duplicates, { layer: 'delivery' });
     return;
   }
   writeDelivery(partition, key, record.at);
@@ -193,7 +203,7 @@ function releaseDue(partition: Partition, time: number): void {
 
 function acceptCommand(partition: Partition, record: CommandRecord): void {
   if (readResult(partition, record.id)) {
-    duplicates.inc({ layer: 'command' });
+    count(partition, duplicates, { layer: 'command' });
     return;
   }
   const run = () => dispatch(partition, record.command, record.at);
@@ -217,7 +227,7 @@ function isDirectoryCommand(command: Command | DirectoryCommand): command is Dir
 function acceptRelay(partition: Partition, record: RelayRecord): void {
   const known = readRelayed(partition, record.source);
   if (record.row <= known && !record.replayed) {
-    duplicates.inc({ layer: 'relay' });
+    count(partition, duplicates, { layer: 'relay' });
     return;
   }
   writeRelayed(partition, record.source, Math.max(record.row, known));

@@ -44,6 +44,7 @@ import { standardTier, writeTier } from '../../src/store/tables/tiers.ts';
 import { removeKeyUse, removeUsage } from '../../src/store/tables/usage.ts';
 import { listWebhookEndpoints } from '../../src/store/tables/webhook-endpoints.ts';
 import { listWebhookSecrets, removeWebhookSecret } from '../../src/store/tables/webhook-secrets.ts';
+import { count } from './counting.ts';
 import { eraseWebhookEndpoint } from './webhook-queue.ts';
 
 type Sweep = Omit<Extract<SweepBody, { sweep: 'organisations' }>, 'sweep'>;
@@ -141,14 +142,15 @@ function eraseOrganization(
   // something or is the first to keep these notes.
   const isNewlyKept = staying.some(({ keptSince }) => keptSince !== uninstalledAt);
   if (staying.length === 0 || isNewlyKept || repositories.length + keys.length > 0) noteErasure(partition);
-  const counts = {
+  const erased = {
     organisations: staying.length === 0 ? 1 : 0,
     keys: keys.length,
     secrets: secrets.length,
     endpoints: endpoints.length,
     repositories: repositories.length,
   };
-  for (const [kind, number] of Object.entries(counts)) erasedRecords.inc({ partition: partition.name, kind }, number);
+  for (const [kind, number] of Object.entries(erased))
+    count(partition, erasedRecords, { partition: partition.name, kind }, number);
 }
 
 function eraseRepositories({

@@ -30,6 +30,7 @@ import {
   writeSweep,
 } from '../../src/store/tables/retention.ts';
 import { indexedAfter, indexedBefore, isStale, reindexSync } from '../../src/store/tables/syncs.ts';
+import { count } from './counting.ts';
 import { isTrusted } from './erasing-guard.ts';
 import { sweepOrganizations } from './organizations.ts';
 
@@ -90,7 +91,7 @@ function continueSweep(partition: Partition, at: number): void {
   // `today` is the day of the trusted time, because the clock may have jumped since the sweep began.
   const today = dayOf(readTrustedTime(partition));
   if (sweep?.phase === 'counting') left -= moveFutureToToday(partition, today, left);
-  if (sweep?.phase === 'counting' && left > 0) left = count(partition, sweep, today, left);
+  if (sweep?.phase === 'counting' && left > 0) left = countPiece(partition, sweep, today, left);
   if (sweep?.phase === 'erasing' && left > 0) erase(partition, sweep, { at, today, limit: left });
 }
 
@@ -110,7 +111,7 @@ function moveFutureToToday(partition: Partition, today: number, limit: number): 
  * Continues counting where the previous piece of the sweep ended. If a record was synced after its index entry was
  * written, the entry is moved to the newer day. Returns how many rows of `limit` are left.
  */
-function count(partition: Partition, sweep: Sweep, today: number, limit: number): number {
+function countPiece(partition: Partition, sweep: Sweep, today: number, limit: number): number {
   let left = limit;
   for (const index of indexedBefore(partition, sweep.before, sweep.from, limit)) {
     if (left <= 0) break;
@@ -179,7 +180,8 @@ function recordErased(
 ): void {
   if (touched.size === 0) return;
   noteErasure(partition);
-  for (const [kind, number] of Object.entries(erased)) erasedRecords.inc({ partition: partition.name, kind }, number);
+  for (const [kind, number] of Object.entries(erased))
+    count(partition, erasedRecords, { partition: partition.name, kind }, number);
   for (const repoId of touched) {
     if (!hasRanges(partition, repoId)) continue;
     const row = writeEffect(partition, { effect: 'recount', repoId }, `recount ${repoId}`);
@@ -204,7 +206,7 @@ function add(sum: RecordCounts, more: RecordCounts): RecordCounts {
  */
 export function giveUpRepository(partition: Partition, repoId: string, claimedBy?: string): void {
   if (!readRepository(partition, repoId)) return;
-  erasedRecords.inc({ partition: partition.name, kind: 'repositories' });
+  count(partition, erasedRecords, { partition: partition.name, kind: 'repositories' });
   removeRepository(partition, repoId);
   eraseTraces(partition, repoId, claimedBy);
   markErasing(partition, repoId);

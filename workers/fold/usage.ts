@@ -18,6 +18,7 @@ import {
   writeBoot,
   writeKeyUse,
 } from '../../src/store/tables/usage.ts';
+import { count } from './counting.ts';
 
 /**
  * When a gateway sends its first counts, the rows of gateways that started more than this many milliseconds earlier are
@@ -30,7 +31,7 @@ export function foldUsage(partition: Partition, record: UsageRecord): void {
   const { boot, number, calls, keys } = record;
   const known = readBoot(partition, boot);
   if (number <= known && !record.replayed) {
-    duplicates.inc({ layer: 'usage' });
+    count(partition, duplicates, { layer: 'usage' });
     return;
   }
   writeBoot(partition, boot, Math.max(number, known));

@@ -3,16 +3,12 @@
  * owner (`owner.ts`) decides which batch comes next and whether the batch may be folded.
  */
 import { unpackBatch } from '../../src/journal/codec.ts';
-import type { JournalRecord } from '../../src/protocol/journal.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { writeCursor } from '../../src/store/tables/meta.ts';
-import { foldMessage } from '../fold/fold.ts';
+import { foldMessage, isStoreFault, type Message } from '../fold/fold.ts';
+import { foldTogether } from '../fold/together.ts';
 
-/** One journal message: its sequence number and its records. */
-export interface Message {
-  seq: number;
-  records: readonly JournalRecord[];
-}
+export type { Message } from '../fold/fold.ts';
 
 /**
  * Unpacks one message. A message that cannot be read is skipped, because it would otherwise block all later messages.
@@ -30,26 +26,49 @@ export function unpackMessage(seq: number, bytes: Uint8Array, onUnreadable: (err
 
 /**
  * Folds messages in one transaction, so that effects, delivery ids and cursor are committed together or not at all.
+ * Events are folded together. If one of the records cannot be folded, the whole batch is rolled back and folded again
+ * record by record. Then only the records that cannot be folded become dead letters.
  * @param check runs inside the transaction before anything is folded; if it throws, everything is rolled back
  */
 export async function foldBatch(partition: Partition, batch: readonly Message[], check = () => {}): Promise<void> {
-  const last = batch[batch.length - 1];
-  if (!last) return;
+  if (batch.length === 0) return;
   let fault: unknown;
   await partition.write(() => {
     try {
-      // If the callback of the outer transaction threw an error, LMDB would commit all rows written before the error.
-      // The child transaction rolls these rows back.
-      partition.root.childTransaction(() => {
-        check();
-        for (const { seq, records } of batch) foldMessage(partition, seq, records);
-        writeCursor(partition, { seq: last.seq, recordId: last.records[last.records.length - 1]?.id ?? '' });
-      });
+      try {
+        attempt(partition, batch, check, foldTogether);
+      } catch (error) {
+        if (isStoreFault(error)) throw error;
+        attempt(partition, batch, check, foldSeparately);
+      }
     } catch (error) {
       fault = error;
     }
   });
   if (fault !== undefined) throw fault;
+}
+
+/** Folds a batch and moves the cursor. If anything throws, neither rows nor counts of the attempt remain. */
+function attempt(
+  partition: Partition,
+  batch: readonly Message[],
+  check: () => void,
+  fold: (partition: Partition, batch: readonly Message[]) => void,
+): void {
+  const last = batch[batch.length - 1] as Message;
+  const counts: (() => void)[] = [];
+  // If the callback of the outer transaction threw an error, LMDB would commit all rows written before the error. The
+  // child transaction rolls these rows back.
+  partition.root.childTransaction(() => {
+    check();
+    fold({ ...partition, counts }, batch);
+    writeCursor(partition, { seq: last.seq, recordId: last.records[last.records.length - 1]?.id ?? '' });
+  });
+  for (const add of counts) add();
+}
+
+function foldSeparately(partition: Partition, batch: readonly Message[]): void {
+  for (const { seq, records } of batch) foldMessage(partition, seq, records);
 }
 
 /** Whether it is possible that a client waits for a batch. No client waits for events or for pages of a backfill. */

@@ -111,8 +111,8 @@ class Actor {
   }
 
   private pull(snapshot: PullSnapshot, action: string): void {
-    this.noteSynced(snapshot.number);
     const before = readPull(this.partition, this.repository.id, snapshot.number);
+    this.noteSynced(snapshot.number, before === undefined);
     const merged = mergePull(before, snapshot, action, this.repository, this.receipt);
     if (merged === before) return;
     const after = before
@@ -135,9 +135,9 @@ class Actor {
   }
 
   private issue(snapshot: IssueSnapshot, action: string): void {
-    this.noteSynced(snapshot.number);
-    if (isIssueRemoved(this.partition, this.repository.id, snapshot.number)) return;
     const before = readIssue(this.partition, this.repository.id, snapshot.number);
+    this.noteSynced(snapshot.number, before === undefined);
+    if (!before && isIssueRemoved(this.partition, this.repository.id, snapshot.number)) return;
     const after = mergeIssue(before, snapshot, action, this.receipt);
     if (after === before) return;
     writeIssue(this.partition, this.repository.id, after, before);
@@ -173,8 +173,8 @@ class Actor {
   }
 
   /** Stores that a pull request or issue was synced. A snapshot that changes nothing counts as a sync as well. */
-  private noteSynced(number: number): void {
-    noteSync(this.partition, [this.repository.id, 'number', number], this.at);
+  private noteSynced(number: number, isLikelyFirst = false): void {
+    noteSync(this.partition, [this.repository.id, 'number', number], this.at, isLikelyFirst);
   }
 
   private recountIf(changed: boolean): void {

@@ -24,7 +24,7 @@ import type {
 import type { Partition } from '../../src/store/partition.ts';
 import { removeDeadLetter, writeDeadLetter } from '../../src/store/tables/dead-letters.ts';
 import { countDelayed, lastDue, nextDue, removeDelayed, writeDelayed } from '../../src/store/tables/delayed.ts';
-import { isFolded, recordKey, removeDelivery, writeDelivery } from '../../src/store/tables/deliveries.ts';
+import { addDelivery, recordKey, removeDelivery, writeDelivery } from '../../src/store/tables/deliveries.ts';
 import { readTime, writeTime } from '../../src/store/tables/meta.ts';
 import { readRelayed, writeRelayed } from '../../src/store/tables/outbox.ts';
 import { readResult, writeResult } from '../../src/store/tables/results.ts';
@@ -160,25 +160,25 @@ export function isStoreFault(error: unknown): boolean {
 
 /** Folds an event, unless its delivery is folded already. An event that must wait for its due time is stored. */
 export function acceptEvent(partition: Partition, record: EventRecord, place: Place): void {
-  const key = recordKey(record);
-  if (!record.replayed && isFolded(partition, key)) {
-    count(partition, duplicates, { layer: 'delivery' });
-    return;
-  }
-  writeDelivery(partition, key, record.at);
+  if (!isNew(partition, record)) return;
   const due = dueTime(partition, record);
   if (due === undefined) foldEvent(partition, record);
   else writeDelayed(partition, { ...place, due, record });
 }
 
 function acceptInstallation(partition: Partition, record: InstallationRecord): void {
+  if (isNew(partition, record)) foldInstallation(partition, record);
+}
+
+/** Records the delivery of a record. Returns false for a repeated delivery, unless a person has replayed the record. */
+function isNew(partition: Partition, record: EventRecord | InstallationRecord): boolean {
   const key = recordKey(record);
-  if (!record.replayed && isFolded(partition, key)) {
+  if (record.replayed) writeDelivery(partition, key, record.at);
+  else if (!addDelivery(partition, key, record.at)) {
     count(partition, duplicates, { layer: 'delivery' });
-    return;
+    return false;
   }
-  writeDelivery(partition, key, record.at);
-  foldInstallation(partition, record);
+  return true;
 }
 
 /**

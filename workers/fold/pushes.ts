@@ -95,7 +95,7 @@ function noteCapture(
   { before, after, reported }: { before: PushRecord | undefined; after: PushRecord; reported: readonly string[] },
   at: number,
 ): void {
-  if (!before) return noteSync(partition, [repoId, 'push', after.branch, after.after], at);
+  if (!before) return noteSync(partition, [repoId, 'push', after.branch, after.after], at, true);
   const kept = new Set(after.shas);
   for (const sha of [...before.shas, ...reported]) if (!kept.has(sha)) noteSync(partition, [repoId, 'commit', sha], at);
 }

@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { EventRecord, InstallationRecord } from '../../protocol/journal.ts';
+import { addRow } from '../add-row.ts';
 import type { Partition } from '../partition.ts';
 
 /**
@@ -30,6 +31,12 @@ export function isFolded(partition: Partition, key: string): boolean {
   return partition.tables.deliveries.get(key) !== undefined;
 }
 
+/** Records a delivery that is not recorded yet. Returns false if it is already recorded. */
+export function addDelivery(partition: Partition, key: string, at: number): boolean {
+  return addRow(partition.tables.deliveries, key, at);
+}
+
+/** Records a delivery, or replaces the time of a recorded delivery. */
 export function writeDelivery(partition: Partition, key: string, at: number): void {
   partition.tables.deliveries.putSync(key, at);
 }

@@ -3,6 +3,7 @@
  * and by author. Numbers of reactions that arrive before their pull request are stored in a table of their own.
  */
 import type { PullRecord } from '../../protocol/stored.ts';
+import { addRow } from '../add-row.ts';
 import type { Partition } from '../partition.ts';
 
 export function readPull(partition: Partition, repoId: string, number: number): PullRecord | undefined {
@@ -83,9 +84,13 @@ export function removeMergedAs(partition: Partition, repoId: string, sha: string
 }
 
 function addMergedAs(partition: Partition, repoId: string, sha: string, number: number): void {
+  const { pullsByMergeSha } = partition.tables;
+  const key = [repoId, sha];
+  // Nearly every merge commit has one number, so the first attempt saves a lookup.
+  if (addRow(pullsByMergeSha, key, [number])) return;
   const others = numbersMergedAs(partition, repoId, sha).filter((other) => other !== number);
-  partition.tables.pullsByMergeSha.putSync(
-    [repoId, sha],
+  pullsByMergeSha.putSync(
+    key,
     [...others, number].sort((a, b) => a - b),
   );
 }

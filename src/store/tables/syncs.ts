@@ -8,6 +8,7 @@
  * per day. When a sweep reads an index entry, the sweep moves the entry to the day of the last sync.
  */
 import { dayOf } from '../../foundation/days.ts';
+import { addRow } from '../add-row.ts';
 import type { Partition } from '../partition.ts';
 import { correctedTime } from './retention.ts';
 
@@ -30,16 +31,24 @@ type Row = readonly [day: number, indexed: number];
  * Stores the day on which the host reported the record with the key `key`. If reports arrive out of order, the latest
  * day is kept.
  * @param at time of the report
+ * @param isLikelyFirst true if this is probably the first report; the first report then needs no lookup
  */
-export function noteSync(partition: Partition, key: SyncKey, at: number): void {
-  const { syncs, syncsByDay } = partition.tables;
+export function noteSync(partition: Partition, key: SyncKey, at: number, isLikelyFirst = false): void {
+  const { syncs } = partition.tables;
+  if (isLikelyFirst && addSync(partition, key, at)) return;
   const day = dayOf(at);
   const row: Row | undefined = syncs.get(key);
-  if (row && row[0] >= day) return;
-  if (row) return void syncs.putSync(key, [day, row[1]]);
+  if (!row) addSync(partition, key, at);
+  else if (row[0] < day) syncs.putSync(key, [day, row[1]]);
+}
+
+/** Stores the first report about a record. Returns false if there was a report before. */
+function addSync(partition: Partition, key: SyncKey, at: number): boolean {
+  const { syncs, syncsByDay } = partition.tables;
   const first = dayOf(correctedTime(partition, at));
-  syncs.putSync(key, [first, first]);
+  if (!addRow(syncs, key, [first, first])) return false;
   syncsByDay.putSync([first, ...key], true);
+  return true;
 }
 
 /** Whether the last sync was before the day `before`. The result is also true if there was no sync. */

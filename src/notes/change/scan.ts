@@ -7,6 +7,7 @@ import { backtickRuns, closingRuns, type Span } from './code-spans.ts';
 
 /** Replaces inline code, so that the words on both sides of the code do not become neighbors. */
 const codeMark = '\uFFFC';
+const [backtickCode, lessThanCode, lineFeedCode] = [0x60, 0x3c, 0x0a];
 const fenceOpening = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 const quotation = /^ {0,3}>/;
 
@@ -74,10 +75,15 @@ class Scan {
 
   /** Keeps the text up to the next backtick, `<` or start of a line. Code, a comment or a quotation may begin there. */
   keep(): void {
+    const { text } = this;
     let next = this.position + 1;
-    if (this.text[this.position] === '`') while (this.text[next] === '`') next += 1;
-    while (next < this.text.length && !'`<\n'.includes(this.text[next] as string)) next += 1;
-    this.position = this.text[next] === '\n' ? next + 1 : next;
+    if (text[this.position] === '`') while (text[next] === '`') next += 1;
+    // Comparing codes takes a tenth of the time of comparing characters. This loop reads every character of a body.
+    for (; next < text.length; next += 1) {
+      const code = text.charCodeAt(next);
+      if (code === backtickCode || code === lessThanCode || code === lineFeedCode) break;
+    }
+    this.position = text[next] === '\n' ? next + 1 : next;
   }
 
   skipFence(): boolean {
@@ -93,6 +99,7 @@ class Scan {
   }
 
   skipQuotation(): boolean {
+    if (this.lineMark() !== '>') return false;
     const end = this.lineEnd(this.position);
     if (!quotation.test(this.text.slice(this.position, Math.min(end, this.position + 4)))) return false;
     this.drop(end, '\n');
@@ -129,6 +136,8 @@ class Scan {
 
   /** Returns the offset after the fenced block that begins here. An unclosed block runs to the end of the text. */
   private fenceEnd(): number | undefined {
+    const mark = this.lineMark();
+    if (mark !== '`' && mark !== '~') return undefined;
     const end = this.lineEnd(this.position);
     const opening = fenceOpening.exec(this.text.slice(this.position, end));
     if (!opening?.[1]) return undefined;
@@ -140,6 +149,13 @@ class Scan {
       line = next;
     }
     return this.text.length;
+  }
+
+  /** Returns the character of the line that follows up to three blanks. Most lines are neither fence nor quotation. */
+  private lineMark(): string | undefined {
+    let at = this.position;
+    while (at < this.position + 3 && this.text[at] === ' ') at += 1;
+    return this.text[at];
   }
 
   private lineEnd(from: number): number {
@@ -173,6 +189,7 @@ function closesFence(line: string, fence: string): boolean {
  */
 function codeSpans(text: string): Map<number, number> {
   const spans = new Map<number, number>();
+  if (!text.includes('`')) return spans;
   for (const paragraph of paragraphs(text)) {
     const runs = backtickRuns(paragraph.text);
     for (const [index, closing] of closingRuns(runs).entries()) {

@@ -18,6 +18,7 @@ import {
   type TagRecord,
   type Version,
 } from '../../src/protocol/stored.ts';
+import { repeatsIssue, repeatsPull } from './repeats.ts';
 import { orderOf, type Receipt, undatedRank, withoutFutureTime } from './undated.ts';
 
 /**
@@ -53,13 +54,20 @@ export function mergePull(
   repository: RepositoryRecord,
   receipt: Receipt = {},
 ): PullRecord {
+  const rank = actionRanks[action] ?? otherRank;
+  if (stored && repeatsPull(stored, snapshot, rank)) return stored;
   const before = withoutFutureTime(stored, receipt);
   const { undated, ...fields } = snapshot;
   const after: PullRecord = {
     ...fields,
     labels: snapshot.labels ?? [],
-    linkedIssues: linkedIssues(snapshot.body, { ...repository, ownNumber: snapshot.number }),
-    rank: actionRanks[action] ?? otherRank,
+    // The same body links the same issues. When the repository is renamed, the links of all its pull requests are
+    // derived again.
+    linkedIssues:
+      stored?.body === snapshot.body
+        ? stored.linkedIssues
+        : linkedIssues(snapshot.body, { ...repository, ownNumber: snapshot.number }),
+    rank,
     ...(!snapshot.labels && { labelsAt: never }),
     ...(undated && orderOf(snapshot, action, before, receipt)),
   };
@@ -132,6 +140,8 @@ export function mergeIssue(
   action: string,
   receipt: Receipt = {},
 ): IssueRecord {
+  const rank = actionRanks[action] ?? otherRank;
+  if (stored && repeatsIssue(stored, snapshot, rank)) return stored;
   const before = withoutFutureTime(stored, receipt);
   const { state = 'open' } = snapshot;
   const { undated, ...fields } = snapshot;
@@ -140,7 +150,7 @@ export function mergeIssue(
     state,
     closedAt: state === 'open' ? null : (snapshot.closedAt ?? snapshot.updatedAt),
     labels: snapshot.labels ?? [],
-    rank: actionRanks[action] ?? otherRank,
+    rank,
     ...(!snapshot.labels && { labelsAt: never }),
     ...(!snapshot.state && { stateAt: never }),
     ...(undated && orderOf(snapshot, action, before, receipt)),

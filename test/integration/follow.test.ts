@@ -132,18 +132,50 @@ test('a follower fails when the stream is replaced while it reads', async (t) =>
   await assert.rejects(follow(t, journal, 10).ended, JournalCutError);
 });
 
-test('a follower reads only a few messages ahead', async (t) => {
+for (const [what, count, bytes, most] of [
+  ['a hundred small messages', 250, 1000, 100],
+  ['16 MiB of large messages', 24, 1_000_000, 16],
+] as const) {
+  test(`a follower reads at most ${what} ahead`, async (t) => {
+    const journal = await (await startNats(t)).connect();
+    await fill(t, journal, count, bytes);
+    const follower = new Follower(journal, 'p00', 0, quiet);
+    afterwards(t, () => follower.stop());
+    const batches = follower.batches();
+    const first = (await batches.next()).value as JournalMessage[];
+    assert.ok(first.length <= most, `${first.length} messages`);
+    const { delivered } = await onlyConsumer(journal);
+    assert.ok(delivered.stream_seq <= most, `delivered up to ${delivered.stream_seq}`);
+    follower.stop();
+    assert.equal((await batches.next()).done, true);
+  });
+}
+
+test('a follower continues after a pull that is full, sooner than the pull expires', async (t) => {
   const journal = await (await startNats(t)).connect();
-  await fill(t, journal, 200, 1000);
+  await fill(t, journal, 24, 1_000_000);
+  const large = follow(t, journal, 0);
+  await waitUntil('it has read the large messages', () => large.seqs.length === 24, 4000);
+  assert.deepEqual(large.seqs, upTo(1, 24));
+  const more = await fill(t, journal, 0);
+  await more(25, 330);
+  const small = follow(t, journal, 24);
+  await waitUntil('it has read the small messages', () => small.seqs.length === 306, 4000);
+  assert.deepEqual(small.seqs, upTo(25, 330));
+});
+
+test('a follower knows whether the stream contains more than it has read', async (t) => {
+  const journal = await (await startNats(t)).connect();
+  await fill(t, journal, 150);
   const follower = new Follower(journal, 'p00', 0, quiet);
   afterwards(t, () => follower.stop());
-  const batches = follower.batches();
-  const first = (await batches.next()).value as JournalMessage[];
-  assert.ok(first.length <= 32, `${first.length} messages`);
-  const { delivered } = await onlyConsumer(journal);
-  assert.ok(delivered.stream_seq <= 64, `delivered up to ${delivered.stream_seq}`);
-  follower.stop();
-  assert.equal((await batches.next()).done, true);
+  const seen: [number, boolean][] = [];
+  for await (const batch of follower.batches()) {
+    const { seq } = batch[batch.length - 1] as JournalMessage;
+    seen.push([seq, follower.isBehind]);
+    if (seq === 150) follower.stop();
+  }
+  for (const [seq, isBehind] of seen) assert.equal(isBehind, seq < 150, `after ${seq}`);
 });
 
 test('a follower stops promptly while it waits for messages', async (t) => {

@@ -45,10 +45,11 @@ export interface OwnerOptions {
 }
 
 /**
- * Pause after a commit that no client waits for, in milliseconds. During the pause more events arrive, so there are
- * fewer and larger commits, and the journal can use the disk.
+ * Shortest and longest pause after a commit that no client waits for, in milliseconds. During the pause more events
+ * arrive, so there are fewer and larger commits, and the journal can use the disk. The pause grows by one millisecond
+ * for `recordsPerMs` records of the commit. So only a flood of events waits for the longest pause.
  */
-const gatherMs = 20;
+const [gatherMs, maxGatherMs, recordsPerMs] = [20, 60, 4];
 /** Maximum delay before a commit is announced, in milliseconds. Only commits that no client waits for are delayed. */
 const announceMs = 50;
 
@@ -218,7 +219,7 @@ export class PartitionOwner {
     for await (const batch of follower.batches()) {
       const unfolded = batch.map(({ seq, bytes }) => unpackMessage(seq, bytes, (error) => this.unreadable(seq, error)));
       await this.alone(() => this.commit(unfolded));
-      if (this.caughtUp && !isAwaited(unfolded)) await pause(gatherMs);
+      if (this.caughtUp && !follower.isBehind && !isAwaited(unfolded)) await pause(gatherFor(unfolded));
     }
   }
 
@@ -268,6 +269,12 @@ export class PartitionOwner {
     const at = last.records[last.records.length - 1]?.at ?? 0;
     foldLagSeconds.set({ partition }, Math.max(0, (Date.now() - at) / 1000));
   }
+}
+
+/** Returns the pause after the commit of a batch, in milliseconds. */
+function gatherFor(batch: readonly Message[]): number {
+  const records = batch.reduce((sum, message) => sum + message.records.length, 0);
+  return Math.min(gatherMs + records / recordsPerMs, maxGatherMs);
 }
 
 function causeOf(error: Error): 'hole' | 'lock' | 'store' {

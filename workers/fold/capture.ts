@@ -245,7 +245,7 @@ function earliest(times: readonly (number | null)[]): number | null {
 }
 
 /** Returns a record with its fields in the given order, without fields that are undefined. */
-function inOrder<T extends Captured>(record: T, fields: readonly (keyof T)[]): T {
+export function inOrder<T extends object>(record: T, fields: readonly (keyof T)[]): T {
   const ordered: Partial<T> = {};
   for (const field of fields) if (record[field] !== undefined) ordered[field] = record[field];
   return ordered as T;

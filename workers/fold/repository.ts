@@ -13,15 +13,19 @@ import type { EventBody } from '../../src/protocol/events.ts';
 import type { EventRecord, RelayRecord } from '../../src/protocol/journal.ts';
 import type { RelayBody } from '../../src/protocol/relays.ts';
 import type { EventRepository } from '../../src/protocol/repository.ts';
-import type { RepositoryRecord } from '../../src/protocol/stored.ts';
+import { type RepositoryRecord, RepositoryRecordSchema } from '../../src/protocol/stored.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { sameLogin } from '../../src/store/tables/directory.ts';
 import { writeEffect } from '../../src/store/tables/outbox.ts';
 import { pullsNumbered, writePull } from '../../src/store/tables/pulls.ts';
 import { hasRanges } from '../../src/store/tables/ranges.ts';
 import { readRepository, writeRepository } from '../../src/store/tables/repositories.ts';
+import { inOrder } from './capture.ts';
 import { judgeClaim, withoutClaim } from './claims.ts';
 import { finishErasing, giveUpRepository, keepPublishedNotes } from './sweep.ts';
+
+/** Fields in the order in which every repository is stored, whatever the order in which they became known. */
+const repositoryFields = Object.keys(RepositoryRecordSchema.properties) as (keyof RepositoryRecord)[];
 
 /** The parts of a record that describe its repository, and the organization whose secret signed the record. */
 export type Seen = Pick<EventRecord, 'at' | 'repository' | 'signedBy'>;
@@ -252,7 +256,7 @@ function mergeRepository(
     after.formerBranches = withBranch(known.formerBranches, body.formerBranch, body.seenAt);
   if (!before) return after;
   if (!isDeepStrictEqual(reportedFields(after), reportedFields(before))) after.revision += 1;
-  return isDeepStrictEqual(after, before) ? before : after;
+  return isDeepStrictEqual(after, before) ? before : inOrder(after, repositoryFields);
 }
 
 /**

@@ -53,6 +53,28 @@ test('a delayed event does not restore a name that was used only in between', as
   assert.deepEqual([fullName, isPrivate], ['acme/rocket', false]);
 });
 
+test('stores the fields of a repository in one order, whichever becomes known first', async (t) => {
+  const at = (second: number) => epoch + second * 1000;
+  const renamed = (second: number) =>
+    eventRecord(
+      { event: 'repository', action: 'edited', formerName: null, formerBranch: 'main', seenAt: at(second) },
+      { repository: repositoryFields({ defaultBranch: 'trunk' }), signedBy: null },
+    );
+  const owned = pullRecord(9, { at: at(9), signedBy: { org: 'org_1', proved: true } });
+  const first = pullRecord(1, { signedBy: null });
+  const orders: string[][] = [];
+  for (const order of [
+    [first, renamed(3), owned],
+    [first, owned, renamed(3)],
+  ]) {
+    const partition = openTestPartition(t, 'p00', temporaryFolder(t));
+    await foldRecords(partition, 1, ...order);
+    orders.push(Object.keys(readRepository(partition, id) ?? {}));
+  }
+  assert.ok(orders[0]?.includes('provedAt') && orders[0]?.includes('formerBranches'));
+  assert.deepEqual(orders[1], orders[0]);
+});
+
 test('stores former default branches in any order of events', async (t) => {
   const at = (second: number) => epoch + second * 1000;
   const renamed = (second: number, from: string, to: string) =>

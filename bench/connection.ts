@@ -9,8 +9,8 @@ const statusStart = 'HTTP/1.1 '.length;
 
 /** Receives what happens on a connection. */
 export interface ConnectionEvents {
-  /** The reply is complete. `matches` is false if the reply's body differs from the expected body. */
-  reply(status: number, matches: boolean): void;
+  /** The reply is complete. */
+  reply(status: number): void;
   /** The connection broke. The request that waits for its reply, if there is one, gets none. */
   broken(error: Error): void;
 }
@@ -25,9 +25,6 @@ export class Connection {
   private status = 0;
   /** Bytes of the body that are missing. -1 while the head is incomplete. */
   private missing = -1;
-  private expected: Buffer | undefined;
-  private matches = true;
-  private bodyLength = 0;
 
   constructor(url: string, events: ConnectionEvents) {
     this.events = events;
@@ -49,12 +46,8 @@ export class Connection {
     this.socket.on('close', () => this.fail(new Error('The server closed the connection')));
   }
 
-  /**
-   * Sends a request. The bytes must not change until the reply is complete.
-   * @param expected the body that the reply must have; undefined if any body is accepted
-   */
-  send(bytes: Buffer, expected?: Buffer): void {
-    this.expected = expected;
+  /** Sends a request. The bytes must not change until the reply is complete. */
+  send(bytes: Buffer): void {
     this.socket.write(bytes);
   }
 
@@ -75,15 +68,10 @@ export class Connection {
       at = this.readHead(buffer, length);
       if (this.missing < 0) return;
     }
-    const body = Math.min(length - at, this.missing);
-    if (this.expected && body > 0) this.compare(buffer, at, body);
-    this.missing -= body;
+    this.missing -= Math.min(length - at, this.missing);
     if (this.missing > 0) return;
-    const matches = this.matches && (this.expected === undefined || this.bodyLength === this.expected.length);
     this.missing = -1;
-    this.matches = true;
-    this.bodyLength = 0;
-    this.events.reply(this.status, matches);
+    this.events.reply(this.status);
   }
 
   /** Reads the head of a reply if it is complete. Returns the index of the first byte of the body. */
@@ -96,14 +84,6 @@ export class Connection {
     this.missing = contentLength(this.head, end);
     this.head = '';
     return end + 4 - before;
-  }
-
-  private compare(buffer: Buffer, at: number, length: number): void {
-    const { expected, bodyLength } = this;
-    if (!expected) return;
-    const wanted = expected.subarray(bodyLength, bodyLength + length);
-    this.matches &&= wanted.length === length && wanted.compare(buffer, at, at + length) === 0;
-    this.bodyLength += length;
   }
 }
 

@@ -3,6 +3,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { sendReads } from './autocannon.ts';
 import { Connection } from './connection.ts';
 import { DeliveryTemplates } from './deliveries.ts';
 import type { LoadJob, LoadMessage, LoadResult, RequestSource } from './load.ts';
@@ -16,7 +17,6 @@ interface Request {
   kind: Kind;
   bytes: Buffer;
   number: number;
-  expected?: Buffer;
 }
 
 /** One slot of the load: a connection, and the request that waits for its reply. */
@@ -39,7 +39,8 @@ let source: RequestSource | undefined;
 let templates: DeliveryTemplates | undefined;
 
 answerMessages(async (message: LoadMessage) => {
-  if (message.type === 'run') return new LoadRun(message.job).finish();
+  if (message.type === 'run')
+    return source?.kind === 'get' ? sendReads(message.job, source) : new LoadRun(message.job).finish();
   source = message.source;
   if (source.kind === 'deliveries') {
     const { secret, run, repeats, repositories } = source;
@@ -60,7 +61,6 @@ class LoadRun {
   private readonly acknowledged: number[] = [];
   private readonly forged: number[] = [];
   private errors = 0;
-  private mismatches = 0;
   private sent = 0;
   private pending = 0;
   private startedAt = 0;
@@ -121,7 +121,7 @@ class LoadRun {
 
   private connect(slotOf: () => Slot): Connection {
     return new Connection(this.job.url, {
-      reply: (status, matches) => this.receive(slotOf(), status, matches),
+      reply: (status) => this.receive(slotOf(), status),
       broken: () => this.replace(slotOf()),
     });
   }
@@ -133,17 +133,16 @@ class LoadRun {
     this.sent += 1;
     this.pending += 1;
     if (request.kind === 'forged') this.forged.push(request.number);
-    slot.connection.send(request.bytes, request.expected);
+    slot.connection.send(request.bytes);
   }
 
-  private receive(slot: Slot, status: number, matches: boolean): void {
+  private receive(slot: Slot, status: number): void {
     const { waiting } = slot;
     if (!waiting) return;
     const { kind, number } = waiting.request;
     const now = performance.now();
     this.latencies[kind].push(now - waiting.since);
     this.statuses[kind][status] = (this.statuses[kind][status] ?? 0) + 1;
-    if (!matches) this.mismatches += 1;
     if (kind === 'main' && status === 202) this.acknowledged.push(number);
     this.lastReplyAt = now;
     this.release(slot);
@@ -187,7 +186,7 @@ class LoadRun {
       ...replies('main'),
       seconds: (this.lastReplyAt - this.startedAt) / 1000,
       errors: this.errors,
-      mismatches: this.mismatches,
+      mismatches: 0,
       acknowledged: Uint32Array.from(this.acknowledged),
       forged: Uint32Array.from(this.forged),
       forgedReplies: replies('forged'),
@@ -198,18 +197,8 @@ class LoadRun {
 
 /** Returns the function that makes the requests of one connection. */
 function requestsOf(index: number): () => Request {
-  if (source?.kind === 'get') {
-    const { path, headers, expectedBody } = source;
-    const request: Request = {
-      kind: 'main',
-      bytes: getRequest(path, headers),
-      number: 0,
-      expected: Buffer.from(expectedBody),
-    };
-    return () => request;
-  }
   const request = (templates as DeliveryTemplates).forConnection(index);
-  const { mixture } = source ?? {};
+  const mixture = source?.kind === 'deliveries' ? source.mixture : undefined;
   if (!mixture) return () => ({ kind: 'main', number: request.next(), bytes: request.bytes });
   const read: Request = { kind: 'read', bytes: getRequest(mixture.path, mixture.headers), number: 0 };
   // Each connection begins at another place of the mixture, so the kinds are mixed at each moment.

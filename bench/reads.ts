@@ -78,7 +78,7 @@ interface Generator {
   notes: string[];
 }
 
-/** Returns wrk as the generator if it is installed, else the load program of the bench. */
+/** Returns wrk as the generator if it is installed, else autocannon. */
 async function startGenerator(
   context: BenchContext,
   service: BenchService,
@@ -91,7 +91,7 @@ async function startGenerator(
   const load = await startLoad({ kind: 'get', path, headers, expectedBody: body });
   context.defer(load.stop);
   return {
-    name: 'in Node',
+    name: 'autocannon',
     send: sendWith(load, { connections: readConnections }),
     pid: load.pid,
     faults: () => [],

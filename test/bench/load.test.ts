@@ -77,6 +77,7 @@ test('at a fixed rate, a latency counts from the time when the request was due',
 test('replies with another body are counted', async (t) => {
   const source: RequestSource = { kind: 'get', path: '/', headers: {}, expectedBody: Buffer.from('bodY') };
   const { load, url } = await start(t, source);
-  const result = await load.run({ url, connections: 2, count: 10 });
-  assert.deepEqual([result.statuses, result.mismatches], [{ 200: 10 }, 10]);
+  const { statuses, mismatches } = await load.run({ url, connections: 2, seconds: 1 });
+  assert.ok(mismatches > 0);
+  assert.deepEqual(statuses, { 200: mismatches });
 });

@@ -9,7 +9,7 @@ import { type Gate, openGate } from './gate.ts';
 import { currentGeneration, generationFolder, inodeOf, prepareGeneration, switchGeneration } from './generation.ts';
 import { createRowDecoder, type Decode } from './row-decoder.ts';
 import { createKeyWriter, type WriteKey } from './row-keys.ts';
-import { type FoldedTable, foldedTables, nameOnDisk, tablesWhere } from './table-registry.ts';
+import { type FoldedTable, foldedTables, nameOnDisk } from './table-registry.ts';
 import { upgradeLayout } from './upgrade.ts';
 
 /**
@@ -113,8 +113,7 @@ export function openFolder(name: string, generation: number, folder: string, rea
 function openTables(root: RootDatabase): Pick<Partition, 'tables' | 'responses'> {
   const tables = {} as Record<TableName, Table>;
   for (const table of [...foldedTables, 'local'] as const)
-    tables[table] = root.openDB({ name: nameOnDisk(table), ...tableOptions });
-  for (const table of tablesWhere(({ readInBulk }) => readInBulk === true)) useFastCodecs(tables[table]);
+    tables[table] = withFastCodecs(root.openDB({ name: nameOnDisk(table), ...tableOptions }));
   return { tables, responses: root.openDB<Buffer, string>({ name: 'responses', encoding: 'binary' }) };
 }
 
@@ -134,11 +133,12 @@ function writerThrough(gate: Gate, root: RootDatabase): Partition['write'] {
 /**
  * Replaces lmdb's functions for decoding rows and encoding keys by faster functions. The stored bytes do not change.
  */
-function useFastCodecs(table: Table): void {
+function withFastCodecs(table: Table): Table {
   // lmdb documents `encoder` and `writeKey`, but its types do not contain them.
   const store = table as Table & { encoder: { decode: Decode }; writeKey: WriteKey };
   store.encoder.decode = createRowDecoder(store.encoder.decode.bind(store.encoder));
   store.writeKey = createKeyWriter(store.writeKey);
+  return table;
 }
 
 /** A table that returns values as bytes, without decoding them. */

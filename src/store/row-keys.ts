@@ -1,9 +1,9 @@
 /**
- * Encodes the keys of tables that must be fast to read. The render of a single draft reads thousands of rows from these
- * tables. This encoder writes the same bytes as lmdb's own encoder, in a third of the time.
+ * Encodes the keys of tables. The render of a single draft reads thousands of rows, and the fold reads and writes several
+ * rows per event. This encoder writes the same bytes as lmdb's own encoder, in a third of the time.
  *
- * A key of these tables is a list that begins with a repository id. The id is usually the same as in the previous key.
- * Parts of a key that are not plain text are encoded by lmdb.
+ * A key is a text, or a list that usually begins with a repository id. The id is often the same as in the previous key.
+ * Keys and parts of keys that are not plain text are encoded by lmdb.
  */
 
 /** Writes a key into `target` at an offset. Returns the offset after the key. */
@@ -25,26 +25,37 @@ const plain = /^[ -~]+$/;
 
 /** Creates an encoder for one table. `fallback` encodes keys and parts that are not plain text. */
 export function createKeyWriter(fallback: WriteKey): WriteKey {
-  let repository = '';
+  let repository: string | undefined;
   let prefix = Buffer.alloc(0);
-  return (key, target, at, inSequence) => {
-    if (!Array.isArray(key) || key.length < 2) return fallback(key, target, at, inSequence);
-    const [first] = key;
-    if (first !== repository) {
-      if (typeof first !== 'string' || !plain.test(first)) return fallback(key, target, at, inSequence);
-      prefix = Buffer.from(first);
-      repository = first;
+
+  const writeFirst: WriteKey = (part, target, at) => {
+    if (part !== repository) {
+      if (typeof part !== 'string' || !plain.test(part)) return fallback(part, target, at, true);
+      prefix = Buffer.from(part);
+      repository = part;
     }
     target.set(prefix, at);
-    let end = at + prefix.length;
-    for (let index = 1; index < key.length; index += 1) {
-      const part: unknown = key[index];
-      target[end] = separator;
-      end += 1;
-      if (typeof part === 'string' && plain.test(part)) end += target.latin1Write(part, end);
-      else end = fallback(part, target, end, true);
-    }
-    for (let index = end; index < end + terminatorLength; index += 1) target[index] = 0;
-    return end;
+    return at + prefix.length;
   };
+
+  const writePart: WriteKey = (part, target, at) => {
+    if (typeof part === 'string' && plain.test(part)) return at + target.latin1Write(part, at);
+    return fallback(part, target, at, true);
+  };
+
+  return (key, target, at, inSequence) => {
+    if (typeof key === 'string' && plain.test(key)) return terminate(target, at + target.latin1Write(key, at));
+    if (!Array.isArray(key) || key.length < 2) return fallback(key, target, at, inSequence);
+    let end = writeFirst(key[0], target, at);
+    for (let index = 1; index < key.length; index += 1) {
+      target[end] = separator;
+      end = writePart(key[index], target, end + 1);
+    }
+    return terminate(target, end);
+  };
+}
+
+function terminate(target: KeyBytes, end: number): number {
+  for (let index = end; index < end + terminatorLength; index += 1) target[index] = 0;
+  return end;
 }

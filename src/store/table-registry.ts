@@ -1,5 +1,5 @@
 /**
- * Registers every table of a partition. Defines how the rows of each table are erased, dumped and read. Only registered
+ * Registers every table of a partition. Defines how the rows of each table are erased and dumped. Only registered
  * tables exist, so no table can be left out of erasing.
  */
 
@@ -21,11 +21,6 @@ interface CommonTraits {
    * stores of all versions of Tidings use this name.
    */
   nameOnDisk?: string;
-  /**
-   * A single draft reads thousands of rows of this table. So `row-decoder.ts` decodes its rows, and `row-keys.ts`
-   * encodes its keys. Both files are faster than lmdb's own code.
-   */
-  readInBulk?: true;
 }
 
 interface RepositoryTraits extends CommonTraits {
@@ -49,16 +44,16 @@ export const tableRegistry = {
   meta: { erasedWith: 'never' },
   repositories: { erasedWith: 'repository' },
   revisions: { erasedWith: 'repository' },
-  pulls: { erasedWith: 'repositoryRows', dumpedAs: 'pull', readInBulk: true },
-  pullsByMergeSha: { erasedWith: 'repositoryRows', dumpedAs: null, readInBulk: true },
+  pulls: { erasedWith: 'repositoryRows', dumpedAs: 'pull' },
+  pullsByMergeSha: { erasedWith: 'repositoryRows', dumpedAs: null },
   pullsByMergedAt: { erasedWith: 'repositoryRows', dumpedAs: null },
   pullsByAuthor: { erasedWith: 'repositoryRows', dumpedAs: null },
   earlyReactions: { erasedWith: 'repositoryRows', dumpedAs: null },
-  issues: { erasedWith: 'repositoryRows', dumpedAs: 'issue', readInBulk: true },
+  issues: { erasedWith: 'repositoryRows', dumpedAs: 'issue' },
   issuesByClosedAt: { erasedWith: 'repositoryRows', dumpedAs: null },
   comments: { erasedWith: 'repositoryRows', dumpedAs: 'comment' },
-  pushes: { erasedWith: 'repositoryRows', dumpedAs: 'push', readInBulk: true },
-  commits: { erasedWith: 'repositoryRows', dumpedAs: 'commit', readInBulk: true },
+  pushes: { erasedWith: 'repositoryRows', dumpedAs: 'push' },
+  commits: { erasedWith: 'repositoryRows', dumpedAs: 'commit' },
   tags: { erasedWith: 'repositoryRows', dumpedAs: 'tag' },
   labelChanges: { erasedWith: 'repositoryRows', dumpedAs: 'label' },
   removedIssues: { erasedWith: 'repositoryRows', dumpedAs: 'removedIssue' },

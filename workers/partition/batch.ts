@@ -2,13 +2,18 @@
  * Unpacks a batch of journal messages and folds the batch in one transaction, completely or not at all. The partition's
  * owner (`owner.ts`) decides which batch comes next and whether the batch may be folded.
  */
-import { unpackBatch } from '../../src/journal/codec.ts';
+import { unpackBatch, unpackMessage as unpackSlowly } from '../../src/journal/codec.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import type { RowBytes } from '../../src/store/recurring-texts.ts';
+import { createRowDecoder } from '../../src/store/row-decoder.ts';
 import { writeCursor } from '../../src/store/tables/meta.ts';
 import { foldMessage, isStoreFault, type Message } from '../fold/fold.ts';
 import { foldTogether } from '../fold/together.ts';
 
 export type { Message } from '../fold/fold.ts';
+
+const decodeRow = createRowDecoder((bytes) => unpackSlowly(bytes));
+const decode = (bytes: Uint8Array) => decodeRow(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) as RowBytes);
 
 /**
  * Unpacks one message. A message that cannot be read is skipped, because it would otherwise block all later messages.
@@ -17,7 +22,7 @@ export type { Message } from '../fold/fold.ts';
  */
 export function unpackMessage(seq: number, bytes: Uint8Array, onUnreadable: (error: unknown) => void): Message {
   try {
-    return { seq, records: unpackBatch(bytes) };
+    return { seq, records: unpackBatch(bytes, decode) };
   } catch (error) {
     onUnreadable(error);
     return { seq, records: [] };

@@ -38,7 +38,7 @@ const parts = [
 
 function anyKey(random: Random): unknown {
   const rest = Array.from({ length: random(4) }, () => pick(random, parts));
-  return random(10) === 0 ? pick(random, parts) : [pick(random, repositories), ...rest];
+  return random(10) === 0 ? pick(random, parts) : [pick(random, [...repositories, ...parts]), ...rest];
 }
 
 /**
@@ -51,9 +51,21 @@ function written(write: WriteKey, key: unknown, at: number): string {
   return `${end} ${target.subarray(0, end + 4).toString('hex')}`;
 }
 
+test('the first key of an encoder may begin with any part', (t) => {
+  const { writeKey } = openTestPartition(t).root as unknown as { writeKey: WriteKey };
+  for (const first of [...repositories, ...parts]) {
+    const keys = [first, [first, 'key_1'], [first, 1, 'a'], [first]];
+    for (const key of keys) {
+      const quick = createKeyWriter(writeKey);
+      for (let times = 0; times < 2; times += 1)
+        assert.equal(written(quick, key, 0), written(writeKey, key, 0), JSON.stringify(key));
+    }
+  }
+});
+
 test('the encoder writes every key as lmdb does', (t) => {
   const random = seeded(9);
-  const { writeKey } = openTestPartition(t).tables.comments as unknown as { writeKey: WriteKey };
+  const { writeKey } = openTestPartition(t).root as unknown as { writeKey: WriteKey };
   const quick = createKeyWriter(writeKey);
   for (let count = 0; count < 5_000; count += 1) {
     const key = anyKey(random);

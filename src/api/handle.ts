@@ -6,6 +6,7 @@ import { auditActionOf, objectsInPath } from '../foundation/audit.ts';
 import { invalid, ServiceError } from '../foundation/errors.ts';
 import { digestOf, isKnown, toEtag } from '../foundation/etag.ts';
 import { apiRequests, apiSeconds } from '../foundation/metrics.ts';
+import type { TalliedSeries } from '../foundation/tallies.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HttpRoute } from '../http/server.ts';
 import { maxBodyMdBytes } from '../protocol/limits.ts';
@@ -29,7 +30,7 @@ const maxBodyBytes = maxBodyMdBytes * 6 + 1024;
 
 /** Makes the HTTP route for an entry of the API's route table. */
 export function toHttpRoute(route: ApiRoute<never>, services: ApiServices): HttpRoute {
-  const succeeded = apiRequests.labels(route.operation, '200');
+  const succeeded = apiRequests.tally({ route: route.operation, status: '200' });
   const { method, path } = route;
   const handle = (exchange: Exchange): void => {
     try {
@@ -99,20 +100,30 @@ async function answer(
 
 /** Measures the time from the start of the request to its reply. Called right after the reply was sent. */
 function observe(route: ApiRoute<never>, exchange: Exchange): void {
-  apiSeconds.observe({ route: route.operation }, (performance.now() - exchange.startedAt) / 1000);
+  let times = timesOf.get(route);
+  if (!times) {
+    times = apiSeconds.tally({ route: route.operation });
+    timesOf.set(route, times);
+  }
+  times.observe((performance.now() - exchange.startedAt) / 1000);
 }
 
-function send(exchange: Exchange, { status, body, headers = [], ...reply }: ApiReply): number {
+/** The reply times of each route that was requested. Routes without requests are not in the metrics. */
+const timesOf = new WeakMap<ApiRoute<never>, TalliedSeries>();
+
+const noHeaders: readonly string[] = [];
+
+function send(exchange: Exchange, { status, body, headers = noHeaders, etag: known }: ApiReply): number {
   const bytes = Buffer.isBuffer(body) ? body : JSON.stringify(body);
   const reads = exchange.method === 'GET' || exchange.method === 'HEAD';
   if (reads && !Buffer.isBuffer(body) && isPage(body)) {
     exchange.extraHeaders = [...exchange.extraHeaders, 'Link', pageLinks(exchange.url, exchange.query, body)];
   }
-  const etag = reply.etag ?? (reads ? toEtag(digestOf(bytes)) : undefined);
+  const etag = known ?? (reads ? toEtag(digestOf(bytes)) : undefined);
   const all = etag === undefined ? headers : [...headers, 'ETag', etag];
-  const known = reads && etag !== undefined && isKnown(exchange.headers['if-none-match'], etag);
-  exchange.reply(known ? 304 : status, 'application/json', known ? '' : bytes, all);
-  return known ? 304 : status;
+  const isUnchanged = reads && etag !== undefined && isKnown(exchange.headers['if-none-match'], etag);
+  exchange.reply(isUnchanged ? 304 : status, 'application/json', isUnchanged ? '' : bytes, all);
+  return isUnchanged ? 304 : status;
 }
 
 function refuse(route: ApiRoute<never>, exchange: Exchange, services: ApiServices, error: unknown): void {

@@ -4,6 +4,7 @@
  * processes for /metrics.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { TalliedCounter, TalliedHistogram } from './tallies.ts';
 
 export const registry = new Registry();
 
@@ -21,7 +22,7 @@ export const buildInfo = new Gauge({
  * `outcome` is one of: queued, ignored, duplicate, test, malformed, unsigned, foreign, too_large, limited, not_allowed,
  * unavailable, failed, aborted.
  */
-export const webhooksReceived = new Counter({
+export const webhooksReceived = new TalliedCounter({
   name: 'tidings_webhooks_received_total',
   help: 'Webhook deliveries by event and outcome',
   labelNames: ['event', 'outcome'] as const,
@@ -39,13 +40,13 @@ export const webhooksDelayed = new Counter({
   help: 'Webhook deliveries that were accepted but delayed, because their organization is over its limit',
   registers,
 });
-export const webhookSeconds = new Histogram({
+export const webhookSeconds = new TalliedHistogram({
   name: 'tidings_webhook_reply_seconds',
   help: 'Time from the arrival of the request line until the reply, for accepted deliveries',
   buckets: pubAckBuckets,
   registers,
 });
-export const hmacSeconds = new Histogram({
+export const hmacSeconds = new TalliedHistogram({
   name: 'tidings_webhook_hmac_seconds',
   help: 'Time to check a signature',
   buckets: fastBuckets,
@@ -66,13 +67,13 @@ new Gauge({
     this.set(bodyMemory.held);
   },
 });
-export const apiRequests = new Counter({
+export const apiRequests = new TalliedCounter({
   name: 'tidings_api_requests_total',
   help: 'API requests by route and status',
   labelNames: ['route', 'status'] as const,
   registers,
 });
-export const apiSeconds = new Histogram({
+export const apiSeconds = new TalliedHistogram({
   name: 'tidings_api_reply_seconds',
   help: 'Time from the arrival of the request line until the reply, for API requests by route',
   labelNames: ['route'] as const,

@@ -32,6 +32,17 @@ export interface BodyLimits {
  */
 const drainedTimes = 4;
 
+/** What all exchanges of a route have in common. */
+export interface ExchangeOptions {
+  /** Number of parameters in the path. */
+  parameters: number;
+  /** The method; undefined if the request must be asked for it. */
+  method: string | undefined;
+  logger: Logger;
+  /** Called when the reply was sent, or cannot be sent any more. */
+  onDone: () => void;
+}
+
 export class Exchange {
   readonly method: string;
   readonly url: string;
@@ -48,12 +59,12 @@ export class Exchange {
   private readonly logger: Logger;
   private readonly onDone: () => void;
 
-  constructor(response: HttpResponse, request: HttpRequest, parameters: number, logger: Logger, onDone: () => void) {
+  constructor(response: HttpResponse, request: HttpRequest, { parameters, method, logger, onDone }: ExchangeOptions) {
     this.response = response;
     this.logger = logger;
     this.onDone = onDone;
     response.onAborted(() => this.abort());
-    this.method = request.getMethod().toUpperCase();
+    this.method = method ?? request.getMethod().toUpperCase();
     this.url = request.getUrl();
     this.query = request.getQuery() ?? '';
     requests += 1;

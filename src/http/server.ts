@@ -66,8 +66,10 @@ export async function startServer(
   withoutBanner();
   const app = App();
   const flight = new Flight();
-  const serve: Serve = (parameters, handle, own = {}) =>
-    handler(parameters, handle, { flight, logger, corsOrigins, help: own.help ?? help, headers: own.headers ?? [] });
+  const serve: Serve = (parameters, handle, own = {}, method = undefined) => {
+    const about = { flight, logger, corsOrigins, help: own.help ?? help, headers: own.headers ?? [] };
+    return handler(parameters, method, handle, about);
+  };
   for (const route of routes) register(app, route, serve);
   for (const path of new Set(routes.map((route) => route.path))) {
     const methods = routes.filter((route) => route.path === path).map((route) => route.method);
@@ -154,30 +156,34 @@ class Flight {
 
 /** The fields of a route that apply to all replies of the route. */
 type About = Pick<HttpRoute, 'help' | 'headers'>;
+/** `method` is the method of the request; undefined for a handler of all methods. */
 type Serve = (
   parameters: number,
   handle: Handler,
   own?: About,
+  method?: string,
 ) => (response: HttpResponse, request: HttpRequest) => void;
 
 function register(app: TemplatedApp, route: HttpRoute, serve: Serve): void {
-  const handle = serve(route.path.split(':').length - 1, route.handle, route);
-  if (route.method === 'GET') app.get(route.path, handle).head(route.path, handle);
-  else if (route.method === 'POST') app.post(route.path, handle);
-  else if (route.method === 'PATCH') app.patch(route.path, handle);
-  else if (route.method === 'PUT') app.put(route.path, handle);
-  else app.del(route.path, handle);
+  const { method, path } = route;
+  const handle = (of: string) => serve(path.split(':').length - 1, route.handle, route, of);
+  if (method === 'GET') app.get(path, handle('GET')).head(path, handle('HEAD'));
+  else if (method === 'POST') app.post(path, handle(method));
+  else if (method === 'PATCH') app.patch(path, handle(method));
+  else if (method === 'PUT') app.put(path, handle(method));
+  else app.del(path, handle(method));
 }
 
 function handler(
   parameters: number,
+  method: string | undefined,
   handle: Handler,
   { flight, logger, corsOrigins, help, headers }: Required<ServerOptions & About> & { flight: Flight; logger: Logger },
 ) {
-  const land = (): void => flight.land();
+  const options = { parameters, method, logger, onDone: () => flight.land() };
   return (response: HttpResponse, request: HttpRequest): void => {
     flight.take();
-    const exchange = new Exchange(response, request, parameters, logger, land);
+    const exchange = new Exchange(response, request, options);
     exchange.help = help;
     if (exchange.framing.ambiguous) return exchange.close();
     const { origin } = exchange.headers;

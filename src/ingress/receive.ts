@@ -124,7 +124,7 @@ export class Receiver {
       if (check.verify(body)) return this.ofSettings;
       return this.options.bound.signerOf(check, body);
     } finally {
-      hmacSeconds.observe((performance.now() - started) / 1000);
+      hmacTimes.observe((performance.now() - started) / 1000);
     }
   }
 
@@ -154,7 +154,7 @@ export class Receiver {
         : Promise.all(records.map((record) => this.options.enqueue(partition, record)));
     return (enqueued as Promise<unknown>).then(() => {
       exchange.json(202, { status: 'queued', delivery: delivery.id });
-      webhookSeconds.observe((performance.now() - exchange.startedAt) / 1000);
+      replyTimes.observe((performance.now() - exchange.startedAt) / 1000);
       return 'queued';
     });
   }
@@ -300,8 +300,15 @@ function readTestMode(exchange: Exchange): boolean {
   return true;
 }
 
+const hmacTimes = hmacSeconds.tally({});
+const replyTimes = webhookSeconds.tally({});
+/** Deliveries that were queued, by event. Nearly all deliveries have this outcome. */
+const queued = new Map([...knownEvents].map((event) => [event, webhooksReceived.tally({ event, outcome: 'queued' })]));
+
 function count(event: string, outcome: string): void {
-  webhooksReceived.inc({ event: knownEvents.has(event) ? event : 'other', outcome });
+  const tally = outcome === 'queued' ? queued.get(event) : undefined;
+  if (tally) tally.inc();
+  else webhooksReceived.inc({ event: knownEvents.has(event) ? event : 'other', outcome });
 }
 
 /** The id, source and signer of a delivery, as stored in its records. */

@@ -8,6 +8,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { Histogram } from 'prom-client';
 import { parse } from 'yaml';
 import { type SettingEntry, settingEntries } from '../../config/load.ts';
 import { collectRuntimeMetrics, registry } from '../../src/foundation/metrics.ts';
@@ -66,7 +67,7 @@ function labelsOf(series: string): string[] | undefined {
   collectRuntimeMetrics();
   const whole = registry.getSingleMetric(series);
   const base = registry.getSingleMetric(series.replace(/_(bucket|sum|count)$/, ''));
-  const isHistogram = (metric: typeof whole) => metric?.constructor.name === 'Histogram';
+  const isHistogram = (metric: unknown) => metric instanceof Histogram;
   // A histogram `x` has only the series `x_bucket`, `x_sum` and `x_count`. Any other metric `x` has only the series
   // `x`.
   const metric = whole && !isHistogram(whole) ? whole : base !== whole && isHistogram(base) ? base : undefined;

@@ -7,6 +7,7 @@ import type { ApiRequest } from '../../../src/api/route.ts';
 import { replyReady } from '../../../src/api/stored-object.ts';
 import { draftId } from '../../../src/foundation/ids.ts';
 import { Readers } from '../../../src/store/readers.ts';
+import { ReadyResponses } from '../../../src/store/ready-responses.ts';
 import { afterwards } from '../../helpers/cleanup.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import { commandRecord, pullRecord, repositoryFields, resultRecord } from '../../helpers/partition-records.ts';
@@ -20,7 +21,7 @@ test('a reply has Retry-After while the draft is being made (spec 8)', async (t)
   const partition = openTestPartition(t, 'p00', dataDir);
   const readers = new Readers(dataDir);
   afterwards(t, () => readers.close());
-  const context = { readers, settings: { partitions: 1 } };
+  const context = { readers, responses: new ReadyResponses(readers), settings: { partitions: 1 } };
   const request = { params: [id], caller: { maySee: () => true }, context } as unknown as ApiRequest;
   const reply = () => {
     const { status, body, headers, etag } = replyReady(request, 'draft', 'Draft');

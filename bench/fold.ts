@@ -1,6 +1,6 @@
 /**
  * Measures the processor time of the fold per journal record, without a journal and without a network. It folds made-up
- * batches into a new partition in a temporary folder. Usage: `node dist/bench/fold.js [kind…] [--records N] [--size N]
+ * batches into a new partition in a temporary folder. Usage: `npm run bench:fold -- [kind…] [--records N] [--size N]
  * [--messages N] [--rounds N]`. Kinds: new, repeat, push, issue, comment, mix.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

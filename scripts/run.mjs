@@ -48,6 +48,7 @@ const TARGETS = {
   tidings: { setup: { only: ALL, nats: 'optional' }, steps: (args) => [program('src/main.js', args)] },
   bench: { setup: { only: ALL, nats: 'required' }, steps: (args) => [program('bench/run.js', args)] },
   'bench:docs': { setup: { only: NO_SERVER }, steps: () => [program('bench/docs.js')] },
+  'bench:fold': { setup: { only: NO_SERVER }, steps: (args) => [program('bench/fold.js', args)] },
   'bench:words': { setup: { only: NO_SERVER }, steps: (args) => [program('bench/words.js', args)] },
   build: { setup: { only: NO_SERVER }, steps: () => [] },
   dev: {

@@ -57,9 +57,9 @@ export function mergePull(
   const rank = actionRanks[action] ?? otherRank;
   if (stored && repeatsPull(stored, snapshot, rank)) return stored;
   const before = withoutFutureTime(stored, receipt);
-  const { undated, ...fields } = snapshot;
+  const { undated } = snapshot;
   const after: PullRecord = {
-    ...fields,
+    ...snapshot,
     labels: snapshot.labels ?? [],
     // The same body links the same issues. When the repository is renamed, the links of all its pull requests are
     // derived again.
@@ -143,10 +143,9 @@ export function mergeIssue(
   const rank = actionRanks[action] ?? otherRank;
   if (stored && repeatsIssue(stored, snapshot, rank)) return stored;
   const before = withoutFutureTime(stored, receipt);
-  const { state = 'open' } = snapshot;
-  const { undated, ...fields } = snapshot;
+  const { state = 'open', undated } = snapshot;
   const after: IssueRecord = {
-    ...fields,
+    ...snapshot,
     state,
     closedAt: state === 'open' ? null : (snapshot.closedAt ?? snapshot.updatedAt),
     labels: snapshot.labels ?? [],
@@ -244,7 +243,7 @@ function earliest(times: readonly (number | null)[]): number | null {
   return known.length > 0 ? Math.min(...known) : null;
 }
 
-/** Returns a record with its fields in the given order, without fields that are undefined. */
+/** Returns a record with only the given fields, in the given order, and without fields that are undefined. */
 export function inOrder<T extends object>(record: T, fields: readonly (keyof T)[]): T {
   const ordered: Partial<T> = {};
   for (const field of fields) if (record[field] !== undefined) ordered[field] = record[field];

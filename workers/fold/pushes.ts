@@ -5,7 +5,7 @@
 import type { BranchPush, BranchStep, ListedCommit } from '../../src/protocol/events.ts';
 import type { PushRecord } from '../../src/protocol/stored.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { readCommit, readPush, writeCommit, writePush } from '../../src/store/tables/pushes.ts';
+import { addCommit, readCommit, readPush, writeCommit, writePush } from '../../src/store/tables/pushes.ts';
 import { noteSync } from '../../src/store/tables/syncs.ts';
 import { listedBy, mergeCommit, mergePush } from './capture.ts';
 
@@ -17,9 +17,13 @@ import { listedBy, mergeCommit, mergePush } from './capture.ts';
  */
 export function foldPush(partition: Partition, repoId: string, push: BranchPush, at: number): boolean {
   if (push.deleted || (push.commits.length === 0 && push.before !== null)) return false;
+  const listed: [string, string] = [push.branch, push.after];
+  // The commits of a new push are nearly always new too, so the first attempt saves a lookup.
+  const isNew = readPush(partition, repoId, ...listed) === undefined;
   for (const commit of push.commits) {
+    if (isNew && addCommit(partition, repoId, mergeCommit(undefined, commit, listed))) continue;
     const before = readCommit(partition, repoId, commit.sha);
-    const after = mergeCommit(before, commit, [push.branch, push.after]);
+    const after = mergeCommit(before, commit, listed);
     if (after !== before) writeCommit(partition, repoId, after);
   }
   return keepPush(

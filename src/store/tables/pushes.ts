@@ -4,6 +4,7 @@
  * commits of push 2. Push 2 started from the head of push 1. So the commits of push 1 follow in the history.
  */
 import type { CommitRecord, PushRecord } from '../../protocol/stored.ts';
+import { addRow } from '../add-row.ts';
 import type { Partition } from '../partition.ts';
 
 export function readCommit(partition: Partition, repoId: string, sha: string): CommitRecord | undefined {
@@ -12,6 +13,11 @@ export function readCommit(partition: Partition, repoId: string, sha: string): C
 
 export function writeCommit(partition: Partition, repoId: string, commit: CommitRecord): void {
   partition.tables.commits.putSync([repoId, commit.sha], commit);
+}
+
+/** Writes a commit that is not stored yet. Returns false if it is already stored. */
+export function addCommit(partition: Partition, repoId: string, commit: CommitRecord): boolean {
+  return addRow(partition.tables.commits, [repoId, commit.sha], commit);
 }
 
 export function readPush(partition: Partition, repoId: string, branch: string, after: string): PushRecord | undefined {

@@ -3,10 +3,11 @@
  */
 import { notFound } from '../foundation/errors.ts';
 import { type IdPrefix, slotOfId } from '../foundation/ids.ts';
+import type { PartitionName } from '../foundation/partition-names.ts';
 import type { Partition } from '../store/partition.ts';
 import type { ReadyResponse } from '../store/tables/responses.ts';
 import { assertVisible } from './authenticate.ts';
-import { currentPartition, partitionOfId, readPartition } from './context.ts';
+import { type ApiContext, currentPartition, partitionOfId, readPartition } from './context.ts';
 import type { ApiReply, ApiRequest } from './route.ts';
 
 /** The parts of a request that are needed to find an object. */
@@ -17,9 +18,13 @@ export type Asking = Pick<ApiRequest, 'caller' | 'context'>;
  * @throws ServiceError `notFound` with the name of the resource when the id does not begin with `prefix`
  */
 export function partitionHolding({ context }: Asking, id: string, prefix: IdPrefix, resource: string): Partition {
+  return readPartition(context, homeOf(context, id, prefix, resource));
+}
+
+function homeOf(context: ApiContext, id: string, prefix: IdPrefix, resource: string): PartitionName {
   const name = slotOfId(id, prefix) === undefined ? undefined : partitionOfId(context, id);
   if (name === undefined) throw notFound(resource, id);
-  return readPartition(context, name);
+  return name;
 }
 
 /**
@@ -52,8 +57,8 @@ export function replyReady(request: ApiRequest, prefix: IdPrefix, resource: stri
 }
 
 function readReady({ context }: Asking, id: string, prefix: IdPrefix, resource: string): ReadyResponse {
-  const name = slotOfId(id, prefix) === undefined ? undefined : partitionOfId(context, id);
-  const response = name && context.responses.read(currentPartition(context, name), id);
+  const partition = currentPartition(context, homeOf(context, id, prefix, resource));
+  const response = context.responses.read(partition, id);
   if (!response) throw notFound(resource, id);
   return response;
 }

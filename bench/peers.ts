@@ -4,12 +4,13 @@
  * own package.json and is installed when a scenario first needs it.
  */
 import { execFile } from 'node:child_process';
-import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { findProgram } from '../src/supervisor/nats-server.ts';
 import type { JournalMessage } from './journal-program.ts';
 import type { LoadResult } from './load.ts';
 import { startProgram } from './program.ts';
@@ -131,10 +132,7 @@ export function peerVersions(): Record<string, string> {
 
 /** Returns the path of a program in one of the folders of PATH. */
 export function findOnPath(name: string, path = process.env.PATH ?? ''): string | undefined {
-  return path
-    .split(delimiter)
-    .map((each) => join(each, name))
-    .find(isExecutable);
+  return findProgram(name, path.split(delimiter));
 }
 
 const require = createRequire(import.meta.url);
@@ -155,14 +153,5 @@ function find(name: string): string | undefined {
     return createRequire(`${folder}package.json`).resolve(name);
   } catch {
     return undefined;
-  }
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -42,7 +42,12 @@ const projectRoot = fileURLToPath(new URL('../../../', import.meta.url));
  */
 export function findNatsServer(path = process.env.PATH ?? ''): string | undefined {
   const folders = [join(projectRoot, '.tools/nats-server/usr/sbin'), ...path.split(delimiter)];
-  return folders.map((folder) => join(folder, 'nats-server')).find(isExecutable);
+  return findProgram('nats-server', folders);
+}
+
+/** Returns the path of a program in the first of the folders that has it; undefined if none has it. */
+export function findProgram(name: string, folders: readonly string[]): string | undefined {
+  return folders.map((folder) => join(folder, name)).find(isExecutable);
 }
 
 /** Returns the version of a nats-server program, such as 2.10.27. */

@@ -4,7 +4,7 @@
  * The text is read in blocks of 64 bytes. The bytes of a block are sorted into classes, and each class is a mask with
  * one bit per byte (`blocks.ts`). Moving a mask of tokens by one bit gives the bytes that come after such a token, so a
  * few operations check all tokens of a block against the tokens before them. For example, `{"a":1,,2}` has a comma
- * where the token before is no value. What precedes the block is carried over in the state.
+ * that does not follow a value. The state carries over what precedes the block.
  *
  * Only three things are visited one by one: brackets, to distinguish objects from arrays; numbers and literals; escape
  * sequences.

@@ -34,7 +34,7 @@ function continuation(words: string, lines: readonly string[]): string | undefin
   return /^…\S/.test(first) ? words + first.slice(1) : undefined;
 }
 
-/** Returns the item of a list that begins with the words and is longer. An item with a sentence of text is no subject. */
+/** Returns the item of a list that begins with the words and is longer. An item that is a sentence is not a title. */
 function subject(words: string, lines: readonly string[]): string | undefined {
   const begin = words.trimEnd();
   return lines

@@ -48,7 +48,9 @@ export function visible<T extends { repoId: string }>(
 export function replyReady(request: ApiRequest, prefix: IdPrefix, resource: string): ApiReply {
   const [id = ''] = request.params;
   const { responses } = request.context;
-  const response = responses.remembered(id) ?? readReady(request, id, prefix, resource);
+  // The remembered responses are of ranges and of drafts, so the id must be of the kind that the route returns.
+  const remembered = id.startsWith(`${prefix}_`) ? responses.remembered(id) : undefined;
+  const response = remembered ?? readReady(request, id, prefix, resource);
   assertVisible(request.caller, response.repoId, resource, id);
   const { json, etag, processing } = response;
   return processing

@@ -173,6 +173,10 @@ test('invalid requests are refused', async (t) => {
   });
 
   await t.test('an unknown id is not found, and the message names it (spec 7.2)', async () => {
+    // The gateway remembers the response of an object that was read. A route of another kind must not return it.
+    for (const path of [`/api/drafts/${draftId}`, `/api/ranges/${rangeId}`]) {
+      assert.equal((await service.api('GET', path)).status, 200, path);
+    }
     const absent: [string, string, string, unknown?][] = [
       ['Draft', 'GET', `/api/drafts/${draftId.slice(0, -1)}${draftId.endsWith('0') ? '1' : '0'}`],
       ['Draft', 'GET', '/api/drafts/draft_x'],

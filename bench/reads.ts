@@ -1,7 +1,9 @@
 /**
  * Compares the reading of one path of the service with a bare server that sends the same bytes.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { answerFaults, comparisonFigures, othersShare } from './figures.ts';
 import { startLoad } from './load.ts';
@@ -14,7 +16,8 @@ import type { BenchService } from './service.ts';
 import { runWrk } from './wrk.ts';
 
 export const readConnections = 64;
-const threads = 2;
+/** Threads of the generator. On two cores it has one, because a second thread would take the core of the server. */
+const threads = Math.min(2, Math.max(1, availableParallelism() - 1));
 /** A read stores nothing, so its reply promises nothing about the disk. */
 const noDurability = '–';
 

@@ -9,6 +9,7 @@ import { resolve } from 'node:path';
 import type { TSchema } from '@sinclair/typebox';
 import { faultsOf, type SettingFault } from './expected.ts';
 import { didYouMean } from './nearest.ts';
+import { partitionsOf } from './partitions.ts';
 import { type SettingNotes, type Settings, SettingsSchema } from './schema.ts';
 import { builtInTiers } from './tiers.ts';
 
@@ -52,7 +53,9 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   faults.push(...unknownVariables(env));
   if (faults.length === 0) faults.push(...crossFaults(values as unknown as Settings));
   if (faults.length > 0) throw new SettingsError(faults);
-  return Object.freeze({ ...(values as unknown as Settings), dataDir: resolve(String(values.dataDir)) });
+  const settings = values as unknown as Settings;
+  const dataDir = resolve(settings.dataDir);
+  return Object.freeze({ ...settings, dataDir, partitions: settings.partitions || partitionsOf(dataDir) });
 }
 
 /**

@@ -236,9 +236,9 @@ export const SettingsSchema = Type.Object(
       env: 'TIDINGS_NATS_PORT',
       description: 'Port of the supervised nats-server, on loopback',
     }),
-    partitions: setting(count(1, 64, 4), {
+    partitions: setting(count(0, 64, 0), {
       env: 'TIDINGS_PARTITIONS',
-      description: 'Number of partitions; fixed at first start',
+      description: 'Number of partitions, fixed at first start; 0 = number of cores, at least 2 and at most 8',
     }),
     workers: setting(count(0, 64, 0), {
       env: 'TIDINGS_WORKERS',

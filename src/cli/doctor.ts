@@ -3,8 +3,9 @@
  * also checks the service. It reports each fault with its remedy.
  */
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { loadSettings } from '../../config/load.ts';
+import { partitionCountFile } from '../../config/partitions.ts';
 import type { Settings } from '../../config/schema.ts';
 import { createLogger } from '../foundation/logger.ts';
 import { directoryName, partitionNames } from '../foundation/partition-names.ts';
@@ -85,7 +86,7 @@ function checkDataDir({ dataDir, partitions }: Settings): Finding[] {
       },
     ];
   }
-  const file = join(dataDir, 'partition-count');
+  const file = partitionCountFile(dataDir);
   const fixed = existsSync(file) ? Number(readFileSync(file, 'utf8')) : partitions;
   if (fixed === partitions) return [{ verdict: 'ok', text: `data directory ${dataDir} is writable` }];
   return [

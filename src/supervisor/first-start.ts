@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { partitionCountFile } from '../../config/partitions.ts';
 import type { Settings } from '../../config/schema.ts';
 import { newKey } from '../foundation/api-key.ts';
 import { closeDataDir, foreignPath, modeText, type OpenPath } from '../foundation/private-files.ts';
@@ -213,7 +214,7 @@ function writeWhole(file: string, text: string): void {
  * slot depends on the number of partitions.
  */
 function fixPartitions(dataDir: string, partitions: number): void {
-  const file = join(dataDir, 'partition-count');
+  const file = partitionCountFile(dataDir);
   if (!existsSync(file)) writeWhole(file, `${partitions}\n`);
   const fixed = Number(readFileSync(file, 'utf8').trim());
   if (fixed === partitions) return;

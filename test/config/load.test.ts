@@ -4,10 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { loadSettings, SettingsError, settingEntries, settingsToEnv } from '../../config/load.ts';
 import { nearest } from '../../config/nearest.ts';
+import { partitionCountFile } from '../../config/partitions.ts';
 import { temporaryFolder } from '../helpers/ports.ts';
 
 const secret = 'correct-horse-battery';
@@ -49,6 +51,19 @@ test('the environment overrides the file', (t) => {
 
 test('an empty variable counts as unset', () => {
   assert.equal(loadSettings({ TIDINGS_PORT: '', TIDINGS_WEBHOOK_SECRETS: '' }).port, 8080);
+});
+
+test('a new data directory has one partition per core, at least 2 and at most 8', (t) => {
+  const cores = availableParallelism();
+  const { partitions } = loadSettings({ TIDINGS_DATA_DIR: temporaryFolder(t) });
+  assert.equal(partitions, Math.min(8, Math.max(2, cores)));
+});
+
+test('a data directory keeps its number of partitions', (t) => {
+  const dataDir = temporaryFolder(t);
+  writeFileSync(partitionCountFile(dataDir), '11\n');
+  assert.equal(loadSettings({ TIDINGS_DATA_DIR: dataDir }).partitions, 11);
+  assert.equal(loadSettings({ TIDINGS_DATA_DIR: dataDir, TIDINGS_PARTITIONS: '5' }).partitions, 5);
 });
 
 test('lists and booleans are read from text', () => {
@@ -134,7 +149,7 @@ test('a fault describes the expected value and its place', () => {
     ],
     [
       { TIDINGS_PARTITIONS: '65' },
-      'TIDINGS_PARTITIONS: expected a whole number from 1 to 64, got 65. Number of partitions; fixed at first start.',
+      'TIDINGS_PARTITIONS: expected a whole number from 0 to 64, got 65. Number of partitions, fixed at first start; 0 = number of cores, at least 2 and at most 8.',
     ],
     [
       { TIDINGS_HOST_KIND: 'gitlab' },

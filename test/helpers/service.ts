@@ -79,6 +79,8 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
     TIDINGS_LOG_LEVEL: 'warn',
     // On a busy disk, writing one message can take seconds.
     TIDINGS_ACK_DEADLINE_MS: '30000',
+    // The default depends on the number of cores, and tests must do the same on every machine.
+    TIDINGS_PARTITIONS: '4',
     ...noLimits,
     ...options.env,
   };

@@ -158,7 +158,7 @@ function seed(limit: IngestionLimit, receiver: Receiver, settings: Settings, rea
   for (const name of partitionNames(settings.partitions)) {
     const partition = readers.fresh(name);
     for (const { due, record } of partition ? listDelayed(partition) : []) {
-      const organization = limitedAs(record);
+      const organization = limitedAs(record.repository, record.signedBy);
       highest.set(organization, Math.max(highest.get(organization) ?? 0, due));
       receiver.seed(record, now);
     }

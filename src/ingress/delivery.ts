@@ -22,15 +22,19 @@ const maxIdLength = 128;
  * Returns a header of the delivery. X-Scm-* headers take precedence over those of the hosts. An empty header counts as
  * missing.
  */
-export function header({ headers }: Pick<Exchange, 'headers'>, name: string): string | undefined {
-  return (
-    headers[`x-scm-${name}`] ||
-    headers[`x-github-${name}`] ||
-    headers[`x-gitea-${name}`] ||
-    headers[`x-forgejo-${name}`] ||
-    undefined
-  );
+export function header({ headers }: Pick<Exchange, 'headers'>, name: keyof typeof spellings): string | undefined {
+  for (const spelling of spellings[name]) {
+    const value = headers[spelling];
+    if (value) return value;
+  }
+  return undefined;
 }
+
+const kinds = ['scm', 'github', 'gitea', 'forgejo'];
+const spellings = {
+  event: kinds.map((kind) => `x-${kind}-event`),
+  delivery: kinds.map((kind) => `x-${kind}-delivery`),
+} as const;
 
 /** @throws ServiceError `invalid` naming the header that is missing or too long */
 export function readDelivery(exchange: Exchange): Delivery {
@@ -66,15 +70,15 @@ export function isForm({ headers }: Pick<Exchange, 'headers'>): boolean {
  * Parses the body of a delivery. The payload has at least the fields that the schema of its event names.
  * @throws ServiceError `invalid` when the content type is not JSON or the body is not a JSON object
  */
-export function parseBody(exchange: Exchange, body: Buffer): object {
+export function parseBody(exchange: Exchange, event: string, body: Buffer): object {
   const type = exchange.headers['content-type'] ?? '';
-  if (!/^application\/json\s*(;|$)/i.test(type)) {
+  if (type !== 'application/json' && !/^application\/json\s*(;|$)/i.test(type)) {
     const wrong = { 'Content-Type': `expected application/json, got ${type || 'nothing'}` };
     throw invalid(wrong, isForm(exchange) ? `The body is not JSON. ${formRemedy}` : 'The body is not JSON.');
   }
   let payload: unknown;
   try {
-    payload = parsePayload(header(exchange, 'event') ?? '', body);
+    payload = parsePayload(event, body);
   } catch {
     throw invalid(
       { body: `expected a JSON object, got ${body.length} bytes that are not JSON` },

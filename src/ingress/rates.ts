@@ -2,6 +2,7 @@
 import { type TierSettings, tierNamed, tiersOf } from '../../config/tiers.ts';
 import { directoryName } from '../foundation/partition-names.ts';
 import type { EventRecord } from '../protocol/journal.ts';
+import type { EventRepository } from '../protocol/repository.ts';
 import type { Partition } from '../store/partition.ts';
 import type { CurrentState } from '../store/readers.ts';
 import { Remembered } from '../store/remembered.ts';
@@ -14,10 +15,7 @@ import type { IngestionRate } from './limit.ts';
  * the organization's own id. So an organization without proof has a separate limit, and cannot use up the limit of the
  * real owner. Spaces separate the parts of the key.
  */
-export function limitedAs({
-  repository: { origin, owner },
-  signedBy,
-}: Pick<EventRecord, 'repository' | 'signedBy'>): string {
+export function limitedAs({ origin, owner }: EventRepository, signedBy: EventRecord['signedBy']): string {
   const isClaim = signedBy != null && !signedBy.proved;
   return isClaim ? `${origin} ${owner.id} ${signedBy.org}` : `${origin} ${owner.id}`;
 }

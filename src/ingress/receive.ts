@@ -137,7 +137,7 @@ export class Receiver {
     const now = Date.now();
     const delivery = readDelivery(exchange);
     const isTest = readTestMode(exchange);
-    const prepared = this.prepare(delivery, parseBody(exchange, body), signer, isTest, now);
+    const prepared = this.prepare(delivery, parseBody(exchange, delivery.event, body), signer, isTest, now);
     if ('ignored' in prepared) return this.processed(exchange, 'ignored', prepared.ignored);
     const { partition, records, organization } = prepared;
     if (this.allFolded(partition, records))
@@ -200,7 +200,7 @@ export class Receiver {
     if (!minimised.isListed && !isTest) this.identities.remember(repository, signer.orgId, now);
     if (minimised.isListed && signer.orgId === null && repository === captured.repository) this.known.add(repository);
     const signed = { id, source, signedBy: admitted?.signedBy ?? null };
-    return this.toPrepared(signed, underKnownLogin(minimised, admitted), now, limitedAs({ ...signed, repository }));
+    return this.toPrepared(signed, underKnownLogin(minimised, admitted), now, limitedAs(repository, signed.signedBy));
   }
 
   /** @param organization the key under which the delivery counts towards a limit */
@@ -208,7 +208,7 @@ export class Receiver {
     signed: Signed,
     minimised: Minimised,
     now: number,
-    organization = limitedAs({ ...signed, ...minimised }),
+    organization = limitedAs(minimised.repository, signed.signedBy),
   ): Prepared {
     const partition = this.partitionOf(minimised.repository.id);
     return { partition, records: toRecords(signed, minimised, now), organization };

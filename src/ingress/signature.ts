@@ -22,14 +22,16 @@ export function parseSignature(header: string | undefined): Buffer | undefined {
 export class SignatureCheck {
   private readonly signature: Buffer | undefined;
   private readonly secrets: readonly string[];
+  /** Index of the current secret: the first one that is not empty; -1 if there is none. */
+  private readonly current: number;
   private readonly hmac: Hmac | undefined;
 
   /** @param secrets the secrets to try, with the current secret first; empty secrets are ignored */
   constructor(header: string | undefined, secrets: readonly string[]) {
     this.signature = parseSignature(header);
-    this.secrets = secrets.filter((secret) => secret !== '');
-    const [current] = this.secrets;
-    if (current !== undefined) this.hmac = createHmac('sha256', current);
+    this.secrets = secrets;
+    this.current = secrets.findIndex((secret) => secret !== '');
+    if (this.current >= 0) this.hmac = createHmac('sha256', secrets[this.current] as string);
   }
 
   update(chunk: Uint8Array): void {
@@ -39,8 +41,8 @@ export class SignatureCheck {
   /** Whether the body was signed with one of the secrets. Pass all pieces of the body to `update` before this call. */
   verify(body: Uint8Array): boolean {
     let good = this.hmac !== undefined && this.equals(this.hmac.digest());
-    for (const secret of this.secrets.slice(1)) {
-      if (!good) good = this.matches(body, secret);
+    for (let i = this.current + 1; i < this.secrets.length && !good; i++) {
+      good = this.matches(body, this.secrets[i] as string);
     }
     return good;
   }

@@ -10,16 +10,17 @@ import { findCards } from './redact/cards.ts';
 import { findAuthorizations, findUrlCredentials } from './redact/credentials.ts';
 import { findDisguised } from './redact/disguises.ts';
 import { findEmails } from './redact/emails.ts';
-import { findCommandSecrets, findCookies, findHashes } from './redact/lines.ts';
-import { findDumpedValues, findSettings } from './redact/named-values.ts';
+import { commandWords, findCommandSecrets, findCookies, findHashes, hashWords } from './redact/lines.ts';
+import { dumpWords, findDumpedValues, findSettings, settingWords } from './redact/named-values.ts';
 import { findAnnouncedPhones, findSeparatedPhones } from './redact/national-phones.ts';
-import { findPrivateKeys } from './redact/pem.ts';
+import { findPrivateKeys, keyWords } from './redact/pem.ts';
 import { findInternationalPhones } from './redact/phones.ts';
 import { findNextToReplaced } from './redact/recheck.ts';
 import { type Finder, replaceSpans } from './redact/scan.ts';
-import { findServiceTokens } from './redact/services.ts';
-import { findHexTokens, findJsonWebTokens, findPrefixedTokens } from './redact/tokens.ts';
+import { findServiceTokens, findWordlessTokens } from './redact/services.ts';
+import { findHexTokens, findJsonWebTokens, findPrefixedTokens, findShortPrefixedTokens } from './redact/tokens.ts';
 import { findTrailerAddresses } from './redact/trailers.ts';
+import { withWords } from './redact/words.ts';
 
 export { coAuthors } from './redact/trailers.ts';
 
@@ -29,20 +30,22 @@ export type RedactionScope = 'text' | 'comment';
 // The order matters: finders of longer and more certain forms come first. In another order, a finder could replace only
 // a part of a longer secret.
 const inText: readonly Finder[] = [
-  findPrivateKeys,
-  findEmbeddedFiles,
+  withWords(keyWords, findPrivateKeys),
+  withWords(['base64'], findEmbeddedFiles),
   findUrlCredentials,
-  findAuthorizations,
-  findJsonWebTokens,
+  withWords(['authorization', 'bearer', 'basic'], findAuthorizations),
+  withWords(['eyJ'], findJsonWebTokens),
   findPrefixedTokens,
+  findShortPrefixedTokens,
   findServiceTokens,
-  findCookies,
-  findCommandSecrets,
-  findHashes,
-  findHexTokens,
-  findDumpedValues,
-  findSettings,
-  findTrailerAddresses,
+  findWordlessTokens,
+  withWords(['cookie'], findCookies),
+  withWords(commandWords, findCommandSecrets),
+  withWords(hashWords, findHashes),
+  withWords(['token', 'authorization'], findHexTokens),
+  withWords(dumpWords, findDumpedValues),
+  withWords(settingWords, findSettings),
+  withWords(['-by'], findTrailerAddresses),
   findEmails,
   findInternationalPhones,
 ];

@@ -5,7 +5,7 @@
  */
 
 import { looksRandom } from './named-values.ts';
-import { charClass, containsAny, runEnd, type Span } from './scan.ts';
+import { charClass, runEnd, type Span } from './scan.ts';
 
 const cookieHeader = /(?<![\w-])(?:set-)?cookie["'`*]{0,3}[ \t]{0,2}:[ \t*"'`]{0,3}/gi;
 const cookieName = /([\w!#$%&*+.^|~-]{1,128})=(?:"?)/y;
@@ -50,12 +50,21 @@ const places = [
 ];
 const command = new RegExp(places.join('|'), 'g');
 /** Each match of `command` contains one of these words. */
-const commandWords = ['-u', 'sshpass', 'login ', 'mysql', 'client-key-data', '-Signature=', 'sig='];
+export const commandWords = [
+  '-u ',
+  '-u=',
+  '-user',
+  'sshpass',
+  'login ',
+  'mysql',
+  'client-key-data',
+  '-Signature=',
+  'sig=',
+];
 
 /** Finds passwords on a command line or in a netrc file, keys in a kubeconfig, and signatures of signed URLs. */
 export function findCommandSecrets(text: string): Span[] {
   const spans: Span[] = [];
-  if (!containsAny(text, commandWords)) return spans;
   command.lastIndex = 0;
   for (let match = command.exec(text); match; match = command.exec(text)) {
     const secret = match.slice(1).find((group) => group !== undefined) as string;
@@ -69,7 +78,13 @@ const hash =
   /\$(?:2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}|(?:apr1|[156]|y|gy)\$[^\s$:"'`]{1,64}(?:\$[^\s$:"'`]{1,64}){0,2}\$[./A-Za-z0-9]{20,128}|argon2(?:id|i|d)\$[^\s:"'`]{30,512})|(?<=["']auth["'][ ]?:[ ]?["'])[A-Za-z0-9+/]{16,512}={0,2}(?=["'])|LS0tLS1CRUdJTi[A-Za-z0-9+/=]{20,65536}/g;
 
 /** Each match of `hash` contains one of these texts, or follows one of them. */
-const hashMarks = ['$', '"auth"', "'auth'", '"auth\'', '\'auth"', 'LS0tLS1CRUdJTi'];
+export const hashWords = [
+  ...['1', '2', '2a', '2b', '2x', '2y', '5', '6', 'apr1', 'y', 'gy'].map((kind) => `$${kind}$`),
+  '$argon2',
+  'auth"',
+  "auth'",
+  'LS0tLS1CRUdJTi',
+];
 
 /**
  * Finds three kinds of secrets: hashes of passwords, private keys in base64, and logins in base64 as container tools
@@ -77,7 +92,6 @@ const hashMarks = ['$', '"auth"', "'auth'", '"auth\'', '\'auth"', 'LS0tLS1CRUdJT
  */
 export function findHashes(text: string): Span[] {
   const spans: Span[] = [];
-  if (!containsAny(text, hashMarks)) return spans;
   hash.lastIndex = 0;
   for (let match = hash.exec(text); match; match = hash.exec(text)) {
     const { 0: found, index } = match;

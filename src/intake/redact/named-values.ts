@@ -19,6 +19,11 @@ const settingName = new RegExp(
   'gi',
 );
 
+/** Each match of `settingName` contains one of these words. */
+export const settingWords = ['token', 'secret', 'passw', 'passphrase', 'pwd', 'credential', 'key'];
+/** Each match of `dumpName` contains one of these words. */
+export const dumpWords = [...settingWords, '_auth', '_pass'];
+
 const dumpChars = charClass(/[^\s"'`<>;&|]/, true);
 const settingChars = charClass(/[^\s"'`<>;&|,()[\]{}]/, true);
 const plainValue = /^(?:true|false|null|none|nil|undefined|yes|no|on|off|\d{1,3})$/i;

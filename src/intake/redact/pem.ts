@@ -3,13 +3,13 @@
  * keys are not redacted.
  */
 
-import { charClass, containsAny, runEnd, type Span } from './scan.ts';
+import { charClass, runEnd, type Span } from './scan.ts';
 
 const base64Chars = charClass(/[A-Za-z0-9+/=]/);
 const begin =
   /(?:PuTTY-User-Key-File-\d: [\w-]{1,40}\s(?:[A-Z][A-Za-z-]{2,20}: [^\r\n]{0,128}\s{1,2}){1,8}?Private-Lines: \d{1,4}\s)|-{4,5} ?BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
 /** Each match of `begin` contains one of these words. */
-const keyWords = ['PRIVATE KEY', 'Private-Lines'];
+export const keyWords = ['PRIVATE KEY', 'Private-Lines'];
 const end = /-{4,5} ?END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
 
 /** Maximum length of one PEM block, in characters. Keys of 16,384 bits stay below 14,000 characters. */
@@ -25,7 +25,6 @@ const keyLine =
  */
 export function findPrivateKeys(text: string): Span[] {
   const spans: Span[] = [];
-  if (!containsAny(text, keyWords)) return spans;
   let close = { start: -1, end: -1 };
   begin.lastIndex = 0;
   for (let match = begin.exec(text); match; match = begin.exec(text)) {

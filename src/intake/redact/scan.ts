@@ -119,12 +119,6 @@ export function searchRuns(
   }
 }
 
-/** Whether the text contains one of the words. This check is several times faster than a regular expression. */
-export function containsAny(text: string, words: readonly string[]): boolean {
-  for (const word of words) if (text.includes(word)) return true;
-  return false;
-}
-
 /**
  * Calls `visit` with the offsets at which one of the texts `beginnings` occurs, in ascending order. Searching for a few
  * short texts is faster than a regular expression that is tried at each character.

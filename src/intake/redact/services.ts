@@ -3,6 +3,7 @@
  * finds the tokens of hosts and of the most common services, and tokens that need further tests.
  */
 import { charClass, type RunPattern, runEnd, runStart, type Span, searchRuns } from './scan.ts';
+import { withWords, wordsIn } from './words.ts';
 
 /**
  * Each shape matches only at the beginning of words. If further characters of the token follow the match, these
@@ -22,7 +23,6 @@ const shapes = [
   'LTAI[A-Za-z0-9]{16}',
   'NR(?:AK|II|AA|RA|AL)-[\\w-]{20}',
   'PMAK-[a-f0-9]{20}',
-  'SK[a-f0-9]{32}(?![A-Za-z0-9])',
   'access-(?:production|development|sandbox)-[a-f0-9]{8}-[a-f0-9]{4}-',
   'bk(?:ua|at|ct)_[a-f0-9]{32}',
   'cmVmdGtu[A-Za-z0-9]{40}',
@@ -71,10 +71,15 @@ const shapes = [
   'xai-[A-Za-z0-9]{60}',
   'xkeysib-[a-f0-9]{60}',
   'y[03]_[\\w-]{50}',
-  '[MNO][A-Za-z\\d_-]{22,27}\\.[\\w-]{6}\\.[\\w-]{27}',
-  '[a-f0-9](?=[a-f0-9]{31}-)[a-f0-9]{31}-us\\d\\d?(?!\\w)',
-  '\\d(?=\\d{7,9}:A)\\d{7,9}:AA[\\w-]{33}',
 ];
+
+/** Shapes with a word that is not at their beginning, and their words. */
+const innerWords: Readonly<Record<string, string>> = {
+  '[a-f0-9](?=[a-f0-9]{31}-)[a-f0-9]{31}-us\\d\\d?(?!\\w)': '-us',
+  '\\d(?=\\d{7,9}:A)\\d{7,9}:AA[\\w-]{33}': ':AA',
+};
+/** Shapes without a word of three characters. */
+const wordless = ['SK[a-f0-9]{32}(?![A-Za-z0-9])', '[MNO][A-Za-z\\d_-]{22,27}\\.[\\w-]{6}\\.[\\w-]{27}'];
 
 /**
  * Joins the shapes into one pattern, in groups by first character. The pattern is tried at every word of every text.
@@ -91,17 +96,32 @@ function inGroups(all: readonly string[]): string {
   return [...groups].map(([first, rest]) => `${first}(?:${rest.join('|')})`).join('|');
 }
 
-const token = new RegExp(
-  `(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))(?=[A-Za-z0-9])(?:${inGroups(shapes)})|\\.atlasv1\\.[\\w-]{50}|\\dQ~[\\w~.-]{31}`,
-  'g',
-);
-/** A token contains only characters of this class. The shortest token has 20 characters. */
-const tokens: RunPattern = { kind: charClass(/[\w.~%+/=:-]/), min: 20, pattern: token };
+/** Makes a pattern of shapes that match at the beginning of a word, and of `anywhere`, which matches everywhere. */
+function join(all: readonly string[], anywhere: string): RegExp {
+  return new RegExp(`(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))(?=[A-Za-z0-9])(?:${inGroups(all)})|${anywhere}`, 'g');
+}
+
+const atlas = '\\.atlasv1\\.[\\w-]{50}';
+const azure = '\\dQ~[\\w~.-]{31}';
+/** Tokens contain only characters of this class. The shortest token with a word has 20 characters. */
+const kind = charClass(/[\w.~%+/=:-]/);
+const withWord: RunPattern = { kind, min: 20, pattern: join([...shapes, ...Object.keys(innerWords)], atlas) };
+const withoutWord: RunPattern = { kind, min: 34, pattern: join(wordless, azure) };
 const tailChars = charClass(/[\w.~%+/=@-]/);
 const headChars = charClass(/[\w~]/);
 
-/** Finds the tokens that match one of the `shapes`. */
-export function findServiceTokens(text: string): Span[] {
+/** Finds the tokens that match one of the shapes with a word. */
+export const findServiceTokens = withWords(
+  [...[...shapes, atlas].flatMap(wordsIn), ...Object.values(innerWords)],
+  (text) => findTokens(text, withWord),
+);
+
+/** Finds the tokens that match one of the shapes without a word. */
+export function findWordlessTokens(text: string): Span[] {
+  return findTokens(text, withoutWord);
+}
+
+function findTokens(text: string, tokens: RunPattern): Span[] {
   const spans: Span[] = [];
   searchRuns(text, tokens, ([match], at) => {
     let end = runEnd(tailChars, text, at + match.length);

@@ -3,11 +3,9 @@
  * from their noreply addresses. Finds all addresses on these lines, even malformed ones, so that they are removed.
  */
 
-import { containsAny, type Span } from './scan.ts';
+import type { Span } from './scan.ts';
 
 const trailerLine = /^[ \t>*-]{0,8}(?:[A-Za-z]{1,20}-){1,4}by[ \t]{0,2}:([^\n]{0,512})/gim;
-/** Each trailer contains one of these texts. */
-const byWords = ['-by', '-By', '-BY', '-bY'];
 const bracketed = /<([^<>\n]{1,254})>/g;
 const bareAddress = /(?<![^\s<(])[^\s<>@()]{1,128}@[^\s<>@()]{1,128}/g;
 
@@ -17,7 +15,6 @@ const bareAddress = /(?<![^\s<(])[^\s<>@()]{1,128}@[^\s<>@()]{1,128}/g;
  */
 export function findTrailerAddresses(text: string): Span[] {
   const spans: Span[] = [];
-  if (!containsAny(text, byWords)) return spans;
   trailerLine.lastIndex = 0;
   for (let line = trailerLine.exec(text); line; line = trailerLine.exec(text)) {
     const rest = line[1] as string;

@@ -9,8 +9,7 @@ import type { Logger } from '../foundation/logger.ts';
 import { lendBuffer, lentBytes, returnBuffer } from './body-buffers.ts';
 import type { BodyBudget } from './budget.ts';
 import { type Framing, frameHeader, newFraming } from './framing.ts';
-import { withHeader, withHeaders } from './header-block.ts';
-import { statusLine } from './status.ts';
+import { firstLines, withHeader, withHeaders } from './header-block.ts';
 
 const instance = Math.random().toString(36).slice(2, 8);
 let requests = 0;
@@ -76,8 +75,7 @@ export class Exchange {
       frameHeader(this.framing, name, value);
     });
     const wanted = this.headers['x-request-id'];
-    this.requestId =
-      wanted !== undefined && wellFormedId.test(wanted) ? wanted : `${instance}-${requests.toString(36)}`;
+    this.requestId = wanted !== undefined && wellFormedId.test(wanted) ? wanted : `${instance}-${requests}`;
   }
 
   /** Whether a reply was sent, or no reply can be sent any more. */
@@ -147,10 +145,8 @@ export class Exchange {
   reply(status: number, contentType: string, body: string | Uint8Array, headers: readonly string[] = []): void {
     if (this.finished) return;
     this.replied = true;
-    const line = statusLine(status);
-    const typed = contentType === '' ? line : withHeader(line, 'Content-Type', contentType);
-    const identified = withHeaders(withHeader(typed, 'X-Request-Id', this.requestId), this.commonHeaders);
-    const head = withHeaders(withHeaders(identified, this.extraHeaders), headers);
+    const identified = withHeader(firstLines(status, contentType), 'X-Request-Id', this.requestId);
+    const head = withHeaders(withHeaders(withHeaders(identified, this.commonHeaders), this.extraHeaders), headers);
     this.response.cork(() => {
       this.response.writeStatus(head);
       // Replies to HEAD, and replies with status 204 or 304, must not have a body. A client would read a body as the
@@ -193,7 +189,7 @@ export class Exchange {
   help = '';
 
   private closing = false;
-  private releaseBody: () => void = () => {};
+  private releaseBody: () => void = nothing;
 
   private abort(): void {
     this.aborted = true;
@@ -221,6 +217,8 @@ export class Exchange {
     );
   }
 }
+
+function nothing(): void {}
 
 /**
  * Returns a buffer with room for `more` bytes, reserved from the budget; undefined when the budget is used up. A body

@@ -2,6 +2,7 @@
  * Joins the status line and the headers of a reply to one text, so that they reach uWebSockets.js in one call. With one
  * call per header, the calls are a tenth of the processor time of a small reply.
  */
+import { statusLine } from './status.ts';
 
 /**
  * Characters that end a header. With such a character in a value, a client would read the rest of the value as another
@@ -15,6 +16,20 @@ const unsafe = /[\r\n\0]/;
  */
 export function withHeader(block: string, name: string, value: string): string {
   return `${block}\r\n${name}: ${unsafe.test(value) ? value.replace(/[\r\n\0]/g, ' ') : value}`;
+}
+
+const jsonLines = new Map<number, string>();
+
+/** Returns the status line and the Content-Type of a reply. The lines of JSON replies are remembered. */
+export function firstLines(status: number, contentType: string): string {
+  if (contentType === '') return statusLine(status);
+  if (contentType !== 'application/json') return withHeader(statusLine(status), 'Content-Type', contentType);
+  let lines = jsonLines.get(status);
+  if (lines === undefined) {
+    lines = withHeader(statusLine(status), 'Content-Type', contentType);
+    jsonLines.set(status, lines);
+  }
+  return lines;
 }
 
 /** Adds headers from a flat list of names and values to a block. */

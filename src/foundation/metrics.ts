@@ -369,7 +369,7 @@ export const childRestarts = new Counter({
  * default of 10 ms, an idle service used 0.9 % of a core for these measurements alone. The reported lag contains this
  * interval.
  */
-const eventLoopMonitoringPrecision = 100;
+const eventLoopMonitoringPrecision = 200;
 
 /** Adds the metrics of the Node.js runtime (memory, event loop, garbage collection) to the registry of this process. */
 export function collectRuntimeMetrics(): void {

@@ -2,6 +2,7 @@
  * Visits the repositories of a partition at intervals and does the work that is due, for one repository after the
  * other.
  */
+import { onInterval } from '../../src/foundation/intervals.ts';
 import { listRepositoryIds } from '../../src/store/tables/repositories.ts';
 import type { HostContext } from './context.ts';
 
@@ -27,18 +28,17 @@ export class Rounds {
   private readonly round: Round;
   private readonly abort = new AbortController();
   private readonly failedUntil = new Map<string, number>();
-  private readonly timer: NodeJS.Timeout;
+  private readonly end: () => void;
   private polling: Promise<void> | undefined;
 
   constructor(context: HostContext, round: Round) {
     this.context = context;
     this.round = round;
-    this.timer = setInterval(() => this.poll(), pollMs);
-    this.timer.unref();
+    this.end = onInterval(pollMs, () => this.poll());
   }
 
   async close(): Promise<void> {
-    clearInterval(this.timer);
+    this.end();
     this.abort.abort(new Error('the worker stops'));
     await this.polling;
   }

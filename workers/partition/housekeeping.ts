@@ -5,6 +5,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ulid } from '../../src/foundation/ids.ts';
+import { onInterval } from '../../src/foundation/intervals.ts';
 import {
   delayedRecords,
   foldLagRecords,
@@ -52,8 +53,11 @@ export class Keeper {
   private readonly sweeper: Sweeper;
   private generation: number;
   private inode: number;
-  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly ends: (() => void)[] = [];
   private lastTick = 0;
+  /** Number of delayed deliveries in the state at `countedSeq`. */
+  private delayed = 0;
+  private countedSeq = -1;
   private taking: Promise<Snapshot> | undefined;
   private relieving = false;
 
@@ -67,7 +71,6 @@ export class Keeper {
     this.every(options.snapshotMs, () => this.snapshot().then(() => {}));
     this.every(options.pollMs, () => this.poll());
     this.every(options.pollMs, () => this.sweeper.poll());
-    this.every(options.pollMs, () => this.relieve());
   }
 
   /** Starts a sweep now. Resolves when the sweep has ended or waits for an operator's approval. */
@@ -89,14 +92,17 @@ export class Keeper {
   /**
    * Makes room in a stream that is filling up. Two snapshots are taken, because messages are purged only up to the
    * older of the two newest snapshots.
+   * @param known the state of the stream; it is read if it is not given
    */
-  async relieve(): Promise<void> {
+  async relieve(known?: StreamState): Promise<void> {
     if (this.relieving) return;
     this.relieving = true;
     try {
-      for (let round = 0; round < 2 && (await this.isUnderPressure()); round += 1) {
+      let state = known ?? (await this.stream());
+      for (let round = 0; round < 2 && this.isUnderPressure(state); round += 1) {
         await this.snapshot();
         journalRelieved.inc({ partition: this.owner.name });
+        state = await this.stream();
       }
     } finally {
       this.relieving = false;
@@ -104,13 +110,12 @@ export class Keeper {
   }
 
   async close(): Promise<void> {
-    for (const timer of this.timers) clearInterval(timer);
+    for (const end of this.ends) end();
     await this.sweeper.close();
     await this.taking?.catch(() => {});
   }
 
-  private async isUnderPressure(): Promise<boolean> {
-    const { firstSeq, lastSeq, bytes, maxBytes } = await this.stream();
+  private isUnderPressure({ firstSeq, lastSeq, bytes, maxBytes }: StreamState): boolean {
     if (maxBytes <= 0 || bytes <= maxBytes * fullShare) return false;
     return this.owner.seq - firstSeq + 1 >= (lastSeq - firstSeq + 1) * foldedShare;
   }
@@ -132,20 +137,27 @@ export class Keeper {
       void act().catch((error: Error) =>
         logger.warn({ partition: this.owner.name, err: error }, 'partition maintenance failed'),
       );
-    this.timers.push(setInterval(run, ms).unref());
+    this.ends.push(onInterval(ms, run));
   }
 
   private async tick(): Promise<void> {
     if (!this.owner.caughtUp) return;
     const now = Date.now();
-    const waiting = countDelayed(this.owner.partition) > 0;
-    if (!waiting && now - this.lastTick < this.options.tickMs) return;
+    if (this.countDelayed() === 0 && now - this.lastTick < this.options.tickMs) return;
     this.lastTick = now;
     await this.options.lane.enqueue({ id: ulid(now), at: now, kind: 'tick' });
   }
 
+  /** Returns the number of delayed deliveries. The store is read only if something was folded since the last call. */
+  private countDelayed(): number {
+    const { seq, partition } = this.owner;
+    if (seq !== this.countedSeq) this.delayed = countDelayed(partition);
+    this.countedSeq = seq;
+    return this.delayed;
+  }
+
   /**
-   * Checks the store's file and updates the metrics. Writes to a deleted file still succeed, so only the inode number
+   * Checks the store's file, updates the metrics and relieves a stream that is filling up. Writes to a deleted file still succeed, so only the inode number
    * shows that the file was replaced.
    */
   private async poll(): Promise<void> {
@@ -163,8 +175,9 @@ export class Keeper {
     this.owner.partition.root.readerCheck();
     readerSlots.set({ partition }, this.owner.partition.root.readerList().split('\n').length - 2);
     const stream = await this.stream();
-    delayedRecords.set({ partition }, countDelayed(this.owner.partition));
+    delayedRecords.set({ partition }, this.countDelayed());
     outboxRows.set({ partition }, countEffects(this.owner.partition));
     foldLagRecords.set({ partition }, Math.max(0, stream.lastSeq - this.owner.seq));
+    await this.relieve(stream);
   }
 }

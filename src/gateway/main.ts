@@ -1,5 +1,5 @@
 /**
- * The program of the gateway process, which the supervisor starts once the partitions are open. It starts the gateway,
+ * The program of the gateway process, which begins when the partitions are open. It starts the gateway,
  * stores the admin key if it is not stored yet, and reports to the supervisor when the gateway is ready.
  */
 import { existsSync, readFileSync } from 'node:fs';

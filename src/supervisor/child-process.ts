@@ -1,5 +1,5 @@
 /**
- * Runs one child process of the supervisor: starts it, restarts it with a growing, jittered delay, reads its metrics
+ * Runs one child process of the supervisor: starts it, lets it begin, restarts it with a growing, jittered delay, reads its metrics
  * and stops it. When the supervisor ends, the IPC channel closes, and the child stops.
  */
 import { type ChildProcess, fork } from 'node:child_process';
@@ -60,6 +60,7 @@ export class Child {
   /** Address that the child listens on; only a gateway has one. */
   address: { host: string; port: number } | undefined;
   private process: ChildProcess | undefined;
+  private hasBegun = false;
   private stopping = false;
   private failures = 0;
   /** The child's report of its last failure. */
@@ -76,6 +77,7 @@ export class Child {
     return this.process?.pid;
   }
 
+  /** Starts the process. It loads its program, and then waits for {@link begin}. */
   start(): void {
     const { program, args, env, name, logger } = this.options;
     const started = performance.now();
@@ -84,6 +86,7 @@ export class Child {
       execArgv: ['--enable-source-maps'],
     });
     this.process = child;
+    if (this.hasBegun) this.send({ type: 'begin' });
     child.on('message', (message: ChildMessage) => this.receive(message));
     // A process that could not be created emits no `exit` event, so the event is emitted here. After any other error,
     // the process itself emits `exit`.
@@ -103,6 +106,12 @@ export class Child {
       }
       this.later();
     });
+  }
+
+  /** Lets the process do its work. After a restart, it begins immediately. */
+  begin(): void {
+    this.hasBegun = true;
+    this.send({ type: 'begin' });
   }
 
   /** Reads the child's metrics. Returns an empty list if the child is not running or does not answer in time. */
@@ -129,7 +138,9 @@ export class Child {
     const child = this.process;
     if (!child) return;
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-    this.send({ type: 'stop' });
+    // A process that has not begun has nothing to finish.
+    if (this.hasBegun) this.send({ type: 'stop' });
+    else child.kill('SIGKILL');
     const timer = setTimeout(() => {
       this.options.logger.error({ child: this.options.name }, 'child process did not stop in time and is killed');
       child.kill('SIGKILL');

@@ -1,6 +1,6 @@
 /**
- * Runs the program of a child process of the supervisor. Every child loads its settings and reports whether it is
- * ready. It sends its metrics on request. It stops on request, or when the supervisor has ended (`docs/architecture.md`
+ * Runs the program of a child process of the supervisor. Every child loads its settings, waits for the message to
+ * begin, and reports whether it is ready. It sends its metrics on request. It stops on request, or when the supervisor has ended (`docs/architecture.md`
  * decision 28).
  */
 import { loadSettings } from '../../config/load.ts';
@@ -17,7 +17,7 @@ export type ChildMessage =
   | { type: 'failed'; reason: string; isFinal: boolean };
 
 /** A message from the supervisor to a child. */
-export type SupervisorMessage = { type: 'stop' } | { type: 'metrics'; id: number };
+export type SupervisorMessage = { type: 'begin' } | { type: 'stop' } | { type: 'metrics'; id: number };
 
 /** The settings, logger and callbacks that a child's program gets. */
 export interface ChildContext {
@@ -54,8 +54,13 @@ export async function runChild(role: string, start: (context: ChildContext) => P
   process.on('disconnect', die);
   let stopping = false;
   let program: ChildProgram | undefined;
+  let begin = (): void => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
   process.on('message', (message: SupervisorMessage) => {
     if (message.type === 'metrics') void sendMetrics(message.id);
+    else if (message.type === 'begin') begin();
     else if (!stopping) {
       stopping = true;
       void stop(program).catch(fail);
@@ -63,6 +68,7 @@ export async function runChild(role: string, start: (context: ChildContext) => P
   });
   const setReady: ChildContext['setReady'] = (ready, address) =>
     send({ type: 'ready', ready, ...(address && { address }) });
+  await begun;
   program = await start({ settings, logger, setReady, fail });
 }
 

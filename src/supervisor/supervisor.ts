@@ -134,6 +134,9 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
   const gateway = new Child(childOptions('gateway', 'gateway', '../gateway/main.js', [], forGateway, logger, ready));
   const workers = makeWorkers(settingsOf('worker'), logger, ready);
   const children = [...workers, gateway];
+  // The children load their programs while the journal is prepared, and the gateway also while the workers begin.
+  started.children.push(...children);
+  for (const child of children) child.start();
   const waitingFor = () => children.filter((child) => !child.ready).map((child) => child.options.name);
   started.ops = await startOps(settings.opsHost, settings.opsPort, {
     metrics: () => {
@@ -147,8 +150,8 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
     journal.close(),
   );
   const durability = await unlessStopped(signal, prepareJournal(started.journal, settings, logger));
-  await launch(workers, started, ready);
-  await launch([gateway], started, ready);
+  await begin(workers, signal, ready);
+  await begin([gateway], signal, ready);
   const { host, port } = gateway.address as { host: string; port: number };
   return { url: `http://${host}:${port}`, opsUrl: `http://${settings.opsHost}:${started.ops.port}`, durability, first };
 }
@@ -174,11 +177,10 @@ function logClosed(closed: readonly OpenPath[], { dataDir }: Settings, logger: L
   }
 }
 
-async function launch(children: readonly Child[], started: Started, ready: Readiness): Promise<void> {
-  const { signal } = started.stopped;
+/** Lets children begin, and waits until each of them has been ready. */
+async function begin(children: readonly Child[], signal: AbortSignal, ready: Readiness): Promise<void> {
   signal.throwIfAborted();
-  started.children.push(...children);
-  for (const child of children) child.start();
+  for (const child of children) child.begin();
   await unlessStopped(
     signal,
     ready.when(() => children.every((child) => child.started)),

@@ -41,12 +41,13 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
     // A hole in the journal must be repaired by a person. The other partitions continue.
     if (!(error instanceof JournalHoleError)) context.fail(error);
   };
-  for (const name of names) {
+  const open = async (name: PartitionName): Promise<void> => {
     const serving = serve(context, shared, name, onLost);
     const one = await serving.catch((error: Error) => giveUp(context, name, error));
     if (one) served.push(one);
     else readiness.lose(name);
-  }
+  };
+  await Promise.all(names.map(open));
   readiness.open(shared.pool);
   context.logger.info({ partitions: names }, 'worker ready');
   const stop = async (): Promise<void> => {

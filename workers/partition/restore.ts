@@ -15,7 +15,7 @@ import {
 } from '../../src/store/generation.ts';
 import { guardedOpen } from '../../src/store/open-guard.ts';
 import { openPartition, type Partition } from '../../src/store/partition.ts';
-import { listSnapshots, restoreSnapshot, type Snapshot, verifySnapshot } from '../../src/store/snapshot.ts';
+import { checkSnapshot, listSnapshots, restoreSnapshot, type Snapshot } from '../../src/store/snapshot.ts';
 import { readCursor } from '../../src/store/tables/meta.ts';
 
 /**
@@ -93,7 +93,7 @@ async function newestReadable(
   for (const snapshot of listSnapshots(dataDir, name).reverse()) {
     if (!reaches(snapshot.seq, stream)) continue;
     try {
-      await guardedOpen(snapshot.folder, () => verifySnapshot(name, snapshot.folder));
+      await guardedOpen(snapshot.folder, () => checkSnapshot(name, snapshot.folder));
       return snapshot;
     } catch (error) {
       logger.error({ partition: name, snapshot: snapshot.folder, err: error }, 'snapshot cannot be read');

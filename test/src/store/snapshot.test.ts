@@ -3,9 +3,9 @@
  * of a restored generation.
  */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import {
   currentGeneration,
   generationFolder,
@@ -14,7 +14,13 @@ import {
   switchGeneration,
 } from '../../../src/store/generation.ts';
 import { openPartition, openReadOnly } from '../../../src/store/partition.ts';
-import { listSnapshots, restoreSnapshot, takeSnapshot, verifySnapshot } from '../../../src/store/snapshot.ts';
+import {
+  checkSnapshot,
+  listSnapshots,
+  restoreSnapshot,
+  takeSnapshot,
+  verifySnapshot,
+} from '../../../src/store/snapshot.ts';
 import { writeCursor, writeStreamIdentity } from '../../../src/store/tables/meta.ts';
 import { readPull } from '../../../src/store/tables/pulls.ts';
 import { dump, foldRecords, openTestPartition } from '../../helpers/partition.ts';
@@ -93,6 +99,36 @@ test('listSnapshots leaves out everything but finished snapshots', (t) => {
     mkdirSync(join(snapshotFolder(dataDir, 'p00'), name), { recursive: true });
   assert.deepEqual(listSnapshots(dataDir, 'p00'), []);
 });
+
+test('checkSnapshot accepts a snapshot as it was taken', async (t) => {
+  const { snapshot } = await snapshotOf(t);
+  await checkSnapshot('p00', snapshot.folder);
+});
+
+test('checkSnapshot rejects a snapshot of which one bit has changed', async (t) => {
+  const { snapshot } = await snapshotOf(t);
+  const file = join(snapshot.folder, 'data.mdb');
+  const bytes = readFileSync(file);
+  const last = bytes.length - 1;
+  bytes[last] = (bytes[last] as number) ^ 1;
+  writeFileSync(file, bytes);
+  await assert.rejects(checkSnapshot('p00', snapshot.folder), /data\.mdb has changed since the snapshot was taken/);
+});
+
+test('checkSnapshot reads the rows of a snapshot without a digest', async (t) => {
+  const { snapshot } = await snapshotOf(t);
+  rmSync(join(snapshot.folder, 'data.sha256'));
+  await checkSnapshot('p00', snapshot.folder);
+  rmSync(join(snapshot.folder, 'data.mdb'));
+  await assert.rejects(checkSnapshot('p00', snapshot.folder));
+});
+
+async function snapshotOf(t: TestContext) {
+  const dataDir = temporaryFolder(t);
+  const partition = openTestPartition(t, 'p00', dataDir);
+  await foldRecords(partition, 1, pullRecord(1));
+  return { snapshot: await takeSnapshot(dataDir, partition) };
+}
 
 test('verifySnapshot rejects a folder without a store', async (t) => {
   const folder = temporaryFolder(t);

@@ -49,7 +49,7 @@ export interface OwnerOptions {
  * arrive, so there are fewer and larger commits, and the journal can use the disk. The pause grows by one millisecond
  * for `recordsPerMs` records of the commit. So only a flood of events waits for the longest pause.
  */
-const [gatherMs, maxGatherMs, recordsPerMs] = [20, 60, 4];
+const [gatherMs, maxGatherMs, recordsPerMs] = [15, 45, 6];
 /** Maximum delay before a commit is announced, in milliseconds. Only commits that no client waits for are delayed. */
 const announceMs = 50;
 

@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadSettings, settingsToEnv } from '../../config/load.ts';
 import { ensureStream } from '../../src/journal/topology.ts';
-import type { ChildMessage } from '../../src/supervisor/child-program.ts';
+import type { ChildMessage, SupervisorMessage } from '../../src/supervisor/child-program.ts';
 import { afterwards } from './cleanup.ts';
 import type { Bench } from './partition-owner.ts';
 import { streamBytes } from './partition-stream.ts';
@@ -41,6 +41,7 @@ export function startWorker(t: TestContext, { nats, journal, dataDir }: Bench): 
   // The worker waits for its streams. In a service, the supervisor makes them.
   for (const name of names) ensureStream(journal, name, streamBytes).catch(() => {});
   const child: ChildProcess = fork(program, names, { env, stdio: 'inherit' });
+  child.send({ type: 'begin' } satisfies SupervisorMessage);
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   const ready = new Promise<void>((resolve, reject) => {
     child.on('message', (message: ChildMessage) => {

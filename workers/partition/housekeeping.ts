@@ -157,8 +157,8 @@ export class Keeper {
   }
 
   /**
-   * Checks the store's file, updates the metrics and relieves a stream that is filling up. Writes to a deleted file still succeed, so only the inode number
-   * shows that the file was replaced.
+   * Checks the store's file, updates the metrics and relieves a stream that is filling up. Writes to a deleted file
+   * still succeed, so only the inode number shows that the file was replaced.
    */
   private async poll(): Promise<void> {
     const partition = this.owner.name;

@@ -1,24 +1,34 @@
 /**
  * A view of a partition that folds many records with few reads and writes. Most events of a batch concern the same
- * repositories and counters. The view reads each of these rows from the store once, holds it in memory, and writes it
- * once.
+ * repositories, counters, pull requests and issues. The view reads each of these rows from the store once, holds it in
+ * memory, and writes it once.
  *
  * A view exists for one attempt to fold a batch. If the attempt is undone, the view is dropped with it, so it never
  * contains a row that the store does not have.
  */
+import { addRow } from './add-row.ts';
 import type { Partition, TableName } from './partition.ts';
 
-/** Tables with rows that many events of a batch read or replace. Their keys are texts or numbers. */
-const heldTables = ['meta', 'repositories', 'revisions', 'erasing', 'retention', 'outbox', 'outboxKeys'] as const;
+/** Tables with rows that many events of a batch read or replace. */
+const heldTables = [
+  'meta',
+  'repositories',
+  'revisions',
+  'erasing',
+  'retention',
+  'outbox',
+  'outboxKeys',
+  'pulls',
+  'issues',
+  'syncs',
+] as const;
 
-type Key = string | number;
+type Part = string | number;
+type Key = Part | readonly Part[];
 type Table = Partition['tables'][TableName];
 
 export class BatchView {
-  /**
-   * The partition as the fold of the batch sees it. The held tables provide `get`, `putSync` and `removeSync` only. All
-   * other methods throw, because they would read rows of the store that are not written back yet.
-   */
+  /** The partition as the fold of the batch sees it. */
   readonly partition: Partition;
   private readonly held: readonly HeldTable[];
 
@@ -38,55 +48,92 @@ export class BatchView {
   }
 }
 
+interface Row {
+  readonly key: Key;
+  /** Undefined if the store has no such row, or if the row is removed. */
+  value: unknown;
+  isChanged: boolean;
+}
+
 /** Holds the rows of one table that the batch has read or changed. */
 class HeldTable {
   private readonly table: Table;
-  /** The value is undefined if the store has no such row, or if the row is removed. */
-  private readonly rows = new Map<Key, unknown>();
-  private readonly changed = new Set<Key>();
+  private readonly rows = new Map<Part, Row>();
 
   constructor(table: Table) {
     this.table = table;
   }
 
-  /** Returns a row. All callers share the object, so the object is frozen. */
+  /** Returns a row. All callers share the object, so none of them may change it. */
   get(key: Key): unknown {
-    const held = this.rows.get(key);
-    if (held !== undefined || this.rows.has(key)) return held;
+    const id = idOf(key);
+    const held = this.rows.get(id);
+    if (held) return held.value;
     const value: unknown = this.table.get(key);
-    this.rows.set(key, Object.freeze(value));
+    this.rows.set(id, { key, value, isChanged: false });
     return value;
   }
 
-  putSync(key: Key, value: unknown): boolean {
-    this.rows.set(key, Object.freeze(value));
-    this.changed.add(key);
+  /** Writes a row. With `noOverwrite`, nothing is written and false is returned if the table has a row with this key. */
+  putSync(key: Key, value: unknown, { noOverwrite = false } = {}): boolean {
+    const id = idOf(key);
+    const held = this.rows.get(id);
+    if (noOverwrite && held?.value !== undefined) return false;
+    if (noOverwrite && !held) return this.add(id, key, value);
+    if (held) {
+      held.value = value;
+      held.isChanged = true;
+    } else this.rows.set(id, { key, value, isChanged: true });
     return true;
+  }
+
+  /** Writes a row to the store at once, because only the store knows whether there is a row with this key. */
+  private add(id: Part, key: Key, value: unknown): boolean {
+    const added = addRow(this.table, key, value);
+    if (added) this.rows.set(id, { key, value, isChanged: false });
+    return added;
   }
 
   removeSync(key: Key): boolean {
     return this.putSync(key, undefined);
   }
 
-  getRange(): never {
-    throw new Error('a table that is held in memory cannot be read by range');
+  getRange(range: object): unknown {
+    this.write();
+    return this.table.getRange(range);
   }
 
-  getKeys(): never {
-    return this.getRange();
+  getKeys(range: object): unknown {
+    this.write();
+    return this.table.getKeys(range);
   }
 
-  getKeysCount(): never {
-    return this.getRange();
+  getKeysCount(range: object): number {
+    this.write();
+    return this.table.getKeysCount(range);
+  }
+
+  doesExist(key: Key): boolean {
+    return this.get(key) !== undefined;
   }
 
   flush(): void {
-    for (const key of this.changed) {
-      const value = this.rows.get(key);
-      if (value === undefined) this.table.removeSync(key);
-      else this.table.putSync(key, value);
-    }
-    this.changed.clear();
+    this.write();
     this.rows.clear();
   }
+
+  /** Writes the changed rows to the store. */
+  private write(): void {
+    for (const row of this.rows.values()) {
+      if (!row.isChanged) continue;
+      row.isChanged = false;
+      if (row.value === undefined) this.table.removeSync(row.key);
+      else this.table.putSync(row.key, row.value);
+    }
+  }
+}
+
+/** Returns a text or number that is different for each key of a table. */
+function idOf(key: Key): Part {
+  return typeof key === 'object' ? key.join('\n') : key;
 }

@@ -30,16 +30,19 @@ interface Opened {
 }
 
 /**
- * The open gates of this process, by folder. Each folder is opened only once per process, because two LMDB environments
+ * The open gates of this thread, by folder. Each folder is opened only once per thread, because two LMDB environments
  * on the same file in one thread would deadlock.
  */
 const opened = new Map<string, Opened>();
 
-/** Opens the gate of a partition. All users of the gate in one process share one LMDB environment. */
-export function openGate(dataDir: string, partition: string): Gate {
-  // A render thread can open a file without a gate. A process opens a file once for all its threads, and the main
-  // thread has already opened this file.
-  if (!isMainThread) return { through: (step) => step(), close: async () => {} };
+/**
+ * Opens the gate of a partition. All users of the gate in one thread share one LMDB environment.
+ * @param readOnly whether the caller only reads the partition
+ */
+export function openGate(dataDir: string, partition: string, readOnly: boolean): Gate {
+  // A thread that only reads can open a file without a gate. A process opens a file once for all its threads, and the
+  // main thread has already opened this file.
+  if (!isMainThread && readOnly) return { through: (step) => step(), close: async () => {} };
   // The gates are stored outside the folders of their partitions. So a gate remains when the partition's store is
   // deleted or replaced.
   const path = join(dataDir, 'gates', partition);

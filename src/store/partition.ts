@@ -79,7 +79,7 @@ export function openReadOnly(dataDir: string, name: string): Partition | undefin
 }
 
 function openGated(dataDir: string, name: string, generation: number, readOnly: boolean): Partition {
-  const gate = openGate(dataDir, name);
+  const gate = openGate(dataDir, name, readOnly);
   try {
     const folder = generationFolder(dataDir, name, generation);
     const partition = gate.through(() => {

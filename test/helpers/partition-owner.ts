@@ -13,7 +13,7 @@ import { ensureStream } from '../../src/journal/topology.ts';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
 import { Keeper } from '../../workers/partition/housekeeping.ts';
 import { Outbox } from '../../workers/partition/outbox.ts';
-import { PartitionOwner } from '../../workers/partition/owner.ts';
+import { type OwnerOptions, PartitionOwner } from '../../workers/partition/owner.ts';
 import { RenderPool } from '../../workers/render/pool.ts';
 import { afterwards } from './cleanup.ts';
 import { quiet, startNats, type TestNats } from './journal.ts';
@@ -26,6 +26,8 @@ export interface Bench {
   nats: TestNats;
   journal: Journal;
   dataDir: string;
+  /** Folds long backlogs of owners. If it is absent, the owners fold every backlog themselves. */
+  catchUp?: NonNullable<OwnerOptions['catchUp']>;
 }
 
 /** An owner, the errors after which the owner gave up its partition, and the number of calls of `onCommitted`. */
@@ -44,7 +46,7 @@ export async function startBench(t: TestContext): Promise<Bench> {
 /** Opens an owner, which closes when the test ends. */
 export async function own(
   t: TestContext,
-  { journal, dataDir }: Bench,
+  { journal, dataDir, catchUp }: Bench,
   name = 'p00',
   onCommitted = () => {},
   journalMaxBytes = streamBytes,
@@ -57,6 +59,7 @@ export async function own(
     name,
     journal,
     logger: quiet,
+    ...(catchUp && { catchUp }),
     onCommitted: () => {
       commits += 1;
       onCommitted();

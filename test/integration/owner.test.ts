@@ -13,7 +13,7 @@ import { currentGeneration } from '../../src/store/generation.ts';
 import { PartitionLockedError } from '../../src/store/lock.ts';
 import { readCursor, writeOwner } from '../../src/store/tables/meta.ts';
 import { readPull } from '../../src/store/tables/pulls.ts';
-import { NotOwnerError } from '../../workers/partition/owner.ts';
+import { NotOwnerError } from '../../workers/partition/ownership.ts';
 import { dump } from '../helpers/partition.ts';
 import { startHolder } from '../helpers/partition-holder.ts';
 import { collectSignals, enqueueAndFold, feed, own, startBench } from '../helpers/partition-owner.ts';

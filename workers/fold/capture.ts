@@ -251,6 +251,8 @@ export function inOrder<T extends object>(record: T, fields: readonly (keyof T)[
 }
 
 function unlessSame<T extends Captured>(before: T, merged: T): T {
+  // Most snapshots are newer than the stored record. These two fields tell so without comparing all others.
+  if (merged.updatedAt !== before.updatedAt || merged.rank !== before.rank) return merged;
   return isDeepStrictEqual(merged, before) ? before : merged;
 }
 

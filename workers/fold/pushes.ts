@@ -18,10 +18,10 @@ import { listedBy, mergeCommit, mergePush } from './capture.ts';
 export function foldPush(partition: Partition, repoId: string, push: BranchPush, at: number): boolean {
   if (push.deleted || (push.commits.length === 0 && push.before !== null)) return false;
   const listed: [string, string] = [push.branch, push.after];
-  // The commits of a new push are nearly always new too, so the first attempt saves a lookup.
-  const isNew = readPush(partition, repoId, ...listed) === undefined;
+  const stored = readPush(partition, repoId, ...listed);
   for (const commit of push.commits) {
-    if (isNew && addCommit(partition, repoId, mergeCommit(undefined, commit, listed))) continue;
+    // The commits of a new push are nearly always new too, so the first attempt saves a lookup.
+    if (!stored && addCommit(partition, repoId, mergeCommit(undefined, commit, listed))) continue;
     const before = readCommit(partition, repoId, commit.sha);
     const after = mergeCommit(before, commit, listed);
     if (after !== before) writeCommit(partition, repoId, after);
@@ -39,6 +39,7 @@ export function foldPush(partition: Partition, repoId: string, push: BranchPush,
       gap: push.gap,
       at: push.pushedAt,
     },
+    stored,
     at,
   );
 }
@@ -71,16 +72,22 @@ export function foldSteps(
       if (commit) writeCommit(partition, repoId, { ...commit, pushes: listedBy(commit, [branch, step.after]) });
     }
     const push: PushRecord = { branch, ...step, baseRef: null, forced: false, backfilled: true };
-    changed = keepPush(partition, repoId, push, at) || changed;
+    changed = keepPush(partition, repoId, push, readPush(partition, repoId, branch, step.after), at) || changed;
   }
   return changed;
 }
 
 /**
- * Stores a push. If a push to the same commit is already stored, `mergePush` decides which of the two pushes is kept.
+ * Stores a push. If a push to the same commit is already stored (`before`), `mergePush` decides which of the two pushes
+ * is kept.
  */
-function keepPush(partition: Partition, repoId: string, push: PushRecord, at: number): boolean {
-  const before = readPush(partition, repoId, push.branch, push.after);
+function keepPush(
+  partition: Partition,
+  repoId: string,
+  push: PushRecord,
+  before: PushRecord | undefined,
+  at: number,
+): boolean {
   const after = mergePush(before, push);
   noteCapture(partition, repoId, { before, after, reported: push.shas }, at);
   if (after === before) return false;

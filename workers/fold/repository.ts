@@ -192,12 +192,24 @@ export function followOwner(
  *   of the default branch then count as the same branch.
  */
 function follow(partition: Partition, before: RepositoryRecord, after: RepositoryRecord): void {
+  // Most records only advance the time of the repository. They share the lists of names with the stored repository.
+  if (sharesNames(before, after)) return;
   const renamed = !isDeepStrictEqual(namesOf(after), namesOf(before));
   const sameBranches = isDeepStrictEqual(branchesOf(after), branchesOf(before));
   if (renamed) relink(partition, after);
   if (!renamed && sameBranches) return;
   const repoId = after.id;
   if (hasRanges(partition, repoId)) writeEffect(partition, { effect: 'recount', repoId }, `recount ${repoId}`);
+}
+
+/** Whether two states have the same names and default branches, because one was copied from the other. */
+function sharesNames(a: RepositoryRecord, b: RepositoryRecord): boolean {
+  return (
+    a.fullName === b.fullName &&
+    a.formerNames === b.formerNames &&
+    a.defaultBranch === b.defaultBranch &&
+    a.formerBranches === b.formerBranches
+  );
 }
 
 /**

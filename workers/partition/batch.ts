@@ -2,7 +2,10 @@
  * Unpacks a batch of journal messages and folds the batch in one transaction, completely or not at all. The partition's
  * owner (`owner.ts`) decides which batch comes next and whether the batch may be folded.
  */
+import type { Logger } from '../../src/foundation/logger.ts';
+import { recordsDeadLettered } from '../../src/foundation/metrics.ts';
 import { unpackBatch, unpackMessage as unpackSlowly } from '../../src/journal/codec.ts';
+import type { JournalMessage } from '../../src/journal/follow.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import type { RowBytes } from '../../src/store/recurring-texts.ts';
 import { createRowDecoder } from '../../src/store/row-decoder.ts';
@@ -27,6 +30,16 @@ export function unpackMessage(seq: number, bytes: Uint8Array, onUnreadable: (err
     onUnreadable(error);
     return { seq, records: [] };
   }
+}
+
+/** Unpacks the messages of a batch. Messages that cannot be read are logged, counted and skipped. */
+export function unpackMessages(partition: string, batch: readonly JournalMessage[], logger: Logger): Message[] {
+  return batch.map(({ seq, bytes }) =>
+    unpackMessage(seq, bytes, (error) => {
+      logger.error({ partition, seq, err: error }, 'journal message cannot be read and is skipped');
+      recordsDeadLettered.inc({ partition });
+    }),
+  );
 }
 
 /**

@@ -7,13 +7,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ulid } from '../../src/foundation/ids.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
-import {
-  flushedSeconds,
-  foldLagSeconds,
-  foldSeconds,
-  partitionAlarms,
-  recordsDeadLettered,
-} from '../../src/foundation/metrics.ts';
+import { flushedSeconds, foldLagSeconds, foldSeconds, partitionAlarms } from '../../src/foundation/metrics.ts';
 import type { PartitionName } from '../../src/foundation/partition-names.ts';
 import type { Journal } from '../../src/journal/connect.ts';
 import { Follower, JournalCutError, JournalHoleError } from '../../src/journal/follow.ts';
@@ -23,10 +17,12 @@ import { switchGeneration } from '../../src/store/generation.ts';
 import { type PartitionLock, takeLock } from '../../src/store/lock.ts';
 import { openGeneration, type Partition } from '../../src/store/partition.ts';
 import { copyPartition } from '../../src/store/renewal.ts';
-import { readCounter, readCursor, readOwner, writeOwner } from '../../src/store/tables/meta.ts';
+import { readCounter, readCursor, writeOwner } from '../../src/store/tables/meta.ts';
 import { countErasures, writeTrace } from '../../src/store/tables/retention.ts';
-import { foldBatch, isAwaited, type Message, unpackMessage } from './batch.ts';
+import { foldBatch, isAwaited, type Message, unpackMessages } from './batch.ts';
+import type { Backlog, CatchUp, FoldedReport } from './catch-up.ts';
 import { checkEpoch } from './epoch.ts';
+import { assertOwned, NotOwnerError } from './ownership.ts';
 import { openOrRestore } from './restore.ts';
 
 /** Options of an owner of a partition. */
@@ -35,6 +31,8 @@ export interface OwnerOptions {
   name: PartitionName;
   journal: Journal;
   logger: Logger;
+  /** Folds a long backlog in a thread of its own. If the option is absent, the owner folds every backlog itself. */
+  catchUp?: (backlog: Backlog, onFolded: (report: FoldedReport) => void) => CatchUp;
   /** Called after each commit, once the fold has caught up. From the first call on, effects may start. */
   onCommitted: (owner: PartitionOwner) => void;
   /**
@@ -50,11 +48,13 @@ export interface OwnerOptions {
  * for `recordsPerMs` records of the commit. So only a flood of events waits for the longest pause.
  */
 const [gatherMs, maxGatherMs, recordsPerMs] = [15, 45, 6];
+/**
+ * Number of messages from which a backlog is folded in a thread of its own. A shorter backlog is folded before a thread
+ * has started.
+ */
+export const longBacklog = 2000;
 /** Maximum delay before a commit is announced, in milliseconds. Only commits that no client waits for are delayed. */
 const announceMs = 50;
-
-/** Thrown when another process has written to the partition. This process must then stop writing. */
-export class NotOwnerError extends Error {}
 
 export class PartitionOwner {
   readonly name: PartitionName;
@@ -63,6 +63,8 @@ export class PartitionOwner {
   private lock: PartitionLock | undefined;
   private opened: Partition | undefined;
   private follower: Follower | undefined;
+  private catchingUp: CatchUp | undefined;
+  private stopped = false;
   private following: Promise<void> | undefined;
   private goal = 0;
   private folded = 0;
@@ -113,7 +115,7 @@ export class PartitionOwner {
 
   /** Whether all messages that the stream contained at start are folded. */
   get caughtUp(): boolean {
-    return this.folded >= this.goal;
+    return this.folded >= this.goal && !this.catchingUp;
   }
 
   /** Sequence number of the last message that is folded and committed. */
@@ -190,6 +192,8 @@ export class PartitionOwner {
 
   /** Stops folding, waits until everything is on disk, closes the store and releases the lock. */
   async close(): Promise<void> {
+    this.stopped = true;
+    this.catchingUp?.stop();
     this.follower?.stop();
     await this.following;
     await this.busy;
@@ -201,43 +205,60 @@ export class PartitionOwner {
   }
 
   private start(): void {
-    const { journal, logger, onLost, onCommitted } = this.options;
-    this.follower = new Follower(journal, this.name, this.folded, logger);
-    this.following = this.follow(this.follower).catch((error: Error) => {
+    const { logger, onLost } = this.options;
+    this.following = this.run().catch((error: Error) => {
       const cause = causeOf(error);
       partitionAlarms.set({ partition: this.name, cause }, 1);
       logger.fatal({ partition: this.name, cause, err: error }, 'partition stopped');
       onLost(this, error);
     });
-    if (this.caughtUp) {
-      this.announce();
-      onCommitted(this);
-    }
   }
 
-  private async follow(follower: Follower): Promise<void> {
+  private async run(): Promise<void> {
+    const { catchUp } = this.options;
+    if (catchUp && this.goal - this.folded >= longBacklog) await this.alone(() => this.foldBacklog(catchUp));
+    if (this.caughtUp) {
+      this.announce();
+      this.options.onCommitted(this);
+    }
+    await this.follow();
+  }
+
+  /** Folds the backlog in a thread of its own. If the thread ends early, the rest is folded as usual. */
+  private async foldBacklog(catchUp: NonNullable<OwnerOptions['catchUp']>): Promise<void> {
+    if (this.stopped) return;
+    const { name, id: ownerId, folded: after, goal } = this;
+    const { generation } = this.partition;
+    this.catchingUp = catchUp({ name, generation, ownerId, after, goal }, (report) => {
+      foldSeconds.observe(report.foldSeconds);
+      this.folded = report.seq;
+      this.measure(report.at);
+    });
+    await this.catchingUp.ended;
+    this.folded = readCursor(this.partition).seq;
+    this.catchingUp = undefined;
+  }
+
+  private async follow(): Promise<void> {
+    if (this.stopped) return;
+    const follower = new Follower(this.options.journal, this.name, this.folded, this.options.logger);
+    this.follower = follower;
     for await (const batch of follower.batches()) {
-      const unfolded = batch.map(({ seq, bytes }) => unpackMessage(seq, bytes, (error) => this.unreadable(seq, error)));
+      const unfolded = unpackMessages(this.name, batch, this.options.logger);
       await this.alone(() => this.commit(unfolded));
       if (this.caughtUp && !follower.isBehind && !isAwaited(unfolded)) await pause(gatherFor(unfolded));
     }
   }
 
-  private unreadable(seq: number, error: unknown): void {
-    const partition = this.name;
-    this.options.logger.error({ partition, seq, err: error }, 'journal message cannot be read and is skipped');
-    recordsDeadLettered.inc({ partition });
-  }
-
   private async commit(batch: readonly Message[]): Promise<void> {
     const { partition } = this;
     const started = performance.now();
-    await foldBatch(partition, batch, () => this.assertOwned((batch[0] as Message).seq - 1));
+    await foldBatch(partition, batch, () => assertOwned(partition, this.id, (batch[0] as Message).seq - 1));
     foldSeconds.observe((performance.now() - started) / 1000);
     void partition.root.flushed.then(() => flushedSeconds.observe((performance.now() - started) / 1000));
     const last = batch[batch.length - 1] as Message;
     this.folded = last.seq;
-    this.measure(last);
+    this.measure(last.records[last.records.length - 1]?.at ?? 0);
     if (this.caughtUp) this.signalCommit(batch);
   }
 
@@ -255,19 +276,9 @@ export class PartitionOwner {
     this.effects = effects;
   }
 
-  private assertOwned(expected: number): void {
-    const owner = readOwner(this.partition);
-    const { seq } = readCursor(this.partition);
-    if (owner === this.id && seq === expected) return;
-    throw new NotOwnerError(
-      `Partition ${this.name} was written by another process: found owner ${owner} at sequence ${seq}, expected owner ${this.id} at sequence ${expected}.`,
-    );
-  }
-
-  private measure(last: Message): void {
-    const partition = this.name;
-    const at = last.records[last.records.length - 1]?.at ?? 0;
-    foldLagSeconds.set({ partition }, Math.max(0, (Date.now() - at) / 1000));
+  /** Measures how long ago the last folded record was enqueued. */
+  private measure(at: number): void {
+    foldLagSeconds.set({ partition: this.name }, Math.max(0, (Date.now() - at) / 1000));
   }
 }
 

@@ -39,6 +39,7 @@ import { testChannel } from '../publish/test-channel.ts';
 import { organizationOfTask } from '../render/organization.ts';
 import type { RenderPool } from '../render/pool.ts';
 import { WebhookSender } from '../webhooks/sender.ts';
+import { startCatchUp } from './catch-up.ts';
 import { Keeper } from './housekeeping.ts';
 import { Outbox } from './outbox.ts';
 import { PartitionOwner } from './owner.ts';
@@ -130,6 +131,7 @@ export async function serve(
       name,
       journal,
       logger,
+      catchUp: (backlog, onFolded) => startCatchUp({ ...backlog, settings }, logger, onFolded),
       onCommitted: kick,
       onLost: (_, error) => onLost(name, error),
     }),

@@ -64,7 +64,7 @@ test('a write that fails does not stop the writes after it', async (t) => {
 
 test('two users of one process share a gate', async (t) => {
   const dataDir = temporaryFolder(t);
-  const [first, second] = [openGate(dataDir, 'p00'), openGate(dataDir, 'p00')];
+  const [first, second] = [openGate(dataDir, 'p00', false), openGate(dataDir, 'p00', false)];
   const order: string[] = [];
   const done = first.through(async () => {
     // Both users are in the same process, so they share the gate. If they did not share it, this call would never

@@ -1,0 +1,73 @@
+/**
+ * The thread that folds the backlog of one partition (`catch-up.ts`). While it runs, nothing else folds the partition.
+ * It reads the next messages while a batch is being committed.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { createLogger, type Logger } from '../../src/foundation/logger.ts';
+import { takeCounts } from '../../src/foundation/thread-counts.ts';
+import { connectJournal, type Journal } from '../../src/journal/connect.ts';
+import { Follower, type JournalMessage } from '../../src/journal/follow.ts';
+import { openGeneration, type Partition } from '../../src/store/partition.ts';
+import { foldBatch, unpackMessages } from './batch.ts';
+import type { CatchUpTask, FoldedReport } from './catch-up.ts';
+import { assertOwned } from './ownership.ts';
+
+/** A batch of the catch-up has at least this many bytes, unless it is the last one. */
+const batchBytes = 8_388_608;
+
+const task = workerData as CatchUpTask;
+const logger = createLogger('worker', task.settings.logLevel);
+const port = parentPort;
+if (!port) throw new Error('workers/partition/catch-up-thread runs in a thread only');
+
+// Nothing is written before the journal is connected, so the thread can end at any time.
+let stop = (): void => process.exit(0);
+port.on('message', () => stop());
+const journal = await connectJournal(
+  task.settings,
+  { role: 'worker', name: `tidings worker ${task.name} catching up` },
+  logger,
+);
+const partition = openGeneration(task.settings.dataDir, task.name, task.generation);
+try {
+  await catchUp(journal, partition, logger);
+} finally {
+  await partition.root.flushed;
+  await partition.close();
+  await journal.close();
+}
+port.close();
+
+async function catchUp(from: Journal, into: Partition, log: Logger): Promise<void> {
+  const follower = new Follower(from, task.name, task.after, log);
+  stop = () => follower.stop();
+  let folded = task.after;
+  let gathered: JournalMessage[] = [];
+  let bytes = 0;
+  for await (const batch of follower.batches()) {
+    gathered.push(...batch);
+    bytes += batch.reduce((sum, message) => sum + message.bytes.length, 0);
+    const last = gathered.at(-1)?.seq ?? 0;
+    if (bytes < batchBytes && last < task.goal) continue;
+    folded = await fold(into, gathered, folded);
+    if (folded >= task.goal) return;
+    gathered = [];
+    bytes = 0;
+  }
+}
+
+async function fold(into: Partition, batch: readonly JournalMessage[], after: number): Promise<number> {
+  const started = performance.now();
+  const messages = unpackMessages(task.name, batch, logger);
+  await foldBatch(into, messages, () => assertOwned(into, task.ownerId, after));
+  const last = messages.at(-1);
+  const seq = last?.seq ?? after;
+  const report: FoldedReport = {
+    seq,
+    at: last?.records.at(-1)?.at ?? 0,
+    foldSeconds: (performance.now() - started) / 1000,
+    counts: await takeCounts(),
+  };
+  port?.postMessage(report);
+  return seq;
+}

@@ -26,14 +26,16 @@ const plain = /^[ -~]+$/;
 /** Creates an encoder for one table. `fallback` encodes keys and parts that are not plain text. */
 export function createKeyWriter(fallback: WriteKey): WriteKey {
   let repository: string | undefined;
-  let prefix = Buffer.alloc(0);
+  let prefix: Buffer | undefined;
 
   const writeFirst: WriteKey = (part, target, at) => {
     if (part !== repository) {
       if (typeof part !== 'string' || !plain.test(part)) return fallback(part, target, at, true);
-      prefix = Buffer.from(part);
+      prefix = undefined;
       repository = part;
+      return at + target.latin1Write(part, at);
     }
+    prefix ??= Buffer.from(part as string);
     target.set(prefix, at);
     return at + prefix.length;
   };

@@ -18,6 +18,7 @@ import {
   type TagRecord,
   type Version,
 } from '../../src/protocol/stored.ts';
+import { copierOf } from './copies.ts';
 import { repeatsIssue, repeatsPull } from './repeats.ts';
 import { orderOf, type Receipt, undatedRank, withoutFutureTime } from './undated.ts';
 
@@ -36,15 +37,14 @@ const actionRanks: Record<string, number> = {
   merged: 7,
 };
 const otherRank = 5;
+/** A record under construction. Fields that are undefined are not stored. */
+type Fields<T> = { [Name in keyof T]: undefined extends T[Name] ? T[Name] | undefined : T[Name] };
+
 /** Version of a part of a record (such as its labels) that no snapshot has contained yet. */
 const never: Version = [0, 0];
 
-/**
- * Fields in the order in which every record is stored. Because of the fixed order, equal records have equal bytes, even
- * if their snapshots left out different fields.
- */
-const pullFields = Object.keys(PullRecordSchema.properties) as (keyof PullRecord)[];
-const issueFields = Object.keys(IssueRecordSchema.properties) as (keyof IssueRecord)[];
+const copyPull = copierOf<PullRecord>(PullRecordSchema);
+const copyIssue = copierOf<IssueRecord>(IssueRecordSchema);
 
 /** Returns the stored pull request merged with a snapshot, or `stored` itself if the snapshot changes nothing. */
 export function mergePull(
@@ -58,20 +58,17 @@ export function mergePull(
   if (stored && repeatsPull(stored, snapshot, rank)) return stored;
   const before = withoutFutureTime(stored, receipt);
   const { undated } = snapshot;
-  const after: PullRecord = {
-    ...snapshot,
-    labels: snapshot.labels ?? [],
-    // The same body links the same issues. When the repository is renamed, the links of all its pull requests are
-    // derived again.
-    linkedIssues:
-      stored?.body === snapshot.body
-        ? stored.linkedIssues
-        : linkedIssues(snapshot.body, { ...repository, ownNumber: snapshot.number }),
-    rank,
-    ...(!snapshot.labels && { labelsAt: never }),
-    ...(undated && orderOf(snapshot, action, before, receipt)),
-  };
-  if (!stored || !before) return inOrder(after, pullFields);
+  const after = copyPull(snapshot);
+  // The same body links the same issues. When the repository is renamed, the links of all its pull requests are
+  // derived again.
+  after.linkedIssues = stored?.body === snapshot.body ? stored.linkedIssues : linksOf(snapshot, repository);
+  after.rank = rank;
+  if (!snapshot.labels) {
+    after.labels = [];
+    after.labelsAt = never;
+  }
+  if (undated) Object.assign(after, orderOf(snapshot, action, before, receipt));
+  if (!stored || !before) return copyPull(after);
   if (undated) {
     after.baseRef ??= before.baseRef;
     after.headRef ??= before.headRef;
@@ -79,26 +76,35 @@ export function mergePull(
     if (after.state === 'closed' && before.state === 'closed') after.closedAt = before.closedAt;
   }
   const newer = laterOf(before, after, versionOf, pullTexts);
-  const merged = {
-    ...newer,
-    ...stateAndTimesOf(before, after),
-    ...mergeOf(before, after, newer),
-    ...labelsOf(before, after, newer),
-    firstTime: firstTimeOf(before, after),
-    reactions: before.reactions,
-  };
-  return unlessSame(stored, inOrder(merged, pullFields));
+  const merged: Fields<PullRecord> = copyPull(newer);
+  const { state, mergedAt, closedAt } = stateAndTimesOf(before, after);
+  merged.state = state;
+  merged.mergedAt = mergedAt;
+  merged.closedAt = closedAt;
+  const { mergeSha, mergeShaAt } = mergeOf(before, after, newer);
+  merged.mergeSha = mergeSha;
+  merged.mergeShaAt = mergeShaAt;
+  const { labels, labelsAt } = labelsOf(before, after, newer);
+  merged.labels = labels;
+  merged.labelsAt = labelsAt;
+  merged.firstTime = firstTimeOf(before, after);
+  merged.reactions = before.reactions;
+  return unlessSame(stored, copyPull(merged));
+}
+
+function linksOf({ body, number }: PullSnapshot, { fullName, formerNames, origin }: RepositoryRecord): number[] {
+  return linkedIssues(body, { fullName, formerNames, origin, ownNumber: number });
 }
 
 /**
  * Merges the state and the times of a pull request. A proved merge is never undone, even if the proof is in an older
  * snapshot. If snapshots contain several merge times, the earliest one counts.
  */
-function stateAndTimesOf(before: PullRecord, after: PullRecord): Partial<PullRecord> {
+function stateAndTimesOf(before: PullRecord, after: PullRecord): Pick<PullRecord, 'state' | 'mergedAt' | 'closedAt'> {
   const merges = [before, after].filter((pull) => pull.state === 'merged');
   if (merges.length === 0) {
     const { state, closedAt } = laterOf(before, after, versionOf, (pull) => [pull.state === 'closed', pull.closedAt]);
-    return { state, closedAt };
+    return { state, mergedAt: null, closedAt };
   }
   return {
     state: 'merged',
@@ -111,7 +117,11 @@ function stateAndTimesOf(before: PullRecord, after: PullRecord): Partial<PullRec
  * Chooses the newest known merge commit. A host can name a different merge commit later, and some snapshots do not
  * contain the merge commit.
  */
-function mergeOf(before: PullRecord, after: PullRecord, newer: PullRecord): Partial<PullRecord> {
+function mergeOf(
+  before: PullRecord,
+  after: PullRecord,
+  newer: PullRecord,
+): Pick<Fields<PullRecord>, 'mergeSha' | 'mergeShaAt'> {
   if (before.mergeSha === null && after.mergeSha === null) return { mergeSha: null, mergeShaAt: undefined };
   const version = (pull: PullRecord) => (pull.mergeSha === null ? never : (pull.mergeShaAt ?? versionOf(pull)));
   const later = laterOf(before, after, version, ({ mergeSha }) => [mergeSha ?? '']);
@@ -130,7 +140,9 @@ function firstTimeOf(before: PullRecord, after: PullRecord): boolean | undefined
 /** Returns a pull request with its number of reactions. Zero is not stored, because nearly all pull requests have it. */
 export function withReactions(pull: PullRecord, reactions: number): PullRecord {
   if ((pull.reactions ?? 0) === reactions) return pull;
-  return inOrder({ ...pull, reactions: reactions === 0 ? undefined : reactions }, pullFields);
+  const counted: Fields<PullRecord> = copyPull(pull);
+  counted.reactions = reactions === 0 ? undefined : reactions;
+  return copyPull(counted);
 }
 
 /** Returns the stored issue merged with a snapshot, or `stored` itself if the snapshot changes nothing. */
@@ -144,36 +156,46 @@ export function mergeIssue(
   if (stored && repeatsIssue(stored, snapshot, rank)) return stored;
   const before = withoutFutureTime(stored, receipt);
   const { state = 'open', undated } = snapshot;
-  const after: IssueRecord = {
-    ...snapshot,
-    state,
-    closedAt: state === 'open' ? null : (snapshot.closedAt ?? snapshot.updatedAt),
-    labels: snapshot.labels ?? [],
-    rank,
-    ...(!snapshot.labels && { labelsAt: never }),
-    ...(!snapshot.state && { stateAt: never }),
-    ...(undated && orderOf(snapshot, action, before, receipt)),
-  };
-  if (!stored || !before) return inOrder(after, issueFields);
+  const after = copyIssue(snapshot);
+  after.state = state;
+  after.closedAt = state === 'open' ? null : (snapshot.closedAt ?? snapshot.updatedAt);
+  after.rank = rank;
+  if (!snapshot.labels) {
+    after.labels = [];
+    after.labelsAt = never;
+  }
+  if (!snapshot.state) after.stateAt = never;
+  if (undated) Object.assign(after, orderOf(snapshot, action, before, receipt));
+  if (!stored || !before) return copyIssue(after);
   if (undated) {
     after.createdAt ??= before.createdAt;
     if (after.state === 'closed' && before.state === 'closed') after.closedAt = snapshot.closedAt ?? before.closedAt;
   }
   const newer = laterOf(before, after, versionOf, issueTexts);
-  const merged = {
-    ...newer,
-    ...stateOf(before, after, newer),
-    ...labelsOf(before, after, newer),
-    ...reactionsOf(before, after, newer),
-  };
-  return unlessSame(stored, inOrder(merged, issueFields));
+  const merged: Fields<IssueRecord> = copyIssue(newer);
+  const { state: mergedState, stateReason, closedAt, stateAt } = stateOf(before, after, newer);
+  merged.state = mergedState;
+  merged.stateReason = stateReason;
+  merged.closedAt = closedAt;
+  merged.stateAt = stateAt;
+  const { labels, labelsAt } = labelsOf(before, after, newer);
+  merged.labels = labels;
+  merged.labelsAt = labelsAt;
+  const { reactions, reactionsAt } = reactionsOf(before, after, newer);
+  merged.reactions = reactions;
+  merged.reactionsAt = reactionsAt;
+  return unlessSame(stored, copyIssue(merged));
 }
 
 /**
  * Chooses the newest known number of reactions. A reaction sends no event and does not change the time of the issue. So
  * snapshots of the same time can have different numbers. Then the largest number counts, not the rank of the action.
  */
-function reactionsOf(before: IssueRecord, after: IssueRecord, newer: IssueRecord): Partial<IssueRecord> {
+function reactionsOf(
+  before: IssueRecord,
+  after: IssueRecord,
+  newer: IssueRecord,
+): Pick<Fields<IssueRecord>, 'reactions' | 'reactionsAt'> {
   const timeOf = (issue: IssueRecord) => (issue.reactions === undefined ? -1 : (issue.reactionsAt ?? issue.updatedAt));
   const order = timeOf(after) - timeOf(before) || (after.reactions ?? 0) - (before.reactions ?? 0);
   const later = order > 0 ? after : before;
@@ -181,7 +203,11 @@ function reactionsOf(before: IssueRecord, after: IssueRecord, newer: IssueRecord
   return { reactions: later.reactions, reactionsAt: isOwn ? undefined : timeOf(later) };
 }
 
-function stateOf(before: IssueRecord, after: IssueRecord, newer: IssueRecord): Partial<IssueRecord> {
+function stateOf(
+  before: IssueRecord,
+  after: IssueRecord,
+  newer: IssueRecord,
+): Pick<Fields<IssueRecord>, 'state' | 'stateReason' | 'closedAt' | 'stateAt'> {
   const version = (issue: IssueRecord) => issue.stateAt ?? versionOf(issue);
   const tieBreak = (issue: IssueRecord) => [issue.state === 'closed', issue.closedAt, issue.stateReason];
   const later = laterOf(before, after, version, tieBreak);
@@ -195,7 +221,7 @@ type Captured = PullRecord | IssueRecord;
  * Merges labels. Of two `labeled` events in the same second, the one with more labels counts. Of two `unlabeled`
  * events, the one with fewer labels counts.
  */
-function labelsOf(before: Captured, after: Captured, newer: Captured): Pick<Captured, 'labels' | 'labelsAt'> {
+function labelsOf(before: Captured, after: Captured, newer: Captured): Pick<Fields<Captured>, 'labels' | 'labelsAt'> {
   const version = (record: Captured) => record.labelsAt ?? versionOf(record);
   const tieBreak = (record: Captured) => {
     const { length } = record.labels;
@@ -241,13 +267,6 @@ function unlessOwn(version: Version, record: Captured): Version | undefined {
 function earliest(times: readonly (number | null)[]): number | null {
   const known = times.filter((time) => time !== null);
   return known.length > 0 ? Math.min(...known) : null;
-}
-
-/** Returns a record with only the given fields, in the given order, and without fields that are undefined. */
-export function inOrder<T extends object>(record: T, fields: readonly (keyof T)[]): T {
-  const ordered: Partial<T> = {};
-  for (const field of fields) if (record[field] !== undefined) ordered[field] = record[field];
-  return ordered as T;
 }
 
 function unlessSame<T extends Captured>(before: T, merged: T): T {
@@ -334,6 +353,7 @@ function firstOf(before: PushedCommit, after: PushedCommit): PushedCommit {
 
 /** Returns the pushes that list a commit, including the push `listed`, in a fixed order. */
 export function listedBy(before: CommitRecord | undefined, listed: [string, string]): CommitRecord['pushes'] {
-  const pushes = [...(before?.pushes ?? []), listed].map((pair) => pair.join('\n'));
+  if (!before) return [listed];
+  const pushes = [...before.pushes, listed].map((pair) => pair.join('\n'));
   return [...new Set(pushes)].sort().map((pair) => pair.split('\n') as [string, string]);
 }

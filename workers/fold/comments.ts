@@ -19,7 +19,9 @@ export function mergeComment(
 ): CommentRecord {
   if (before?.deleted) return before;
   if (action === 'deleted') return tombstone(snapshot);
-  const after: CommentRecord = { ...snapshot, deleted: false, rank: ranks[action] ?? 1 };
+  const { kind, id, number, author, body, state, createdAt, updatedAt } = snapshot;
+  const rank = ranks[action] ?? 1;
+  const after = { kind, id, number, author, body, state, createdAt, updatedAt, deleted: false, rank };
   return !before || isNewer(after, before) ? after : before;
 }
 

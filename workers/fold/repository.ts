@@ -20,12 +20,11 @@ import { writeEffect } from '../../src/store/tables/outbox.ts';
 import { pullsNumbered, writePull } from '../../src/store/tables/pulls.ts';
 import { hasRanges } from '../../src/store/tables/ranges.ts';
 import { readRepository, writeRepository } from '../../src/store/tables/repositories.ts';
-import { inOrder } from './capture.ts';
 import { judgeClaim, withoutClaim } from './claims.ts';
+import { copierOf } from './copies.ts';
 import { finishErasing, giveUpRepository, keepPublishedNotes } from './sweep.ts';
 
-/** Fields in the order in which every repository is stored, whatever the order in which they became known. */
-const repositoryFields = Object.keys(RepositoryRecordSchema.properties) as (keyof RepositoryRecord)[];
+const copyRepository = copierOf<RepositoryRecord>(RepositoryRecordSchema);
 
 /** The parts of a record that describe its repository, and the organization whose secret signed the record. */
 export type Seen = Pick<EventRecord, 'at' | 'repository' | 'signedBy'>;
@@ -217,8 +216,9 @@ function sharesNames(a: RepositoryRecord, b: RepositoryRecord): boolean {
  * because a pull request can arrive before the repository is renamed or after it.
  */
 function relink(partition: Partition, repository: RepositoryRecord): void {
+  const { fullName, formerNames, origin } = repository;
   for (const pull of pullsNumbered(partition, repository.id, 1, maxNumber)) {
-    const links = linkedIssues(pull.body, { ...repository, ownNumber: pull.number });
+    const links = linkedIssues(pull.body, { fullName, formerNames, origin, ownNumber: pull.number });
     if (!isDeepStrictEqual(links, pull.linkedIssues)) {
       writePull(partition, repository.id, { ...pull, linkedIssues: links }, pull);
     }
@@ -246,7 +246,10 @@ function mergeRepository(
   body: EventBody | undefined,
 ): RepositoryRecord {
   if (before && body?.event !== 'repository' && reportsTheSame(seen, before)) {
-    return seenAt > before.seenAt ? { ...before, seenAt } : before;
+    if (seenAt <= before.seenAt) return before;
+    const later = copyRepository(before);
+    later.seenAt = seenAt;
+    return later;
   }
   const claim = signedBy ? { claimedBy: signedBy.org } : {};
   const { bare: _, ...fresh } = seen;
@@ -266,9 +269,9 @@ function mergeRepository(
   after.formerNames = [...names].sort();
   if (body?.event === 'repository' && body.formerBranch !== undefined)
     after.formerBranches = withBranch(known.formerBranches, body.formerBranch, body.seenAt);
-  if (!before) return after;
+  if (!before) return copyRepository(after);
   if (!isDeepStrictEqual(reportedFields(after), reportedFields(before))) after.revision += 1;
-  return isDeepStrictEqual(after, before) ? before : inOrder(after, repositoryFields);
+  return isDeepStrictEqual(after, before) ? before : copyRepository(after);
 }
 
 /**

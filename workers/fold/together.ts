@@ -10,54 +10,60 @@ import { countDelayed } from '../../src/store/tables/delayed.ts';
 import { readTime, writeTime } from '../../src/store/tables/meta.ts';
 import { acceptEvent, countFolded, foldMessage, type Message, timeAfter } from './fold.ts';
 
-/** A message that contains only events of the kind that can be folded together. */
-interface EventMessage extends Message {
-  records: readonly EventRecord[];
-}
-
 /**
  * Folds the messages of a batch in order. Consecutive messages of plain events are folded together. All other messages
  * are folded record by record, because their records read tables by range, or roll back on their own.
  * @throws if any record cannot be folded; the caller must then roll back all messages
  */
-export function foldTogether(partition: Partition, messages: readonly Message[]): void {
-  let together: EventMessage[] = [];
-  for (const message of messages) {
-    if (isPlain(message)) together.push(message);
-    else {
-      foldEvents(partition, together);
-      together = [];
-      foldMessage(partition, message.seq, message.records);
+export function foldTogether(partition: Partition, messages: Iterable<Message>): void {
+  let together: EventFold | undefined;
+  for (const { seq, records } of messages) {
+    // While events wait for their due time, each message can release some of them. Each released event has a child
+    // transaction of its own, and its rollback would not undo the rows that a view holds in memory.
+    if (arePlain(records) && countDelayed(together?.partition ?? partition) === 0) {
+      together ??= new EventFold(partition);
+      together.fold(seq, records);
+    } else {
+      together?.end();
+      together = undefined;
+      foldMessage(partition, seq, records);
     }
   }
-  foldEvents(partition, together);
+  together?.end();
 }
 
-function isPlain(message: Message): message is EventMessage {
-  return message.records.every(isPlainEvent);
+/** Whether all records are events that are neither replayed nor delayed. */
+function arePlain(records: readonly JournalRecord[]): records is readonly EventRecord[] {
+  return records.every(isPlainEvent);
 }
 
-/** Whether a record is an event that is neither replayed nor delayed. */
 function isPlainEvent({ kind, replayed, due }: JournalRecord & { due?: number }): boolean {
   return kind === 'event' && replayed === undefined && due === undefined;
 }
 
-function foldEvents(partition: Partition, messages: readonly EventMessage[]): void {
-  // While events wait for their due time, each message can release some of them. Each released event has a child
-  // transaction of its own, and its rollback would not undo the rows that a view holds in memory.
-  if (countDelayed(partition) > 0) {
-    for (const { seq, records } of messages) foldMessage(partition, seq, records);
-    return;
+/** Folds consecutive messages of plain events into one view of the partition. */
+class EventFold {
+  readonly partition: Partition;
+  private readonly view: BatchView;
+  private time: number;
+
+  constructor(partition: Partition) {
+    this.view = new BatchView(partition);
+    this.partition = this.view.partition;
+    this.time = readTime(this.partition);
   }
-  const view = new BatchView(partition);
-  let time = readTime(view.partition);
-  for (const { seq, records } of messages) {
+
+  fold(seq: number, records: readonly EventRecord[]): void {
     for (const [index, record] of records.entries()) {
-      acceptEvent(view.partition, record, { seq, index });
-      time = timeAfter(time, record);
+      acceptEvent(this.partition, record, { seq, index });
+      this.time = timeAfter(this.time, record);
     }
-    countFolded(partition, records);
+    countFolded(this.partition, records);
   }
-  writeTime(view.partition, time);
-  view.flush();
+
+  /** Writes what was folded to the store. */
+  end(): void {
+    writeTime(this.partition, this.time);
+    this.view.flush();
+  }
 }

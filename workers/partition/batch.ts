@@ -1,11 +1,12 @@
 /**
- * Unpacks a batch of journal messages and folds the batch in one transaction, completely or not at all. The partition's
+ * Unpacks a batch of journal messages and folds it in one transaction, completely or not at all. The partition's
  * owner (`owner.ts`) decides which batch comes next and whether the batch may be folded.
  */
 import type { Logger } from '../../src/foundation/logger.ts';
 import { recordsDeadLettered } from '../../src/foundation/metrics.ts';
 import { unpackBatch, unpackMessage as unpackSlowly } from '../../src/journal/codec.ts';
 import type { JournalMessage } from '../../src/journal/follow.ts';
+import type { JournalRecord } from '../../src/protocol/journal.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import type { RowBytes } from '../../src/store/recurring-texts.ts';
 import { createRowDecoder } from '../../src/store/row-decoder.ts';
@@ -19,27 +20,61 @@ const decodeRow = createRowDecoder((bytes) => unpackSlowly(bytes));
 const decode = (bytes: Uint8Array) => decodeRow(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) as RowBytes);
 
 /**
- * Unpacks one message. A message that cannot be read is skipped, because it would otherwise block all later messages.
- * Only this service writes to the stream.
- * @param onUnreadable called if the message cannot be read
+ * A message whose records are unpacked each time they are read. The fold reads them once. If they were kept, all records
+ * of the batch would live until its commit, and the garbage collector would copy them several times.
  */
-export function unpackMessage(seq: number, bytes: Uint8Array, onUnreadable: (error: unknown) => void): Message {
-  try {
-    return { seq, records: unpackBatch(bytes, decode) };
-  } catch (error) {
-    onUnreadable(error);
-    return { seq, records: [] };
+class PackedMessage implements Message {
+  readonly seq: number;
+  private readonly bytes: Uint8Array;
+  private onUnreadable: ((error: unknown) => void) | undefined;
+
+  constructor(seq: number, bytes: Uint8Array, onUnreadable: (error: unknown) => void) {
+    this.seq = seq;
+    this.bytes = bytes;
+    this.onUnreadable = onUnreadable;
+  }
+
+  get records(): readonly JournalRecord[] {
+    try {
+      return unpackBatch(this.bytes, decode);
+    } catch (error) {
+      this.onUnreadable?.(error);
+      this.onUnreadable = undefined;
+      return [];
+    }
   }
 }
 
-/** Unpacks the messages of a batch. Messages that cannot be read are logged, counted and skipped. */
-export function unpackMessages(partition: string, batch: readonly JournalMessage[], logger: Logger): Message[] {
+/**
+ * Returns a message with packed records. If it cannot be unpacked, it has no records, because it would otherwise block
+ * all later messages. Only this service writes to the stream.
+ * @param onUnreadable called once if the message cannot be unpacked
+ */
+export function packedMessage(seq: number, bytes: Uint8Array, onUnreadable: (error: unknown) => void): Message {
+  return new PackedMessage(seq, bytes, onUnreadable);
+}
+
+/** Returns the messages of a batch. Messages that cannot be unpacked are logged, counted and skipped. */
+export function packedMessages(partition: string, batch: readonly JournalMessage[], logger: Logger): Message[] {
   return batch.map(({ seq, bytes }) =>
-    unpackMessage(seq, bytes, (error) => {
+    packedMessage(seq, bytes, (error) => {
       logger.error({ partition, seq, err: error }, 'journal message cannot be read and is skipped');
       recordsDeadLettered.inc({ partition });
     }),
   );
+}
+
+/** What a folded batch contained. */
+export interface FoldedBatch {
+  /** Sequence number of the last message. */
+  seq: number;
+  /** Id and time of the last message's last record. If the message has no records, they are empty and 0. */
+  recordId: string;
+  at: number;
+  /** Number of records of the batch. */
+  records: number;
+  /** Whether it is possible that a client waits for the batch. No client waits for events or for pages of a backfill. */
+  isAwaited: boolean;
 }
 
 /**
@@ -48,22 +83,28 @@ export function unpackMessages(partition: string, batch: readonly JournalMessage
  * record by record. Then only the records that cannot be folded become dead letters.
  * @param check runs inside the transaction before anything is folded; if it throws, everything is rolled back
  */
-export async function foldBatch(partition: Partition, batch: readonly Message[], check = () => {}): Promise<void> {
-  if (batch.length === 0) return;
+export async function foldBatch(
+  partition: Partition,
+  batch: readonly Message[],
+  check = () => {},
+): Promise<FoldedBatch> {
+  let folded: FoldedBatch = { seq: 0, recordId: '', at: 0, records: 0, isAwaited: false };
+  if (batch.length === 0) return folded;
   let fault: unknown;
   await partition.write(() => {
     try {
       try {
-        attempt(partition, batch, check, foldTogether);
+        folded = attempt(partition, batch, check, foldTogether);
       } catch (error) {
         if (isStoreFault(error)) throw error;
-        attempt(partition, batch, check, foldSeparately);
+        folded = attempt(partition, batch, check, foldSeparately);
       }
     } catch (error) {
       fault = error;
     }
   });
   if (fault !== undefined) throw fault;
+  return folded;
 }
 
 /** Folds a batch and moves the cursor. If anything throws, neither rows nor counts of the attempt remain. */
@@ -71,25 +112,35 @@ function attempt(
   partition: Partition,
   batch: readonly Message[],
   check: () => void,
-  fold: (partition: Partition, batch: readonly Message[]) => void,
-): void {
-  const last = batch[batch.length - 1] as Message;
+  fold: (partition: Partition, batch: Iterable<Message>) => void,
+): FoldedBatch {
+  const folded: FoldedBatch = { seq: 0, recordId: '', at: 0, records: 0, isAwaited: false };
   const counts: (() => void)[] = [];
   // If the callback of the outer transaction threw an error, LMDB would commit all rows written before the error. The
   // child transaction rolls these rows back.
   partition.root.childTransaction(() => {
     check();
-    fold({ ...partition, counts }, batch);
-    writeCursor(partition, { seq: last.seq, recordId: last.records[last.records.length - 1]?.id ?? '' });
+    fold({ ...partition, counts }, readOnce(batch, folded));
+    writeCursor(partition, { seq: folded.seq, recordId: folded.recordId });
   });
   for (const add of counts) add();
+  return folded;
 }
 
-function foldSeparately(partition: Partition, batch: readonly Message[]): void {
+/** Yields the messages of a batch with unpacked records, and describes them in `folded`. */
+function* readOnce(batch: readonly Message[], folded: FoldedBatch): Generator<Message> {
+  for (const message of batch) {
+    const { seq, records } = message;
+    const last = records[records.length - 1];
+    folded.seq = seq;
+    folded.recordId = last?.id ?? '';
+    folded.at = last?.at ?? 0;
+    folded.records += records.length;
+    folded.isAwaited ||= records.some(({ kind }) => kind !== 'event' && kind !== 'backfilled');
+    yield { seq, records };
+  }
+}
+
+function foldSeparately(partition: Partition, batch: Iterable<Message>): void {
   for (const { seq, records } of batch) foldMessage(partition, seq, records);
-}
-
-/** Whether it is possible that a client waits for a batch. No client waits for events or for pages of a backfill. */
-export function isAwaited(batch: readonly Message[]): boolean {
-  return batch.some(({ records }) => records.some(({ kind }) => kind !== 'event' && kind !== 'backfilled'));
 }

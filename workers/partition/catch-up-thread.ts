@@ -8,7 +8,7 @@ import { takeCounts } from '../../src/foundation/thread-counts.ts';
 import { connectJournal, type Journal } from '../../src/journal/connect.ts';
 import { Follower, type JournalMessage } from '../../src/journal/follow.ts';
 import { openGeneration, type Partition } from '../../src/store/partition.ts';
-import { foldBatch, unpackMessages } from './batch.ts';
+import { foldBatch, packedMessages } from './batch.ts';
 import type { CatchUpTask, FoldedReport } from './catch-up.ts';
 import { assertOwned } from './ownership.ts';
 
@@ -58,16 +58,9 @@ async function catchUp(from: Journal, into: Partition, log: Logger): Promise<voi
 
 async function fold(into: Partition, batch: readonly JournalMessage[], after: number): Promise<number> {
   const started = performance.now();
-  const messages = unpackMessages(task.name, batch, logger);
-  await foldBatch(into, messages, () => assertOwned(into, task.ownerId, after));
-  const last = messages.at(-1);
-  const seq = last?.seq ?? after;
-  const report: FoldedReport = {
-    seq,
-    at: last?.records.at(-1)?.at ?? 0,
-    foldSeconds: (performance.now() - started) / 1000,
-    counts: await takeCounts(),
-  };
-  port?.postMessage(report);
+  const messages = packedMessages(task.name, batch, logger);
+  const { seq, at } = await foldBatch(into, messages, () => assertOwned(into, task.ownerId, after));
+  const foldSeconds = (performance.now() - started) / 1000;
+  port?.postMessage({ seq, at, foldSeconds, counts: await takeCounts() } satisfies FoldedReport);
   return seq;
 }

@@ -10,7 +10,7 @@ import type { Logger } from '../../src/foundation/logger.ts';
 import { flushedSeconds, foldLagSeconds, foldSeconds, partitionAlarms } from '../../src/foundation/metrics.ts';
 import type { PartitionName } from '../../src/foundation/partition-names.ts';
 import type { Journal } from '../../src/journal/connect.ts';
-import { Follower, JournalCutError, JournalHoleError } from '../../src/journal/follow.ts';
+import { Follower, JournalCutError, JournalHoleError, type JournalMessage } from '../../src/journal/follow.ts';
 import { publishFolded } from '../../src/journal/signal.ts';
 import { existingStream, streamState } from '../../src/journal/topology.ts';
 import { switchGeneration } from '../../src/store/generation.ts';
@@ -19,7 +19,7 @@ import { openGeneration, type Partition } from '../../src/store/partition.ts';
 import { copyPartition } from '../../src/store/renewal.ts';
 import { readCounter, readCursor, writeOwner } from '../../src/store/tables/meta.ts';
 import { countErasures, writeTrace } from '../../src/store/tables/retention.ts';
-import { foldBatch, isAwaited, type Message, unpackMessages } from './batch.ts';
+import { type FoldedBatch, foldBatch, packedMessages } from './batch.ts';
 import type { Backlog, CatchUp, FoldedReport } from './catch-up.ts';
 import { checkEpoch } from './epoch.ts';
 import { assertOwned, NotOwnerError } from './ownership.ts';
@@ -244,22 +244,23 @@ export class PartitionOwner {
     const follower = new Follower(this.options.journal, this.name, this.folded, this.options.logger);
     this.follower = follower;
     for await (const batch of follower.batches()) {
-      const unfolded = unpackMessages(this.name, batch, this.options.logger);
-      await this.alone(() => this.commit(unfolded));
-      if (this.caughtUp && !follower.isBehind && !isAwaited(unfolded)) await pause(gatherFor(unfolded));
+      const folded = await this.alone(() => this.commit(batch));
+      if (this.caughtUp && !follower.isBehind && !folded.isAwaited) await pause(gatherFor(folded));
     }
   }
 
-  private async commit(batch: readonly Message[]): Promise<void> {
-    const { partition } = this;
+  private async commit(batch: readonly JournalMessage[]): Promise<FoldedBatch> {
+    const { partition, name } = this;
     const started = performance.now();
-    await foldBatch(partition, batch, () => assertOwned(partition, this.id, (batch[0] as Message).seq - 1));
+    const messages = packedMessages(name, batch, this.options.logger);
+    const before = (batch[0] as JournalMessage).seq - 1;
+    const folded = await foldBatch(partition, messages, () => assertOwned(partition, this.id, before));
     foldSeconds.observe((performance.now() - started) / 1000);
     void partition.root.flushed.then(() => flushedSeconds.observe((performance.now() - started) / 1000));
-    const last = batch[batch.length - 1] as Message;
-    this.folded = last.seq;
-    this.measure(last.records[last.records.length - 1]?.at ?? 0);
-    if (this.caughtUp) this.signalCommit(batch);
+    this.folded = folded.seq;
+    this.measure(folded.at);
+    if (this.caughtUp) this.signalCommit(folded);
+    return folded;
   }
 
   /**
@@ -267,12 +268,11 @@ export class PartitionOwner {
    * only events and pages of a backfill is announced later, because no client waits for such records. During a flood of
    * events, one announcement per commit would cost more than the fold itself.
    */
-  private signalCommit(batch: readonly Message[]): void {
-    const awaited = isAwaited(batch);
-    if (awaited) this.announce();
+  private signalCommit({ isAwaited }: FoldedBatch): void {
+    if (isAwaited) this.announce();
     else this.announcing ??= setTimeout(() => this.announce(), announceMs);
     const effects = readCounter(this.partition, 'outbox');
-    if (awaited || effects !== this.effects) this.options.onCommitted(this);
+    if (isAwaited || effects !== this.effects) this.options.onCommitted(this);
     this.effects = effects;
   }
 
@@ -283,8 +283,7 @@ export class PartitionOwner {
 }
 
 /** Returns the pause after the commit of a batch, in milliseconds. */
-function gatherFor(batch: readonly Message[]): number {
-  const records = batch.reduce((sum, message) => sum + message.records.length, 0);
+function gatherFor({ records }: FoldedBatch): number {
   return Math.min(gatherMs + records / recordsPerMs, maxGatherMs);
 }
 

@@ -58,7 +58,7 @@ async function counted(): Promise<string[]> {
 }
 
 /** Returns how much each counter has grown during `step`. */
-async function growth(step: () => Promise<void>): Promise<string[]> {
+async function growth(step: () => Promise<unknown>): Promise<string[]> {
   registry.resetMetrics();
   await step();
   return (await counted()).filter((line) => !line.endsWith(' 0'));

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { packBatch, packRecord, unpackBatch } from '../../../src/journal/codec.ts';
 import type { RowBytes } from '../../../src/store/recurring-texts.ts';
 import { createRowDecoder } from '../../../src/store/row-decoder.ts';
-import { unpackMessage } from '../../../workers/partition/batch.ts';
+import { packedMessage } from '../../../workers/partition/batch.ts';
 import { pullRecord } from '../../helpers/partition-records.ts';
 import { anyRecord } from '../../helpers/partition-steps.ts';
 
@@ -21,8 +21,8 @@ test('a message is unpacked to the records that were packed', () => {
       // The client returns a message as a part of a larger buffer.
       const chunk = new Uint8Array(packed.length + offset);
       chunk.set(packed, offset);
-      const message = unpackMessage(7, chunk.subarray(offset), unexpected);
-      assert.deepEqual(message, { seq: 7, records: unpackBatch(packed) });
+      const message = packedMessage(7, chunk.subarray(offset), unexpected);
+      assert.deepEqual([message.seq, message.records], [7, unpackBatch(packed)]);
       assert.equal(JSON.stringify(message.records), JSON.stringify(records));
     }),
   );
@@ -37,10 +37,8 @@ test('the fast decoder decodes batches itself', () => {
 test('a message that cannot be read is reported and has no records', () => {
   const errors: unknown[] = [];
   for (const bytes of [Buffer.from('not msgpack'), packBatch([packRecord(pullRecord(1))]).subarray(0, 40)]) {
-    assert.deepEqual(
-      unpackMessage(3, bytes, (error) => errors.push(error)),
-      { seq: 3, records: [] },
-    );
+    const message = packedMessage(3, bytes, (error) => errors.push(error));
+    assert.deepEqual([message.seq, message.records, message.records], [3, [], []]);
   }
   assert.equal(errors.length, 2);
 });

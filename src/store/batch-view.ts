@@ -20,6 +20,7 @@ const heldTables = [
   'outboxKeys',
   'pulls',
   'issues',
+  'removedIssues',
   'syncs',
 ] as const;
 
@@ -55,10 +56,14 @@ interface Row {
   isChanged: boolean;
 }
 
+/** Rows by the parts of their keys: one level of maps per part. All keys of a table that begin alike have equal lengths. */
+type Tree = Map<Part, Tree | Row>;
+
 /** Holds the rows of one table that the batch has read or changed. */
 class HeldTable {
   private readonly table: Table;
-  private readonly rows = new Map<Part, Row>();
+  private readonly tree: Tree = new Map();
+  private changed: Row[] = [];
 
   constructor(table: Table) {
     this.table = table;
@@ -66,36 +71,24 @@ class HeldTable {
 
   /** Returns a row. All callers share the object, so none of them may change it. */
   get(key: Key): unknown {
-    const id = idOf(key);
-    const held = this.rows.get(id);
-    if (held) return held.value;
-    const value: unknown = this.table.get(key);
-    this.rows.set(id, { key, value, isChanged: false });
-    return value;
+    return this.find(key).value;
   }
 
   /** Writes a row. With `noOverwrite`, nothing is written and false is returned if the table has a row with this key. */
   putSync(key: Key, value: unknown, { noOverwrite = false } = {}): boolean {
-    const id = idOf(key);
-    const held = this.rows.get(id);
+    const held = this.held(key);
     if (noOverwrite && held?.value !== undefined) return false;
-    if (noOverwrite && !held) return this.add(id, key, value);
-    if (held) {
-      held.value = value;
-      held.isChanged = true;
-    } else this.rows.set(id, { key, value, isChanged: true });
+    if (noOverwrite && !held) return this.add(key, value);
+    this.change(held ?? this.hold(key, undefined), value);
     return true;
-  }
-
-  /** Writes a row to the store at once, because only the store knows whether there is a row with this key. */
-  private add(id: Part, key: Key, value: unknown): boolean {
-    const added = addRow(this.table, key, value);
-    if (added) this.rows.set(id, { key, value, isChanged: false });
-    return added;
   }
 
   removeSync(key: Key): boolean {
     return this.putSync(key, undefined);
+  }
+
+  doesExist(key: Key): boolean {
+    return this.get(key) !== undefined;
   }
 
   getRange(range: object): unknown {
@@ -113,27 +106,58 @@ class HeldTable {
     return this.table.getKeysCount(range);
   }
 
-  doesExist(key: Key): boolean {
-    return this.get(key) !== undefined;
-  }
-
   flush(): void {
     this.write();
-    this.rows.clear();
+    this.tree.clear();
   }
 
   /** Writes the changed rows to the store. */
   private write(): void {
-    for (const row of this.rows.values()) {
-      if (!row.isChanged) continue;
+    for (const row of this.changed) {
       row.isChanged = false;
       if (row.value === undefined) this.table.removeSync(row.key);
       else this.table.putSync(row.key, row.value);
     }
+    this.changed = [];
   }
-}
 
-/** Returns a text or number that is different for each key of a table. */
-function idOf(key: Key): Part {
-  return typeof key === 'object' ? key.join('\n') : key;
+  /** Writes a row to the store at once, because only the store knows whether there is a row with this key. */
+  private add(key: Key, value: unknown): boolean {
+    const added = addRow(this.table, key, value);
+    if (added) this.hold(key, value);
+    return added;
+  }
+
+  private change(row: Row, value: unknown): void {
+    if (!row.isChanged) this.changed.push(row);
+    row.isChanged = true;
+    row.value = value;
+  }
+
+  private find(key: Key): Row {
+    return this.held(key) ?? this.hold(key, this.table.get(key));
+  }
+
+  private held(key: Key): Row | undefined {
+    if (typeof key !== 'object') return this.tree.get(key) as Row | undefined;
+    let node: Tree | Row | undefined = this.tree;
+    for (const part of key) {
+      node = (node as Tree).get(part);
+      if (node === undefined) return undefined;
+    }
+    return node as Row;
+  }
+
+  private hold(key: Key, value: unknown): Row {
+    const row: Row = { key, value, isChanged: false };
+    const parts = typeof key === 'object' ? key : [key];
+    let tree = this.tree;
+    for (const part of parts.slice(0, -1)) {
+      const next = (tree.get(part) as Tree | undefined) ?? new Map();
+      tree.set(part, next);
+      tree = next;
+    }
+    tree.set(parts[parts.length - 1] as Part, row);
+    return row;
+  }
 }

@@ -16,7 +16,7 @@ import type {
 import type { BackfilledRecord, EventRecord } from '../../src/protocol/journal.ts';
 import type { RepositoryRecord } from '../../src/protocol/stored.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { readComment, removeComments, writeComment } from '../../src/store/tables/comments.ts';
+import { addComment, readComment, removeComments, writeComment } from '../../src/store/tables/comments.ts';
 import { writeComparison } from '../../src/store/tables/comparisons.ts';
 import { isIssueRemoved, readIssue, removeIssue, writeIssue } from '../../src/store/tables/issues.ts';
 import { writeLabelChange } from '../../src/store/tables/labels.ts';
@@ -159,6 +159,8 @@ class Actor {
     const { number, kind, id } = snapshot;
     this.noteSynced(number);
     if (isIssueRemoved(this.partition, this.repository.id, number)) return;
+    // Nearly every comment is new, so the first attempt saves a lookup.
+    if (addComment(this.partition, this.repository.id, mergeComment(undefined, snapshot, action))) return;
     const before = readComment(this.partition, this.repository.id, number, kind, id);
     const after = mergeComment(before, snapshot, action);
     if (after !== before) writeComment(this.partition, this.repository.id, after);

@@ -5,7 +5,7 @@
 import type { BranchPush, BranchStep, ListedCommit } from '../../src/protocol/events.ts';
 import type { PushRecord } from '../../src/protocol/stored.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { addCommit, readCommit, readPush, writeCommit, writePush } from '../../src/store/tables/pushes.ts';
+import { addCommit, addPush, readCommit, readPush, writeCommit, writePush } from '../../src/store/tables/pushes.ts';
 import { noteSync } from '../../src/store/tables/syncs.ts';
 import { listedBy, mergeCommit, mergePush } from './capture.ts';
 
@@ -18,30 +18,25 @@ import { listedBy, mergeCommit, mergePush } from './capture.ts';
 export function foldPush(partition: Partition, repoId: string, push: BranchPush, at: number): boolean {
   if (push.deleted || (push.commits.length === 0 && push.before !== null)) return false;
   const listed: [string, string] = [push.branch, push.after];
-  const stored = readPush(partition, repoId, ...listed);
+  const kept: PushRecord = {
+    branch: push.branch,
+    before: push.before,
+    after: push.after,
+    baseRef: push.baseRef,
+    shas: push.commits.map((commit) => commit.sha),
+    forced: push.forced,
+    gap: push.gap,
+    at: push.pushedAt,
+  };
+  const isNew = addCapture(partition, repoId, kept, at);
   for (const commit of push.commits) {
     // The commits of a new push are nearly always new too, so the first attempt saves a lookup.
-    if (!stored && addCommit(partition, repoId, mergeCommit(undefined, commit, listed))) continue;
+    if (isNew && addCommit(partition, repoId, mergeCommit(undefined, commit, listed))) continue;
     const before = readCommit(partition, repoId, commit.sha);
     const after = mergeCommit(before, commit, listed);
     if (after !== before) writeCommit(partition, repoId, after);
   }
-  return keepPush(
-    partition,
-    repoId,
-    {
-      branch: push.branch,
-      before: push.before,
-      after: push.after,
-      baseRef: push.baseRef,
-      shas: push.commits.map((commit) => commit.sha),
-      forced: push.forced,
-      gap: push.gap,
-      at: push.pushedAt,
-    },
-    stored,
-    at,
-  );
+  return isNew || mergeCapture(partition, repoId, kept, at);
 }
 
 /** Folds commits with their parents. If a push has already stored a commit, only the parents are added. */
@@ -72,41 +67,31 @@ export function foldSteps(
       if (commit) writeCommit(partition, repoId, { ...commit, pushes: listedBy(commit, [branch, step.after]) });
     }
     const push: PushRecord = { branch, ...step, baseRef: null, forced: false, backfilled: true };
-    changed = keepPush(partition, repoId, push, readPush(partition, repoId, branch, step.after), at) || changed;
+    const isNew = addCapture(partition, repoId, push, at);
+    changed = isNew || mergeCapture(partition, repoId, push, at) || changed;
   }
   return changed;
 }
 
-/**
- * Stores a push. If a push to the same commit is already stored (`before`), `mergePush` decides which of the two pushes
- * is kept.
- */
-function keepPush(
-  partition: Partition,
-  repoId: string,
-  push: PushRecord,
-  before: PushRecord | undefined,
-  at: number,
-): boolean {
-  const after = mergePush(before, push);
-  noteCapture(partition, repoId, { before, after, reported: push.shas }, at);
-  if (after === before) return false;
-  writePush(partition, repoId, after);
+/** Stores a push and its sync record. Returns false if a push to the same commit is already stored. */
+function addCapture(partition: Partition, repoId: string, push: PushRecord, at: number): boolean {
+  if (!addPush(partition, repoId, push)) return false;
+  noteSync(partition, [repoId, 'push', push.branch, push.after], at, true);
   return true;
 }
 
 /**
- * Stores the sync record of a captured push. The commits of the push are erased together with the push. If a push to
- * the same commit is already stored, only one of the two pushes is kept. The commits that the kept push does not list
- * get sync records of their own.
+ * Stores a push if `mergePush` prefers it to the stored push to the same commit. The commits that the kept push does not
+ * list get sync records of their own, because a push is erased together with the commits that it lists.
+ * @returns whether anything changed
  */
-function noteCapture(
-  partition: Partition,
-  repoId: string,
-  { before, after, reported }: { before: PushRecord | undefined; after: PushRecord; reported: readonly string[] },
-  at: number,
-): void {
-  if (!before) return noteSync(partition, [repoId, 'push', after.branch, after.after], at, true);
+function mergeCapture(partition: Partition, repoId: string, push: PushRecord, at: number): boolean {
+  const before = readPush(partition, repoId, push.branch, push.after);
+  const after = mergePush(before, push);
   const kept = new Set(after.shas);
-  for (const sha of [...before.shas, ...reported]) if (!kept.has(sha)) noteSync(partition, [repoId, 'commit', sha], at);
+  for (const sha of [...(before?.shas ?? []), ...push.shas])
+    if (!kept.has(sha)) noteSync(partition, [repoId, 'commit', sha], at);
+  if (after === before) return false;
+  writePush(partition, repoId, after);
+  return true;
 }

@@ -3,6 +3,7 @@
  * kept as tombstones, so that a late delivery cannot bring them back.
  */
 import type { CommentKind, CommentRecord } from '../../protocol/stored.ts';
+import { addRow } from '../add-row.ts';
 import type { Partition } from '../partition.ts';
 
 export function readComment(
@@ -17,6 +18,11 @@ export function readComment(
 
 export function writeComment(partition: Partition, repoId: string, comment: CommentRecord): void {
   partition.tables.comments.putSync([repoId, comment.number, comment.kind, comment.id], comment);
+}
+
+/** Writes a comment that is not stored yet. Returns false if it is already stored. */
+export function addComment(partition: Partition, repoId: string, comment: CommentRecord): boolean {
+  return addRow(partition.tables.comments, [repoId, comment.number, comment.kind, comment.id], comment);
 }
 
 /** Returns the comments of one pull request or issue, ordered by kind and id. Deleted comments are left out. */

@@ -33,6 +33,11 @@ export function creationsOf(partition: Partition, repoId: string, branch: string
   return pushes.filter(({ before }) => before === null).sort((a, b) => a.at - b.at);
 }
 
+/** Writes a push unless there is a push to the same commit of its branch. Returns whether it was written. */
+export function addPush(partition: Partition, repoId: string, push: PushRecord): boolean {
+  return addRow(partition.tables.pushes, [repoId, push.branch, push.after], push);
+}
+
 export function writePush(partition: Partition, repoId: string, push: PushRecord): void {
   partition.tables.pushes.putSync([repoId, push.branch, push.after], push);
 }

@@ -48,7 +48,7 @@ async function restore(dataDir: string, name: string): Promise<void> {
       return;
     }
     await verifySnapshot(name, snapshot.folder);
-    const generation = restoreSnapshot(dataDir, name, snapshot);
+    const generation = await restoreSnapshot(dataDir, name, snapshot);
     printLines([`${name}: generation ${generation} from sequence ${snapshot.seq}`]);
   } finally {
     await lock.release();

@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import {
-  cpSync,
+  constants,
   createReadStream,
   existsSync,
   mkdirSync,
@@ -17,6 +17,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generationFolder, prepareGeneration, snapshotFolder, switchGeneration } from './generation.ts';
 import { openFolder, type Partition } from './partition.ts';
@@ -117,9 +118,11 @@ async function digestOf(folder: string): Promise<string> {
  * the generation and folds the rest of the journal into it. The replaced store stays on disk, so that a person can
  * examine it.
  */
-export function restoreSnapshot(dataDir: string, partition: string, snapshot: Snapshot): number {
+export async function restoreSnapshot(dataDir: string, partition: string, snapshot: Snapshot): Promise<number> {
   const generation = prepareGeneration(dataDir, partition);
-  cpSync(join(snapshot.folder, dataFile), join(generationFolder(dataDir, partition, generation), dataFile));
+  const target = join(generationFolder(dataDir, partition, generation), dataFile);
+  // Where the file system can share blocks between files, the copy takes no time.
+  await copyFile(join(snapshot.folder, dataFile), target, constants.COPYFILE_FICLONE);
   switchGeneration(dataDir, partition, generation);
   return generation;
 }

@@ -151,7 +151,7 @@ test('no effect is repeated after an older snapshot is restored', async (t) => {
   const relays = await count(bench, 'directory', 'relay');
   const results = await count(bench, 'p00', 'result');
 
-  restoreSnapshot(bench.dataDir, 'p00', listSnapshots(bench.dataDir, 'p00')[0] as Snapshot);
+  await restoreSnapshot(bench.dataDir, 'p00', listSnapshots(bench.dataDir, 'p00')[0] as Snapshot);
   const second = await ownWithOutbox(t, bench);
   await waitUntil('it has caught up', () => second.owner.caughtUp);
   await foldApart(second.owner, bench, 5, 5);

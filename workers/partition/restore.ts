@@ -40,7 +40,7 @@ export async function openOrRestore(
   await partition?.close();
   const snapshot = await newestReadable(dataDir, name, stream, logger);
   if (snapshot) {
-    const generation = restoreSnapshot(dataDir, name, snapshot);
+    const generation = await restoreSnapshot(dataDir, name, snapshot);
     logger.error({ partition: name, generation, seq: snapshot.seq }, 'partition restored from a snapshot');
     return openPartition(dataDir, name);
   }

@@ -51,7 +51,7 @@ test('a snapshot contains what was folded when it was taken', async (t) => {
   const snapshot = await takeSnapshot(dataDir, partition);
   await foldRecords(partition, 2, pullRecord(2));
   await partition.close();
-  assert.equal(restoreSnapshot(dataDir, 'p00', snapshot), 2);
+  assert.equal(await restoreSnapshot(dataDir, 'p00', snapshot), 2);
   const restored = openTestPartition(t, 'p00', dataDir);
   assert.equal(dump(restored), before);
   assert.ok(existsSync(generationFolder(dataDir, 'p00', 1)), 'the replaced generation is kept');
@@ -64,7 +64,7 @@ test('a snapshot is complete although folding continues while it is taken', asyn
   const taking = takeSnapshot(dataDir, partition);
   for (let seq = 21; seq <= 60; seq++) await foldRecords(partition, seq, ...pulls(seq));
   const { folder, seq } = await taking;
-  restoreSnapshot(dataDir, 'p00', { folder, epoch: 0, seq });
+  await restoreSnapshot(dataDir, 'p00', { folder, epoch: 0, seq });
   const copy = openReadOnly(dataDir, 'p00');
   assert.ok(copy && readPull(copy, repoId, seq * 10) && !readPull(copy, repoId, seq * 10 + 1));
   await copy.close();

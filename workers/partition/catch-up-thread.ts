@@ -1,6 +1,5 @@
 /**
  * The thread that folds the backlog of one partition (`catch-up.ts`). While it runs, nothing else folds the partition.
- * It reads the next messages while a batch is being committed.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createLogger, type Logger } from '../../src/foundation/logger.ts';

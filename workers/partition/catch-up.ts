@@ -1,6 +1,6 @@
 /**
- * Folds the backlog of one partition in a thread of its own. A worker that starts with a long journal can so catch up
- * with all its partitions at the same time, and its main thread stays free. The thread ends when it has caught up.
+ * Folds the backlog of one partition in a thread of its own. After a start with a long journal, a worker catches up with
+ * all its partitions at the same time, and its main thread stays free. The thread ends when it has caught up.
  */
 import { Worker } from 'node:worker_threads';
 import type { Settings } from '../../config/schema.ts';

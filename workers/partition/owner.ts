@@ -235,6 +235,8 @@ export class PartitionOwner {
       this.measure(report.at);
     });
     await this.catchingUp.ended;
+    // A read transaction of this thread can be older than the last commit of the other thread.
+    this.partition.root.resetReadTxn();
     this.folded = readCursor(this.partition).seq;
     this.catchingUp = undefined;
   }

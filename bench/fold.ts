@@ -14,7 +14,7 @@ import type { EventBody } from '../src/protocol/events.ts';
 import type { EventRecord } from '../src/protocol/journal.ts';
 import type { EventRepository } from '../src/protocol/repository.ts';
 import { openPartition } from '../src/store/partition.ts';
-import { foldBatch, packedMessage } from '../workers/partition/batch.ts';
+import { foldBatch, PackedMessage } from '../workers/partition/batch.ts';
 import { repositoryCount } from './deliveries.ts';
 import { mergedPullRequest } from './payload.ts';
 
@@ -137,7 +137,7 @@ async function measure(messages: readonly Uint8Array[], options: Options): Promi
   const [started, before] = [performance.now(), process.cpuUsage()];
   for (let first = 0; first < messages.length; first += options.messages) {
     const slice = messages.slice(first, first + options.messages);
-    const batch = slice.map((bytes, i) => packedMessage(first + i + 1, bytes, fail));
+    const batch = slice.map((bytes, i) => new PackedMessage(first + i + 1, bytes, fail));
     await foldBatch(partition, batch);
   }
   await partition.root.flushed;

@@ -71,7 +71,8 @@ class HeldTable {
 
   /** Returns a row. All callers share the object, so none of them may change it. */
   get(key: Key): unknown {
-    return this.find(key).value;
+    const row = this.held(key) ?? this.hold(key, this.table.get(key));
+    return row.value;
   }
 
   /** Writes a row. With `noOverwrite`, nothing is written and false is returned if the table has a row with this key. */
@@ -132,10 +133,6 @@ class HeldTable {
     if (!row.isChanged) this.changed.push(row);
     row.isChanged = true;
     row.value = value;
-  }
-
-  private find(key: Key): Row {
-    return this.held(key) ?? this.hold(key, this.table.get(key));
   }
 
   private held(key: Key): Row | undefined {

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { recordsFolded } from '../../src/foundation/metrics.ts';
-import { Lane } from '../../src/journal/lane.ts';
 import { recordsSubject } from '../../src/journal/subjects.ts';
 import { ensureStream } from '../../src/journal/topology.ts';
 import { readCursor } from '../../src/store/tables/meta.ts';
@@ -17,7 +17,7 @@ import { quiet } from '../helpers/journal.ts';
 import { dump } from '../helpers/partition.ts';
 import { type Bench, collectSignals, enqueueAndFold, feed, own, startBench } from '../helpers/partition-owner.ts';
 import { pullRecord, repositoryFields } from '../helpers/partition-records.ts';
-import { streamBytes } from '../helpers/partition-stream.ts';
+import { openLane, streamBytes } from '../helpers/partition-stream.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 const repoId = repositoryFields().id;
@@ -42,12 +42,9 @@ function withThreads(bench: Bench, change: Partial<Backlog> = {}): Bench & Count
   });
 }
 
-/** Fills the stream with one message more than a backlog needs to get a thread. */
-async function fillBacklog(t: TestContext, bench: Bench): Promise<void> {
-  await ensureStream(bench.journal, 'p00', streamBytes);
-  const options = { batchRecords: 1, batchBytes: 1, waitingRecords: 1e6, waitingBytes: 1e9, ackDeadlineMs: 60_000 };
-  const lane = new Lane(bench.journal, 'p00', options, quiet);
-  t.after(() => lane.close());
+/** Fills the stream with as many messages as a backlog needs to get a thread. */
+async function fillBacklog(t: TestContext, { journal }: Bench): Promise<void> {
+  const lane = await openLane(t, journal, { batchRecords: 1 });
   await Promise.all(Array.from({ length: longBacklog }, (_, i) => lane.enqueue(pullRecord(i + 1))));
 }
 
@@ -91,7 +88,7 @@ test('an owner that closes stops its thread, and the next owner folds the rest',
   await fillBacklog(t, bench);
   for (const waitMs of [0, 50, 200]) {
     const { owner, lost } = await own(t, bench);
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    await pause(waitMs);
     await owner.close();
     assert.deepEqual(lost, []);
   }

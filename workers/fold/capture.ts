@@ -37,9 +37,6 @@ const actionRanks: Record<string, number> = {
   merged: 7,
 };
 const otherRank = 5;
-/** A record under construction. Fields that are undefined are not stored. */
-type Fields<T> = { [Name in keyof T]: undefined extends T[Name] ? T[Name] | undefined : T[Name] };
-
 /** Version of a part of a record (such as its labels) that no snapshot has contained yet. */
 const never: Version = [0, 0];
 
@@ -76,23 +73,15 @@ export function mergePull(
     if (after.state === 'closed' && before.state === 'closed') after.closedAt = before.closedAt;
   }
   const newer = laterOf(before, after, versionOf, pullTexts);
-  const merged: Fields<PullRecord> = copyPull(newer);
-  const { state, mergedAt, closedAt } = stateAndTimesOf(before, after);
-  merged.state = state;
-  merged.mergedAt = mergedAt;
-  merged.closedAt = closedAt;
-  const { mergeSha, mergeShaAt } = mergeOf(before, after, newer);
-  merged.mergeSha = mergeSha;
-  merged.mergeShaAt = mergeShaAt;
-  const { labels, labelsAt } = labelsOf(before, after, newer);
-  merged.labels = labels;
-  merged.labelsAt = labelsAt;
+  const merged = copyPull(newer);
+  Object.assign(merged, stateAndTimesOf(before, after), mergeOf(before, after, newer), labelsOf(before, after, newer));
   merged.firstTime = firstTimeOf(before, after);
   merged.reactions = before.reactions;
   return unlessSame(stored, copyPull(merged));
 }
 
-function linksOf({ body, number }: PullSnapshot, { fullName, formerNames, origin }: RepositoryRecord): number[] {
+/** Returns the numbers of the issues that the body of a pull request links, whatever name of the repository it uses. */
+export function linksOf({ body, number }: PullSnapshot, { fullName, formerNames, origin }: RepositoryRecord): number[] {
   return linkedIssues(body, { fullName, formerNames, origin, ownNumber: number });
 }
 
@@ -100,11 +89,11 @@ function linksOf({ body, number }: PullSnapshot, { fullName, formerNames, origin
  * Merges the state and the times of a pull request. A proved merge is never undone, even if the proof is in an older
  * snapshot. If snapshots contain several merge times, the earliest one counts.
  */
-function stateAndTimesOf(before: PullRecord, after: PullRecord): Pick<PullRecord, 'state' | 'mergedAt' | 'closedAt'> {
+function stateAndTimesOf(before: PullRecord, after: PullRecord): Partial<PullRecord> {
   const merges = [before, after].filter((pull) => pull.state === 'merged');
   if (merges.length === 0) {
     const { state, closedAt } = laterOf(before, after, versionOf, (pull) => [pull.state === 'closed', pull.closedAt]);
-    return { state, mergedAt: null, closedAt };
+    return { state, closedAt };
   }
   return {
     state: 'merged',
@@ -117,11 +106,7 @@ function stateAndTimesOf(before: PullRecord, after: PullRecord): Pick<PullRecord
  * Chooses the newest known merge commit. A host can name a different merge commit later, and some snapshots do not
  * contain the merge commit.
  */
-function mergeOf(
-  before: PullRecord,
-  after: PullRecord,
-  newer: PullRecord,
-): Pick<Fields<PullRecord>, 'mergeSha' | 'mergeShaAt'> {
+function mergeOf(before: PullRecord, after: PullRecord, newer: PullRecord): Partial<PullRecord> {
   if (before.mergeSha === null && after.mergeSha === null) return { mergeSha: null, mergeShaAt: undefined };
   const version = (pull: PullRecord) => (pull.mergeSha === null ? never : (pull.mergeShaAt ?? versionOf(pull)));
   const later = laterOf(before, after, version, ({ mergeSha }) => [mergeSha ?? '']);
@@ -140,9 +125,7 @@ function firstTimeOf(before: PullRecord, after: PullRecord): boolean | undefined
 /** Returns a pull request with its number of reactions. Zero is not stored, because nearly all pull requests have it. */
 export function withReactions(pull: PullRecord, reactions: number): PullRecord {
   if ((pull.reactions ?? 0) === reactions) return pull;
-  const counted: Fields<PullRecord> = copyPull(pull);
-  counted.reactions = reactions === 0 ? undefined : reactions;
-  return copyPull(counted);
+  return copyPull({ ...pull, reactions: reactions === 0 ? undefined : reactions });
 }
 
 /** Returns the stored issue merged with a snapshot, or `stored` itself if the snapshot changes nothing. */
@@ -172,18 +155,9 @@ export function mergeIssue(
     if (after.state === 'closed' && before.state === 'closed') after.closedAt = snapshot.closedAt ?? before.closedAt;
   }
   const newer = laterOf(before, after, versionOf, issueTexts);
-  const merged: Fields<IssueRecord> = copyIssue(newer);
-  const { state: mergedState, stateReason, closedAt, stateAt } = stateOf(before, after, newer);
-  merged.state = mergedState;
-  merged.stateReason = stateReason;
-  merged.closedAt = closedAt;
-  merged.stateAt = stateAt;
-  const { labels, labelsAt } = labelsOf(before, after, newer);
-  merged.labels = labels;
-  merged.labelsAt = labelsAt;
-  const { reactions, reactionsAt } = reactionsOf(before, after, newer);
-  merged.reactions = reactions;
-  merged.reactionsAt = reactionsAt;
+  const merged = copyIssue(newer);
+  Object.assign(merged, stateOf(before, after, newer), labelsOf(before, after, newer));
+  Object.assign(merged, reactionsOf(before, after, newer));
   return unlessSame(stored, copyIssue(merged));
 }
 
@@ -191,11 +165,7 @@ export function mergeIssue(
  * Chooses the newest known number of reactions. A reaction sends no event and does not change the time of the issue. So
  * snapshots of the same time can have different numbers. Then the largest number counts, not the rank of the action.
  */
-function reactionsOf(
-  before: IssueRecord,
-  after: IssueRecord,
-  newer: IssueRecord,
-): Pick<Fields<IssueRecord>, 'reactions' | 'reactionsAt'> {
+function reactionsOf(before: IssueRecord, after: IssueRecord, newer: IssueRecord): Partial<IssueRecord> {
   const timeOf = (issue: IssueRecord) => (issue.reactions === undefined ? -1 : (issue.reactionsAt ?? issue.updatedAt));
   const order = timeOf(after) - timeOf(before) || (after.reactions ?? 0) - (before.reactions ?? 0);
   const later = order > 0 ? after : before;
@@ -203,11 +173,7 @@ function reactionsOf(
   return { reactions: later.reactions, reactionsAt: isOwn ? undefined : timeOf(later) };
 }
 
-function stateOf(
-  before: IssueRecord,
-  after: IssueRecord,
-  newer: IssueRecord,
-): Pick<Fields<IssueRecord>, 'state' | 'stateReason' | 'closedAt' | 'stateAt'> {
+function stateOf(before: IssueRecord, after: IssueRecord, newer: IssueRecord): Partial<IssueRecord> {
   const version = (issue: IssueRecord) => issue.stateAt ?? versionOf(issue);
   const tieBreak = (issue: IssueRecord) => [issue.state === 'closed', issue.closedAt, issue.stateReason];
   const later = laterOf(before, after, version, tieBreak);
@@ -221,7 +187,7 @@ type Captured = PullRecord | IssueRecord;
  * Merges labels. Of two `labeled` events in the same second, the one with more labels counts. Of two `unlabeled`
  * events, the one with fewer labels counts.
  */
-function labelsOf(before: Captured, after: Captured, newer: Captured): Pick<Fields<Captured>, 'labels' | 'labelsAt'> {
+function labelsOf(before: Captured, after: Captured, newer: Captured): Pick<Captured, 'labels' | 'labelsAt'> {
   const version = (record: Captured) => record.labelsAt ?? versionOf(record);
   const tieBreak = (record: Captured) => {
     const { length } = record.labels;

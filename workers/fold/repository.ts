@@ -8,7 +8,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { maxAheadMs } from '../../src/foundation/host-clock.ts';
 import { isNumber } from '../../src/foundation/ids.ts';
 import { unreachable } from '../../src/foundation/unreachable.ts';
-import { linkedIssues } from '../../src/notes/change/link.ts';
 import type { EventBody } from '../../src/protocol/events.ts';
 import type { EventRecord, RelayRecord } from '../../src/protocol/journal.ts';
 import type { RelayBody } from '../../src/protocol/relays.ts';
@@ -20,6 +19,7 @@ import { writeEffect } from '../../src/store/tables/outbox.ts';
 import { pullsNumbered, writePull } from '../../src/store/tables/pulls.ts';
 import { hasRanges } from '../../src/store/tables/ranges.ts';
 import { readRepository, writeRepository } from '../../src/store/tables/repositories.ts';
+import { linksOf } from './capture.ts';
 import { judgeClaim, withoutClaim } from './claims.ts';
 import { copierOf } from './copies.ts';
 import { finishErasing, giveUpRepository, keepPublishedNotes } from './sweep.ts';
@@ -216,9 +216,8 @@ function sharesNames(a: RepositoryRecord, b: RepositoryRecord): boolean {
  * because a pull request can arrive before the repository is renamed or after it.
  */
 function relink(partition: Partition, repository: RepositoryRecord): void {
-  const { fullName, formerNames, origin } = repository;
   for (const pull of pullsNumbered(partition, repository.id, 1, maxNumber)) {
-    const links = linkedIssues(pull.body, { fullName, formerNames, origin, ownNumber: pull.number });
+    const links = linksOf(pull, repository);
     if (!isDeepStrictEqual(links, pull.linkedIssues)) {
       writePull(partition, repository.id, { ...pull, linkedIssues: links }, pull);
     }

@@ -19,8 +19,9 @@ export function foldTogether(partition: Partition, messages: Iterable<Message>):
   let together: EventFold | undefined;
   for (const { seq, records } of messages) {
     // While events wait for their due time, each message can release some of them. Each released event has a child
-    // transaction of its own, and its rollback would not undo the rows that a view holds in memory.
-    if (arePlain(records) && countDelayed(together?.partition ?? partition) === 0) {
+    // transaction of its own, and its rollback would not undo the rows that a view holds in memory. Plain events never
+    // wait, unless others do.
+    if (arePlain(records) && (together || countDelayed(partition) === 0)) {
       together ??= new EventFold(partition);
       together.fold(seq, records);
     } else {
@@ -43,27 +44,26 @@ function isPlainEvent({ kind, replayed, due }: JournalRecord & { due?: number })
 
 /** Folds consecutive messages of plain events into one view of the partition. */
 class EventFold {
-  readonly partition: Partition;
   private readonly view: BatchView;
   private time: number;
 
   constructor(partition: Partition) {
     this.view = new BatchView(partition);
-    this.partition = this.view.partition;
-    this.time = readTime(this.partition);
+    this.time = readTime(partition);
   }
 
   fold(seq: number, records: readonly EventRecord[]): void {
+    const { partition } = this.view;
     for (const [index, record] of records.entries()) {
-      acceptEvent(this.partition, record, { seq, index });
+      acceptEvent(partition, record, { seq, index });
       this.time = timeAfter(this.time, record);
     }
-    countFolded(this.partition, records);
+    countFolded(partition, records);
   }
 
   /** Writes what was folded to the store. */
   end(): void {
-    writeTime(this.partition, this.time);
+    writeTime(this.view.partition, this.time);
     this.view.flush();
   }
 }

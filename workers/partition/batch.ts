@@ -22,12 +22,16 @@ const decode = (bytes: Uint8Array) => decodeRow(Buffer.from(bytes.buffer, bytes.
 /**
  * A message whose records are unpacked each time they are read. The fold reads them once. If they were kept, all records
  * of the batch would live until its commit, and the garbage collector would copy them several times.
+ *
+ * A message that cannot be unpacked has no records, because it would otherwise block all later messages. Only this
+ * service writes to the stream.
  */
-class PackedMessage implements Message {
+export class PackedMessage implements Message {
   readonly seq: number;
   private readonly bytes: Uint8Array;
   private onUnreadable: ((error: unknown) => void) | undefined;
 
+  /** @param onUnreadable called once if the message cannot be unpacked */
   constructor(seq: number, bytes: Uint8Array, onUnreadable: (error: unknown) => void) {
     this.seq = seq;
     this.bytes = bytes;
@@ -45,23 +49,15 @@ class PackedMessage implements Message {
   }
 }
 
-/**
- * Returns a message with packed records. If it cannot be unpacked, it has no records, because it would otherwise block
- * all later messages. Only this service writes to the stream.
- * @param onUnreadable called once if the message cannot be unpacked
- */
-export function packedMessage(seq: number, bytes: Uint8Array, onUnreadable: (error: unknown) => void): Message {
-  return new PackedMessage(seq, bytes, onUnreadable);
-}
-
 /** Returns the messages of a batch. Messages that cannot be unpacked are logged, counted and skipped. */
 export function packedMessages(partition: string, batch: readonly JournalMessage[], logger: Logger): Message[] {
-  return batch.map(({ seq, bytes }) =>
-    packedMessage(seq, bytes, (error) => {
+  return batch.map(({ seq, bytes }) => {
+    const onUnreadable = (error: unknown): void => {
       logger.error({ partition, seq, err: error }, 'journal message cannot be read and is skipped');
       recordsDeadLettered.inc({ partition });
-    }),
-  );
+    };
+    return new PackedMessage(seq, bytes, onUnreadable);
+  });
 }
 
 /** What a folded batch contained. */
@@ -77,6 +73,8 @@ export interface FoldedBatch {
   isAwaited: boolean;
 }
 
+const nothing: Readonly<FoldedBatch> = { seq: 0, recordId: '', at: 0, records: 0, isAwaited: false };
+
 /**
  * Folds messages in one transaction, so that effects, delivery ids and cursor are committed together or not at all.
  * Events are folded together. If one of the records cannot be folded, the whole batch is rolled back and folded again
@@ -88,7 +86,7 @@ export async function foldBatch(
   batch: readonly Message[],
   check = () => {},
 ): Promise<FoldedBatch> {
-  let folded: FoldedBatch = { seq: 0, recordId: '', at: 0, records: 0, isAwaited: false };
+  let folded: FoldedBatch = nothing;
   if (batch.length === 0) return folded;
   let fault: unknown;
   await partition.write(() => {
@@ -114,7 +112,7 @@ function attempt(
   check: () => void,
   fold: (partition: Partition, batch: Iterable<Message>) => void,
 ): FoldedBatch {
-  const folded: FoldedBatch = { seq: 0, recordId: '', at: 0, records: 0, isAwaited: false };
+  const folded = { ...nothing };
   const counts: (() => void)[] = [];
   // If the callback of the outer transaction threw an error, LMDB would commit all rows written before the error. The
   // child transaction rolls these rows back.

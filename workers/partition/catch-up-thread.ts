@@ -2,14 +2,13 @@
  * The thread that folds the backlog of one partition (`catch-up.ts`). While it runs, nothing else folds the partition.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { createLogger, type Logger } from '../../src/foundation/logger.ts';
+import { createLogger } from '../../src/foundation/logger.ts';
 import { takeCounts } from '../../src/foundation/thread-counts.ts';
-import { connectJournal, type Journal } from '../../src/journal/connect.ts';
+import { connectJournal } from '../../src/journal/connect.ts';
 import { Follower, type JournalMessage } from '../../src/journal/follow.ts';
-import { openGeneration, type Partition } from '../../src/store/partition.ts';
-import { foldBatch, packedMessages } from './batch.ts';
+import { openGeneration } from '../../src/store/partition.ts';
 import type { CatchUpTask, FoldedReport } from './catch-up.ts';
-import { assertOwned } from './ownership.ts';
+import { foldOwned } from './ownership.ts';
 
 /** A batch of the catch-up has at least this many bytes, unless it is the last one. */
 const batchBytes = 8_388_608;
@@ -29,7 +28,7 @@ const journal = await connectJournal(
 );
 const partition = openGeneration(task.settings.dataDir, task.name, task.generation);
 try {
-  await catchUp(journal, partition, logger);
+  await catchUp();
 } finally {
   await partition.root.flushed;
   await partition.close();
@@ -37,29 +36,26 @@ try {
 }
 port.close();
 
-async function catchUp(from: Journal, into: Partition, log: Logger): Promise<void> {
-  const follower = new Follower(from, task.name, task.after, log);
+async function catchUp(): Promise<void> {
+  const follower = new Follower(journal, task.name, task.after, logger);
   stop = () => follower.stop();
-  let folded = task.after;
   let gathered: JournalMessage[] = [];
   let bytes = 0;
   for await (const batch of follower.batches()) {
     gathered.push(...batch);
     bytes += batch.reduce((sum, message) => sum + message.bytes.length, 0);
-    const last = gathered.at(-1)?.seq ?? 0;
-    if (bytes < batchBytes && last < task.goal) continue;
-    folded = await fold(into, gathered, folded);
-    if (folded >= task.goal) return;
+    const isLast = (batch.at(-1)?.seq ?? 0) >= task.goal;
+    if (bytes < batchBytes && !isLast) continue;
+    await fold(gathered);
+    if (isLast) return;
     gathered = [];
     bytes = 0;
   }
 }
 
-async function fold(into: Partition, batch: readonly JournalMessage[], after: number): Promise<number> {
+async function fold(batch: readonly JournalMessage[]): Promise<void> {
   const started = performance.now();
-  const messages = packedMessages(task.name, batch, logger);
-  const { seq, at } = await foldBatch(into, messages, () => assertOwned(into, task.ownerId, after));
+  const { seq, at } = await foldOwned(partition, task.ownerId, batch, logger);
   const foldSeconds = (performance.now() - started) / 1000;
   port?.postMessage({ seq, at, foldSeconds, counts: await takeCounts() } satisfies FoldedReport);
-  return seq;
 }

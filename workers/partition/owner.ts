@@ -19,10 +19,10 @@ import { openGeneration, type Partition } from '../../src/store/partition.ts';
 import { copyPartition } from '../../src/store/renewal.ts';
 import { readCounter, readCursor, writeOwner } from '../../src/store/tables/meta.ts';
 import { countErasures, writeTrace } from '../../src/store/tables/retention.ts';
-import { type FoldedBatch, foldBatch, packedMessages } from './batch.ts';
+import type { FoldedBatch } from './batch.ts';
 import type { Backlog, CatchUp, FoldedReport } from './catch-up.ts';
 import { checkEpoch } from './epoch.ts';
-import { assertOwned, NotOwnerError } from './ownership.ts';
+import { foldOwned, NotOwnerError } from './ownership.ts';
 import { openOrRestore } from './restore.ts';
 
 /** Options of an owner of a partition. */
@@ -252,11 +252,9 @@ export class PartitionOwner {
   }
 
   private async commit(batch: readonly JournalMessage[]): Promise<FoldedBatch> {
-    const { partition, name } = this;
+    const { partition } = this;
     const started = performance.now();
-    const messages = packedMessages(name, batch, this.options.logger);
-    const before = (batch[0] as JournalMessage).seq - 1;
-    const folded = await foldBatch(partition, messages, () => assertOwned(partition, this.id, before));
+    const folded = await foldOwned(partition, this.id, batch, this.options.logger);
     foldSeconds.observe((performance.now() - started) / 1000);
     void partition.root.flushed.then(() => flushedSeconds.observe((performance.now() - started) / 1000));
     this.folded = folded.seq;

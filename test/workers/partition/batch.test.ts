@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { packBatch, packRecord, unpackBatch } from '../../../src/journal/codec.ts';
 import type { RowBytes } from '../../../src/store/recurring-texts.ts';
 import { createRowDecoder } from '../../../src/store/row-decoder.ts';
-import { packedMessage } from '../../../workers/partition/batch.ts';
+import { PackedMessage } from '../../../workers/partition/batch.ts';
 import { pullRecord } from '../../helpers/partition-records.ts';
 import { anyRecord } from '../../helpers/partition-steps.ts';
 
@@ -21,7 +21,7 @@ test('a message is unpacked to the records that were packed', () => {
       // The client returns a message as a part of a larger buffer.
       const chunk = new Uint8Array(packed.length + offset);
       chunk.set(packed, offset);
-      const message = packedMessage(7, chunk.subarray(offset), unexpected);
+      const message = new PackedMessage(7, chunk.subarray(offset), unexpected);
       assert.deepEqual([message.seq, message.records], [7, unpackBatch(packed)]);
       assert.equal(JSON.stringify(message.records), JSON.stringify(records));
     }),
@@ -37,7 +37,7 @@ test('the fast decoder decodes batches itself', () => {
 test('a message that cannot be read is reported and has no records', () => {
   const errors: unknown[] = [];
   for (const bytes of [Buffer.from('not msgpack'), packBatch([packRecord(pullRecord(1))]).subarray(0, 40)]) {
-    const message = packedMessage(3, bytes, (error) => errors.push(error));
+    const message = new PackedMessage(3, bytes, (error) => errors.push(error));
     assert.deepEqual([message.seq, message.records, message.records], [3, [], []]);
   }
   assert.equal(errors.length, 2);

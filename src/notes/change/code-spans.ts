@@ -53,6 +53,11 @@ const placeholder = new RegExp(`${codeBegins}([\\uFDD0-\\uFDDF]*)${codeEnds}`, '
  */
 export function besideCode(line: string, change: (text: string) => string): string {
   const spans = line.includes('`') ? codeSpansIn(line).spans.filter((span) => isMeant(line, span)) : [];
+  return besideSpans(line, spans, change);
+}
+
+/** Changes the text around the given spans of a line, as `besideCode` does. */
+export function besideSpans(line: string, spans: readonly Span[], change: (text: string) => string): string {
   if (spans.length === 0) return change(line);
   const pieces: string[] = [];
   let from = 0;
@@ -61,9 +66,12 @@ export function besideCode(line: string, change: (text: string) => string): stri
     from = end;
   }
   const changed = change(pieces.join('') + line.slice(from));
-  return changed.replace(placeholder, (_all, digits: string) => {
+  return changed.replace(placeholder, (all, digits: string, at: number) => {
     const span = spans[indexOf(digits)];
-    return span ? line.slice(span.start, span.end) : '';
+    if (span === undefined) return '';
+    // A backtick or a span directly beside this span would join its run of backticks.
+    const before = changed[at - 1] === '`' || changed[at - 1] === codeEnds ? ' ' : '';
+    return before + line.slice(span.start, span.end) + (changed[at + all.length] === '`' ? ' ' : '');
   });
 }
 

@@ -3,7 +3,7 @@
  * removed. Code, names and patterns stay as they are written.
  */
 import { inlineTokens, type Token } from '../../foundation/markdown.ts';
-import { singleBlanks } from '../change/code-spans.ts';
+import { isEscaped, singleBlanks } from '../change/code-spans.ts';
 
 /** How an external link is kept: only its words (`words`), or its words with its address (`address`). */
 type LinkForm = 'words' | 'address';
@@ -145,15 +145,22 @@ function codeSpan({ markup, content }: Token): string {
 const tags =
   /<\/?(?:a|b|blockquote|br|center|code|dd|del|details|div|dl|dt|em|font|h[1-6]|hr|i|input|ins|kbd|li|ol|p|picture|pre|s|samp|small|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|video)(?:\s[^<>\n]{0,2000})?\/?>/gi;
 
+const lineBreak = /(?<=\S)<br\s?\/?>(?=\S)/gi;
+const pictures = /<img\s[^<>\n]{0,2000}>/gi;
+
 /**
- * Removes HTML tags that only affect layout and keeps the words between them. Any other tag is shown as it was written.
+ * Removes HTML tags that only affect layout and keeps the words between them. Any other tag is shown as it was written,
+ * and so is a tag behind a backslash.
  */
 export function withoutTags(text: string): string {
   if (!text.includes('<')) return text;
-  const worded = text
-    .replace(/<img\s[^<>\n]{0,2000}>/gi, (image) => altOf(/\balt="([^"<>]{0,300})"/i.exec(image)?.[1] ?? ''))
-    .replace(/(?<=\S)<br\s?\/?>(?=\S)/gi, ' ');
-  return worded.replace(tags, (tag, at: number) => (isType(tag, worded[at - 1] ?? '', worded) ? tag : ''));
+  return text
+    .replace(pictures, (image, at: number, whole: string) => (isEscaped(whole, at) ? image : altOf(altText(image))))
+    .replace(lineBreak, ' ')
+    .replace(tags, (tag, at: number, whole: string) => {
+      const isShown = isEscaped(whole, at) || isType(tag, whole[at - 1] ?? '', whole);
+      return isShown ? tag : '';
+    });
 }
 
 /**
@@ -162,6 +169,10 @@ export function withoutTags(text: string): string {
  */
 function isType(tag: string, before: string, line: string): boolean {
   return /^<[abipsu]>$/i.test(tag) && /\w/.test(before) && !line.includes(`</${tag.slice(1)}`);
+}
+
+function altText(image: string): string {
+  return /\balt="([^"<>]{0,300})"/i.exec(image)?.[1] ?? '';
 }
 
 /** Returns the alternative text of an image, or an empty text if a program generated the alternative text. */

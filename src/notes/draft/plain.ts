@@ -6,7 +6,7 @@ import { besideCode, codeSpansIn } from '../change/code-spans.ts';
 import { parseTitle } from '../change/title.ts';
 import type { Entry } from './entries.ts';
 import { gone, mended } from './mend.ts';
-import { inlineText, quoteLines, sentenceEnd, settled, withoutHeading } from './quote.ts';
+import { inlineText, quoteLines, safeAgain, sentenceEnd, settled, withoutHeading, withSameCode } from './quote.ts';
 
 const maxNoteLength = 2_000;
 /** Maximum length of a line, in characters. A longer release note is cut after a sentence. */
@@ -241,7 +241,8 @@ function customerLines(markdown: string, origin: string): string[] {
       return line;
     }
     const indent = /^ */.exec(line)?.[0] ?? '';
-    const kept = mended(besideCode(line, (text) => besideLinks(text, origin, withoutNames)));
+    const bare = mended(besideCode(line, (text) => besideLinks(text, origin, withoutNames)));
+    const kept = safeAgain(withSameCode(line, codeSpansIn(line, true).spans, bare, 'joiner'), 'joiner');
     // If backticks of a code span are now at the start of the line, the line is dropped. These backticks would open a
     // code block.
     const isRule = /^(?:-{3,}|\*{3,})$/.test(kept);

@@ -5,7 +5,7 @@
 import { markdownTokens } from '../../foundation/markdown.ts';
 import { ownComment } from '../../foundation/markers.ts';
 import { visibleText } from '../../foundation/visible-text.ts';
-import { besideCode, codeSpansIn, isEscaped } from '../change/code-spans.ts';
+import { besideCode, besideSpans, codeSpansIn, isEscaped, type Span } from '../change/code-spans.ts';
 import { breakMentions, cleanLine, type MentionBreak } from './escape.ts';
 import { altOf, inlineWords, isName, withoutTags } from './inline.ts';
 
@@ -192,21 +192,51 @@ function shorten(markdown: string): string {
 }
 
 /** Quotes a line. Code spans stay unchanged. */
-function quoteLine(text: string, code: readonly { start: number; end: number }[], mentions: MentionBreak): string {
-  let quoted = '';
-  let from = 0;
-  for (const { start, end } of code) {
-    quoted += quoteText(text.slice(from, start), mentions) + text.slice(start, end);
-    from = end;
-  }
-  return quoted + quoteText(text.slice(from), mentions);
+function quoteLine(line: string, code: readonly Span[], mentions: MentionBreak): string {
+  const quoted = besideSpans(line, code, (text) => quoteText(text, mentions));
+  return withSameCode(line, code, quoted, mentions);
+}
+
+/**
+ * Returns a changed line if its code spans were code before the change. Otherwise the change moved backticks together,
+ * and text that was not made safe as prose could have an effect. Then the line is quoted without its backticks.
+ * @param code the code spans of the line before the change. The change may have removed some of them
+ */
+export function withSameCode(line: string, code: readonly Span[], changed: string, mentions: MentionBreak): string {
+  if (code.length === 0 || changed === line) return changed;
+  const { spans, open } = codeSpansIn(changed, true);
+  const before = code.map(({ start, end }) => line.slice(start, end));
+  let next = 0;
+  const areKnown = spans.every(({ start, end }) => {
+    next = before.indexOf(changed.slice(start, end), next) + 1;
+    return next > 0;
+  });
+  // An open span can be code that has lost one of its ends.
+  const isSame = areKnown && (spans.length === code.length || !open);
+  return isSame ? changed : quoteText(changed.replaceAll('`', ''), mentions);
 }
 
 function quoteText(text: string, mentions: MentionBreak): string {
-  const bare = withoutLinks(withoutTags(text)).replace(/<(?=[A-Za-z/!?])/g, (sign, at: number, whole: string) =>
-    isEscaped(whole, at) ? sign : `\\${sign}`,
-  );
-  return breakMentions(literal(bare), mentions);
+  return breakMentions(literal(withoutEffect(withoutLinks(withoutTags(text)))), mentions);
+}
+
+/**
+ * Matches the first sign of a tag or an image, and of a link to elsewhere whose words contain brackets or began on an
+ * earlier line.
+ */
+const firstSigns = /<(?=[A-Za-z/!?])|!(?=\[)|\](?=\((?!https?:\/\/|mailto:))/gi;
+
+/** Escapes the signs that would make a tag, an image or a link to elsewhere. Escaped signs stay as they are. */
+function withoutEffect(text: string): string {
+  return text.replace(firstSigns, (sign, at: number, whole: string) => (isEscaped(whole, at) ? sign : `\\${sign}`));
+}
+
+/**
+ * Makes a quoted line safe again after parts of it were removed. A backslash that escaped a removed sign would make
+ * the next escape ineffective.
+ */
+export function safeAgain(line: string, mentions: MentionBreak): string {
+  return besideSpans(line, codeSpansIn(line, true).spans, (text) => breakMentions(withoutEffect(text), mentions));
 }
 
 /** Matches words with underscores at their start, their end or both. */
@@ -242,20 +272,20 @@ function escaped(run: string, sign: string): string {
   return run.replaceAll(sign, `\\${sign}`);
 }
 
-const toNowhere = /\[([^[\]]{1,300})\]\((?!https?:\/\/|mailto:)[^()\n]{0,2000}\)/gi;
+const images = /!\[([^[\]]{0,300})\](?:\([^()\s]{0,2000}(?: "[^"]{0,200}")?\))?/g;
+const toNowhere = /\[([^[\]]{0,300})\]\((?!https?:\/\/|mailto:)[^()\n]{0,2000}\)/gi;
 
 /**
  * Replaces images by their alternative text. Replaces links that are neither http(s) nor mailto by their text. Brackets
- * directly after a name are an index with a call, not a link, as in `handlers[0](event)`.
+ * directly after a name are an index with a call, not a link, as in `handlers[0](event)`. Escaped signs stay.
  */
 function withoutLinks(text: string): string {
   if (!text.includes('[')) return text;
-  const worded = text.replace(/!\[([^[\]]{0,300})\](?:\([^()\s]{0,2000}(?: "[^"]{0,200}")?\))?/g, (_image, alt) =>
-    altOf(alt),
-  );
-  return worded.replace(toNowhere, (all, words: string, at: number) =>
-    /[\w)\]]/.test(worded[at - 1] ?? '') ? `\\${all}` : words,
-  );
+  return text
+    .replace(images, (all, alt: string, at: number, whole: string) => (isEscaped(whole, at) ? all : altOf(alt)))
+    .replace(toNowhere, (all, words: string, at: number, whole: string) =>
+      /[\w)\]]/.test(whole[at - 1] ?? '') || isEscaped(whole, at) ? all : words,
+    );
 }
 
 /**

@@ -238,6 +238,41 @@ test('notes with kinds, areas, squash messages and bulk lists are inert in every
   );
 });
 
+/** Backticks, and markup whose removal can move backticks together. */
+const movable = [
+  ...['`', '``', '```', '\\', '</b>', '<b>', '<br>', '<img alt="`">', '[`](x)', '![](x)', '[x](y)', '(#12)', ' @ann '],
+  ...['@here', '<script>', 'word', ' ', '`@here`', '`<script>`'],
+];
+const moved = fc.array(fc.constantFrom(...movable), { minLength: 2, maxLength: 9 }).map((parts) => parts.join(''));
+
+test('code stays code when markup between backticks is removed', () => {
+  fc.assert(
+    fc.property(
+      fc.array(moved, { minLength: 1, maxLength: 3 }),
+      fc.array(moved, { minLength: 1, maxLength: 3 }),
+      (a, b) => {
+        const source = memorySource({
+          pulls: [
+            aPull(2, {
+              title: `feat!: ${a[0]}`,
+              body: `## Upgrade\n\nStep ${a.join('\n')}\n\n## Release note\n\nNote ${b.join('\n')}`,
+            }),
+            aPull(3, { title: `fix: ${b[0]}`, body: `\`\`\`release-note\n${b[0]}\n\`\`\`` }),
+          ],
+          tags: [aTag('v1', 'm1'), aTag('v2', 'm3')],
+          ...history(aPush('main', 'm0', ['m1'], 1), aPush('main', 'm1', ['m2', 'm3'], 2)),
+        });
+        for (const persona of personas) {
+          const { bodyMd } = compose(source, { type: 'TAG_BASED', fromTag: 'v1', toTag: 'v2' }, persona);
+          assertInert(bodyMd, true);
+          assertNoMentions(bodyMd);
+        }
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});
+
 test('logins of authors and co-authors are inert in every draft', () => {
   fc.assert(
     fc.property(

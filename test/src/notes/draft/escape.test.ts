@@ -115,9 +115,9 @@ test('quotes names, patterns and calls as they are written, and keeps emphasis',
     ['Set __meta_x__ and _row_2_', 'Set \\_\\_meta_x\\_\\_ and \\_row_2\\_'],
     ['Match src/**/a, *.ts and a*b*c', 'Match src/\\*\\*/a, \\*.ts and a\\*b\\*c'],
     ['__Note__: _really_ **bold words**', '__Note__: _really_ **bold words**'],
-    ['Write \\<b>, \\\\<script> and \\\\\\<i', 'Write \\, \\\\\\<script> and \\\\\\<i'],
+    ['Write \\<b>, \\\\<script> and \\\\\\<i', 'Write \\<b>, \\\\\\<script> and \\\\\\<i'],
     ['Run *_test.go for node_', 'Run \\*\\_test.go for node_'],
-    ['Use handlers[0](event), not [this](elsewhere)', 'Use handlers\\[0](event), not this'],
+    ['Use handlers[0](event), not [this](elsewhere)', 'Use handlers[0\\](event), not this'],
     ['See https://x.example/__init__/a*b', 'See https://x.example/__init__/a*b'],
     ['Read Map<K, V> and Box<s>', 'Read Map\\<K, V> and Box\\<s>'],
     ['Write `<!-- a -->` in `x <b>`', 'Write `<!-- a -->` in `x <b>`'],
@@ -159,6 +159,18 @@ test('a removed tag makes no fence of the words behind it', () => {
   assert.deepEqual(lines('- <b>~~~ x\nwords'), ['- \\~\\~\\~ x', 'words']);
   assert.deepEqual(lines('<b>```x``` y'), ['```x``` y'], 'code on one line stays code');
   assert.deepEqual(lines('- ```\n  x\n  ```').slice(0, 2), ['- ```', 'x'], 'a fence in a list stays a fence');
+});
+
+test('a removed tag or link joins no backticks, and code in its words stays code', () => {
+  const line = (text: string): string => quoteLines(text, 'comment').join('\n');
+  assert.equal(line('`@here`</b>``` ``'), '`@here` ``` ``');
+  assert.equal(line('<td>`a`</td><td>`b`</td>'), '`a` `b`');
+  assert.equal(line('`</b>`` x ``` @here ```'), ' x  @<!-- -->here ', 'a line that cannot keep its code loses it');
+  assert.equal(line('See [`parse()`](docs/parse.md).'), 'See `parse()`.');
+  assert.equal(
+    line('[a [b] c](javascript:1) ![a [b]](https://x.example)'),
+    '[a [b] c\\](javascript:1) \\![a [b]](https://x.example)',
+  );
 });
 
 test('a fence that a list item ends early makes nothing effective', () => {

@@ -5,6 +5,7 @@
  * The files in `tables/` describe the tables. Only code in this folder imports lmdb.
  */
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { Sequence } from '../foundation/sequence.ts';
 import { type Gate, openGate } from './gate.ts';
 import { currentGeneration, generationFolder, inodeOf, prepareGeneration, switchGeneration } from './generation.ts';
 import { createRowDecoder, type Decode } from './row-decoder.ts';
@@ -122,12 +123,8 @@ function openTables(root: RootDatabase): Pick<Partition, 'tables' | 'responses'>
  * transactions, because it does not block a process that is already inside the gate.
  */
 function writerThrough(gate: Gate, root: RootDatabase): Partition['write'] {
-  let last: Promise<unknown> = Promise.resolve();
-  return (act) => {
-    const done = last.then(() => gate.through(() => root.transaction(act)));
-    last = done.catch(() => {});
-    return done;
-  };
+  const writes = new Sequence();
+  return (act) => writes.run(() => gate.through(() => root.transaction(act)));
 }
 
 /**

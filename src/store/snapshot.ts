@@ -114,15 +114,27 @@ async function digestOf(folder: string): Promise<string> {
 }
 
 /**
- * Copies a snapshot into a new generation, puts this generation into use, and returns its number. The owner later opens
- * the generation and folds the rest of the journal into it. The replaced store stays on disk, so that a person can
- * examine it.
+ * Copies a snapshot into a new generation and puts this generation into use. The owner later opens the generation and
+ * folds the rest of the journal into it. The replaced store stays on disk, so that a person can examine it.
+ * @param isReadable checks the snapshot while it is copied
+ * @returns the number of the generation; undefined if the check fails. Then the store in use stays in use
  */
-export async function restoreSnapshot(dataDir: string, partition: string, snapshot: Snapshot): Promise<number> {
+export async function restoreSnapshot(
+  dataDir: string,
+  partition: string,
+  snapshot: Snapshot,
+  isReadable: () => Promise<boolean> = async () => true,
+): Promise<number | undefined> {
   const generation = prepareGeneration(dataDir, partition);
   const target = join(generationFolder(dataDir, partition, generation), dataFile);
-  // Where the file system can share blocks between files, the copy takes no time.
-  await copyFile(join(snapshot.folder, dataFile), target, constants.COPYFILE_FICLONE);
+  const [copied, checked] = await Promise.allSettled([
+    // Where the file system can share blocks between files, the copy takes no time.
+    copyFile(join(snapshot.folder, dataFile), target, constants.COPYFILE_FICLONE),
+    isReadable(),
+  ]);
+  if (checked.status === 'rejected') throw checked.reason;
+  if (!checked.value) return undefined;
+  if (copied.status === 'rejected') throw copied.reason;
   switchGeneration(dataDir, partition, generation);
   return generation;
 }

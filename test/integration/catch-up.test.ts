@@ -73,6 +73,25 @@ test('a thread folds a long backlog to the same bytes, and the owner continues',
   assert.equal(dump(alone.owner.partition), dump(owner.partition));
 });
 
+test('snapshots that are taken during a catch-up are complete, and the store is opened again after them', async (t) => {
+  const bench = withThreads(await startBench(t));
+  await fillBacklog(t, bench);
+  const { owner, lost } = await own(t, bench);
+  const during = owner.partition;
+  const seqs: number[] = [];
+  while (!owner.caughtUp) seqs.push((await owner.snapshot()).seq);
+  assert.deepEqual([lost, seqs.length > 0], [[], true]);
+  assert.deepEqual(
+    seqs,
+    [...seqs].sort((a, b) => a - b),
+  );
+  assert.notEqual(owner.partition, during);
+  assert.throws(() => readCursor(during), /closed/);
+  assert.equal((await owner.snapshot()).seq, longBacklog);
+  await enqueueAndFold(owner, feed(bench.journal), [pullRecord(longBacklog + 1)]);
+  assert.equal(readPull(owner.partition, repoId, longBacklog + 1)?.number, longBacklog + 1);
+});
+
 test('a message that is not a batch of records is skipped by the thread as well', async (t) => {
   const bench = withThreads(await startBench(t));
   await ensureStream(bench.journal, 'p00', streamBytes);

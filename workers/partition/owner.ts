@@ -9,6 +9,7 @@ import { ulid } from '../../src/foundation/ids.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
 import { flushedSeconds, foldLagSeconds, foldSeconds, partitionAlarms } from '../../src/foundation/metrics.ts';
 import type { PartitionName } from '../../src/foundation/partition-names.ts';
+import { Sequence } from '../../src/foundation/sequence.ts';
 import type { Journal } from '../../src/journal/connect.ts';
 import { Follower, JournalCutError, JournalHoleError, type JournalMessage } from '../../src/journal/follow.ts';
 import { publishFolded } from '../../src/journal/signal.ts';
@@ -17,6 +18,7 @@ import { switchGeneration } from '../../src/store/generation.ts';
 import { type PartitionLock, takeLock } from '../../src/store/lock.ts';
 import { openGeneration, type Partition } from '../../src/store/partition.ts';
 import { copyPartition } from '../../src/store/renewal.ts';
+import { type Snapshot, takeSnapshot } from '../../src/store/snapshot.ts';
 import { readCounter, readCursor, writeOwner } from '../../src/store/tables/meta.ts';
 import { countErasures, writeTrace } from '../../src/store/tables/retention.ts';
 import type { FoldedBatch } from './batch.ts';
@@ -71,8 +73,10 @@ export class PartitionOwner {
   /** Number of the newest effect that `onCommitted` was called for. */
   private effects = 0;
   private announcing: NodeJS.Timeout | undefined;
-  /** Resolves when the store is not in use: no batch is being folded and the store is not being replaced. */
-  private busy: Promise<unknown> = Promise.resolve();
+  /** The steps that fold into the store or replace it. */
+  private readonly folds = new Sequence();
+  /** The steps that copy the store or open it again. LMDB would crash if a store were closed during its copy. */
+  private readonly copies = new Sequence();
 
   private constructor(options: OwnerOptions) {
     this.name = options.name;
@@ -152,7 +156,7 @@ export class PartitionOwner {
    * again after an `await`, because the store that it read before may have been closed.
    */
   renew(): Promise<void> {
-    return this.alone(async () => {
+    return this.folds.run(async () => {
       const { dataDir, name, logger } = this.options;
       const started = performance.now();
       await this.partition.root.flushed;
@@ -184,10 +188,9 @@ export class PartitionOwner {
     }
   }
 
-  private alone<T>(step: () => Promise<T>): Promise<T> {
-    const done = this.busy.then(step);
-    this.busy = done.catch(() => {});
-    return done;
+  /** Takes a snapshot. The store is not closed meanwhile. */
+  snapshot(): Promise<Snapshot> {
+    return this.copies.run(() => takeSnapshot(this.options.dataDir, this.partition));
   }
 
   /** Stops folding, waits until everything is on disk, closes the store and releases the lock. */
@@ -196,7 +199,8 @@ export class PartitionOwner {
     this.catchingUp?.stop();
     this.follower?.stop();
     await this.following;
-    await this.busy;
+    await this.folds.ended();
+    await this.copies.ended();
     clearTimeout(this.announcing);
     await this.opened?.root.flushed;
     await this.opened?.close();
@@ -216,7 +220,7 @@ export class PartitionOwner {
 
   private async run(): Promise<void> {
     const { catchUp } = this.options;
-    if (catchUp && this.goal - this.folded >= longBacklog) await this.alone(() => this.foldBacklog(catchUp));
+    if (catchUp && this.goal - this.folded >= longBacklog) await this.folds.run(() => this.foldBacklog(catchUp));
     if (this.caughtUp) {
       this.announce();
       this.options.onCommitted(this);
@@ -235,10 +239,22 @@ export class PartitionOwner {
       this.measure(report.at);
     });
     await this.catchingUp.ended;
-    // A read transaction of this thread can be older than the last commit of the other thread.
-    this.partition.root.resetReadTxn();
+    await this.reopen();
     this.folded = readCursor(this.partition).seq;
     this.catchingUp = undefined;
+  }
+
+  /**
+   * Opens the store again, so that the process has none of its pages in memory. The fold of a long backlog has mapped
+   * the whole store, and LMDB never unmaps pages of an open store.
+   */
+  private async reopen(): Promise<void> {
+    const { name, partition } = this;
+    await this.copies.run(async () => {
+      await partition.root.flushed;
+      await partition.close();
+      this.opened = openGeneration(this.options.dataDir, name, partition.generation);
+    });
   }
 
   private async follow(): Promise<void> {
@@ -246,7 +262,7 @@ export class PartitionOwner {
     const follower = new Follower(this.options.journal, this.name, this.folded, this.options.logger);
     this.follower = follower;
     for await (const batch of follower.batches()) {
-      const folded = await this.alone(() => this.commit(batch));
+      const folded = await this.folds.run(() => this.commit(batch));
       if (this.caughtUp && !follower.isBehind && !folded.isAwaited) await pause(gatherFor(folded));
     }
   }

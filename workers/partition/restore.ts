@@ -38,9 +38,10 @@ export async function openOrRestore(
   const partition = await tryOpen(dataDir, name, stream, logger);
   if (partition && reaches(readCursor(partition).seq, stream)) return partition;
   await partition?.close();
-  const snapshot = await newestReadable(dataDir, name, stream, logger);
-  if (snapshot) {
-    const generation = await restoreSnapshot(dataDir, name, snapshot);
+  for (const snapshot of listSnapshots(dataDir, name).reverse()) {
+    if (!reaches(snapshot.seq, stream)) continue;
+    const generation = await restoreSnapshot(dataDir, name, snapshot, () => isReadable(name, snapshot, logger));
+    if (generation === undefined) continue;
     logger.error({ partition: name, generation, seq: snapshot.seq }, 'partition restored from a snapshot');
     return openPartition(dataDir, name);
   }
@@ -84,20 +85,12 @@ async function tryOpen(
   }
 }
 
-async function newestReadable(
-  dataDir: string,
-  name: string,
-  stream: StreamState,
-  logger: Logger,
-): Promise<Snapshot | undefined> {
-  for (const snapshot of listSnapshots(dataDir, name).reverse()) {
-    if (!reaches(snapshot.seq, stream)) continue;
-    try {
-      await guardedOpen(snapshot.folder, () => checkSnapshot(name, snapshot.folder));
-      return snapshot;
-    } catch (error) {
-      logger.error({ partition: name, snapshot: snapshot.folder, err: error }, 'snapshot cannot be read');
-    }
+async function isReadable(name: string, { folder }: Snapshot, logger: Logger): Promise<boolean> {
+  try {
+    await guardedOpen(folder, () => checkSnapshot(name, folder));
+    return true;
+  } catch (error) {
+    logger.error({ partition: name, snapshot: folder, err: error }, 'snapshot cannot be read');
+    return false;
   }
-  return undefined;
 }

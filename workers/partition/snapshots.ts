@@ -7,7 +7,7 @@ import { ulid } from '../../src/foundation/ids.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { blockBytesOf, purgeStream, streamState } from '../../src/journal/topology.ts';
 import { removeOtherGenerations } from '../../src/store/generation.ts';
-import { listSnapshots, type Snapshot, takeSnapshot } from '../../src/store/snapshot.ts';
+import { listSnapshots, type Snapshot } from '../../src/store/snapshot.ts';
 import { countErasures, readTrace, writeTrace } from '../../src/store/tables/retention.ts';
 import type { PartitionOwner } from './owner.ts';
 
@@ -30,7 +30,7 @@ export async function snapshotAndPurge(owner: PartitionOwner, lane: Lane): Promi
   if (readTrace(owner.partition, 'renewed') < erasures) await owner.renew();
   const isTraceless = readTrace(owner.partition, 'purged') >= erasures || (await fillBlock(owner, lane));
   if (readTrace(owner.partition, 'purged') < erasures) await snapshotBefore(owner, lane);
-  const snapshot = await takeSnapshot(dataDir, owner.partition);
+  const snapshot = await owner.snapshot();
   await purgeCovered(owner);
   // The generation that a restored snapshot replaced is not needed any more.
   removeOtherGenerations(dataDir, name);
@@ -46,7 +46,7 @@ export async function snapshotAndPurge(owner: PartitionOwner, lane: Lane): Promi
  * allowed, because a full stream could never be purged without this exception.
  */
 async function snapshotBefore(owner: PartitionOwner, lane: Lane): Promise<void> {
-  await takeSnapshot(owner.options.dataDir, owner.partition);
+  await owner.snapshot();
   const seq = await enqueueTick(lane).catch(() => 0);
   await owner.reach(seq, foldMs);
 }

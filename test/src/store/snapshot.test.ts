@@ -57,6 +57,19 @@ test('a snapshot contains what was folded when it was taken', async (t) => {
   assert.ok(existsSync(generationFolder(dataDir, 'p00', 1)), 'the replaced generation is kept');
 });
 
+test('a snapshot that fails its check is not put into use', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const partition = openTestPartition(t, 'p00', dataDir);
+  await foldRecords(partition, 1, pullRecord(1));
+  const snapshot = await takeSnapshot(dataDir, partition);
+  assert.equal(await restoreSnapshot(dataDir, 'p00', snapshot, async () => false), undefined);
+  assert.equal(currentGeneration(dataDir, 'p00'), 1);
+  const unreadable = () => Promise.reject(new Error('unreadable'));
+  await assert.rejects(restoreSnapshot(dataDir, 'p00', snapshot, unreadable), /unreadable/);
+  assert.equal(currentGeneration(dataDir, 'p00'), 1);
+  assert.equal(await restoreSnapshot(dataDir, 'p00', snapshot), 2, 'a later restore removes what was copied');
+});
+
 test('a snapshot is complete although folding continues while it is taken', async (t) => {
   const dataDir = temporaryFolder(t);
   const partition = openTestPartition(t, 'p00', dataDir);

@@ -35,6 +35,7 @@ const wholeSize = 1_000_000;
 const lines = { perSecond: 40_000, readySeconds: 30, snapshotSeconds: 5 } as const;
 const repositories = 200;
 const snapshotMs = 120_000;
+const countedMs = 5_000;
 
 export const restartReplay: Scenario = {
   name: 'restart-replay',
@@ -118,9 +119,17 @@ function unjudged(measured: Measured): Measured {
   return { ...measured, figures: measured.figures.map((figure) => ({ ...figure, line: null })) };
 }
 
-/** Checks that every record was folded once and none became a dead letter. */
+/**
+ * Checks that every record was folded once and none became a dead letter. A worker counts the records of a commit a
+ * moment after the commit, so the check waits for the count.
+ */
 async function faultsOf(service: BenchService, { records }: Filled): Promise<string[]> {
-  const metrics = await service.metrics();
+  let metrics = await service.metrics();
+  const deadline = performance.now() + countedMs;
+  while (metrics.sum('tidings_fold_records_total', 'kind="event"') < records && performance.now() < deadline) {
+    await pause(100);
+    metrics = await service.metrics();
+  }
   const folded = metrics.sum('tidings_fold_records_total', 'kind="event"');
   const dead = metrics.sum('tidings_fold_dead_letters_total');
   const repeated = metrics.sum('tidings_duplicates_total');

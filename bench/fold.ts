@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ulid } from '../src/foundation/ids.ts';
 import { toEvents } from '../src/intake/events.ts';
-import { packBatch, packRecord } from '../src/journal/codec.ts';
+import { Batch } from '../src/journal/batch.ts';
+import { packRecord } from '../src/journal/codec.ts';
 import type { EventBody } from '../src/protocol/events.ts';
 import type { EventRecord } from '../src/protocol/journal.ts';
 import type { EventRepository } from '../src/protocol/repository.ts';
@@ -119,15 +120,18 @@ function messagesOf(make: Maker, { records, size }: Options): Uint8Array[] {
     const events = toEvents('pull_request', JSON.parse(mergedPullRequest(nth) + end), 'https://github.com', epoch);
     return events as { repository: EventRepository; bodies: [EventBody & { event: 'pull_request' }] };
   });
-  const packed = Array.from({ length: records }, (_, nth) => {
+  const recordOf = (nth: number): EventRecord => {
     const { repository, bodies } = sources[nth % repositoryCount] as (typeof sources)[number];
     const body = make(Math.floor(nth / repositoryCount), bodies[0]);
     const at = epoch + nth;
     const delivery = `${(Math.imul(nth + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0')}-0000-4000-8000-${nth}`;
-    const base = { id: ulid(at), at, kind: 'event', delivery, source: '', part: 0, signedBy: null } as const;
-    return packRecord({ ...base, repository, body } satisfies EventRecord);
+    return { id: ulid(at), at, kind: 'event', delivery, source: '', part: 0, signedBy: null, repository, body };
+  };
+  return Array.from({ length: Math.ceil(records / size) }, (_, i) => {
+    const batch = new Batch();
+    for (let nth = i * size; nth < Math.min(records, (i + 1) * size); nth++) batch.add(packRecord(recordOf(nth)));
+    return batch.message();
   });
-  return Array.from({ length: Math.ceil(records / size) }, (_, i) => packBatch(packed.slice(i * size, (i + 1) * size)));
 }
 
 /** Folds messages into a new partition. Returns the processor time and the elapsed time per record in microseconds. */

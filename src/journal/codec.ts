@@ -1,23 +1,22 @@
 /**
- * Packs records to bytes and unpacks them. The process that enqueues a record packs it once. A batch is an array header
- * followed by the packed records. So a group commit only copies bytes and does not pack any record again.
+ * Packs records to bytes and unpacks them. The process that enqueues a record packs it once, and a batch copies the
+ * packed bytes.
  */
 import { Packr } from 'msgpackr';
 import type { JournalRecord } from '../protocol/journal.ts';
 
-const packr = new Packr({ useRecords: false, variableMapSize: true });
+const options = { useRecords: false, variableMapSize: true };
+const packr = new Packr(options);
+const recordPackr = new Packr(options);
+const recordBuffer = Buffer.allocUnsafeSlow(65_536);
 
-/** Packs one record. */
+/**
+ * Packs one record.
+ * @returns bytes that the next call overwrites
+ */
 export function packRecord(record: JournalRecord): Buffer {
-  return packr.pack(record) as Buffer;
-}
-
-/** Joins packed records into the payload of one journal message. */
-export function packBatch(records: readonly Uint8Array[]): Buffer {
-  const header = Buffer.allocUnsafe(5);
-  header[0] = 0xdd;
-  header.writeUInt32BE(records.length, 1);
-  return Buffer.concat([header, ...records]);
+  recordPackr.useBuffer(recordBuffer);
+  return recordPackr.pack(record) as Buffer;
 }
 
 /**

@@ -14,7 +14,8 @@ import type { Logger } from '../foundation/logger.ts';
 import { batchRecords, enqueues, enqueuesWaiting, pubAckSeconds } from '../foundation/metrics.ts';
 import type { PartitionName } from '../foundation/partition-names.ts';
 import type { JournalRecord } from '../protocol/journal.ts';
-import { packBatch, packRecord } from './codec.ts';
+import { Batch } from './batch.ts';
+import { packRecord } from './codec.ts';
 import type { Journal } from './connect.ts';
 import { recordsSubject, streamOf } from './subjects.ts';
 
@@ -36,11 +37,18 @@ export interface LaneOptions {
 /** Maximum size of a packed record (`docs/architecture.md` decision 7). */
 export const maxRecordBytes = 2_097_152;
 
+/** A record of a group: its packed size in bytes, and its caller. */
 interface Waiting {
-  bytes: Uint8Array;
+  bytes: number;
   deadline: number;
   resolve: (position: Position) => void;
   reject: (error: Error) => void;
+}
+
+/** The records of one journal message. */
+interface Group {
+  entries: Waiting[];
+  batch: Batch;
 }
 
 /**
@@ -60,7 +68,9 @@ export class Lane {
   private readonly journal: Journal;
   private readonly options: LaneOptions;
   private readonly logger: Logger;
-  private waiting: Waiting[] = [];
+  /** The groups that wait, oldest first. Only the last group accepts records. */
+  private groups: Group[] = [];
+  private waitingRecords = 0;
   private waitingBytes = 0;
   private inFlight: Waiting[] = [];
   private pumping: Promise<void> | undefined;
@@ -87,19 +97,23 @@ export class Lane {
    *   closed or the outcome is unknown
    */
   enqueue(record: JournalRecord): Promise<Position> {
-    const bytes = packRecord(record);
-    if (bytes.length > maxRecordBytes) {
+    const packed = packRecord(record);
+    const bytes = packed.length;
+    if (bytes > maxRecordBytes) {
       return Promise.reject(
-        new ServiceError('tooLarge', `The record has ${bytes.length} bytes; the maximum is ${maxRecordBytes} bytes.`),
+        new ServiceError('tooLarge', `The record has ${bytes} bytes; the maximum is ${maxRecordBytes} bytes.`),
       );
     }
-    if (this.closed || this.isFull(bytes.length)) {
+    if (this.closed || this.isFull(bytes)) {
       enqueues.inc({ partition: this.partition, outcome: 'busy' });
       return Promise.reject(busy());
     }
     return new Promise((resolve, reject) => {
-      this.waiting.push({ bytes, deadline: performance.now() + this.options.ackDeadlineMs, resolve, reject });
-      this.waitingBytes += bytes.length;
+      const { batch, entries } = this.groupFor(bytes);
+      batch.add(packed);
+      entries.push({ bytes, deadline: performance.now() + this.options.ackDeadlineMs, resolve, reject });
+      this.waitingRecords += 1;
+      this.waitingBytes += bytes;
       this.pumping ??= this.pump();
     });
   }
@@ -113,19 +127,31 @@ export class Lane {
   }
 
   private isFull(bytes: number): boolean {
-    return this.waiting.length >= this.options.waitingRecords || this.waitingBytes + bytes > this.options.waitingBytes;
+    return this.waitingRecords >= this.options.waitingRecords || this.waitingBytes + bytes > this.options.waitingBytes;
+  }
+
+  /** Returns the last group, or a new one if a record of `bytes` bytes does not fit there. */
+  private groupFor(bytes: number): Group {
+    const last = this.groups.at(-1);
+    const { batchRecords, batchBytes } = this.options;
+    if (last && last.entries.length < batchRecords && last.batch.bytes + bytes <= batchBytes) return last;
+    const group = { entries: [], batch: new Batch() };
+    this.groups.push(group);
+    return group;
   }
 
   private async pump(): Promise<void> {
     let lastSize = 0;
     this.sweeper = setInterval(() => this.expire(), sweepMs).unref();
-    while (this.waiting.length > 0) {
+    while (this.groups.length > 0) {
       await this.gather(lastSize);
-      this.inFlight = this.takeBatch();
-      if (this.inFlight.length === 0) break;
-      lastSize = this.inFlight.length;
-      enqueuesWaiting.set({ partition: this.partition }, this.waiting.length + this.inFlight.length);
-      await this.send(this.inFlight);
+      const group = this.groups.shift();
+      if (!group) break;
+      this.inFlight = group.entries;
+      lastSize = group.entries.length;
+      enqueuesWaiting.set({ partition: this.partition }, this.waitingRecords);
+      this.subtract(group.entries);
+      await this.send(group);
       this.inFlight = [];
     }
     clearInterval(this.sweeper);
@@ -141,42 +167,35 @@ export class Lane {
    */
   private async gather(lastSize: number): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
-    if (lastSize > 1 && this.waiting.length < lastSize) await new Promise((resolve) => setTimeout(resolve, lingerMs));
+    if (lastSize > 1 && this.waitingRecords < lastSize) await new Promise((resolve) => setTimeout(resolve, lingerMs));
   }
 
-  private takeBatch(): Waiting[] {
-    let bytes = 0;
-    let count = 0;
-    for (const entry of this.waiting) {
-      if (count >= this.options.batchRecords || (count > 0 && bytes + entry.bytes.length > this.options.batchBytes))
-        break;
-      bytes += entry.bytes.length;
-      count += 1;
-    }
-    const batch = count === this.waiting.length ? this.waiting : this.waiting.slice(0, count);
-    this.waiting = count === this.waiting.length ? [] : this.waiting.slice(count);
-    this.waitingBytes -= bytes;
-    return batch;
+  /** Subtracts records that no longer wait from the totals. */
+  private subtract(entries: readonly Waiting[]): void {
+    this.waitingRecords -= entries.length;
+    for (const { bytes } of entries) this.waitingBytes -= bytes;
   }
 
-  private async send(batch: Waiting[]): Promise<void> {
-    const payload = packBatch(batch.map((entry) => entry.bytes));
+  private async send({ entries, batch }: Group): Promise<void> {
+    const payload = batch.message();
     const started = performance.now();
     const id = ulid();
-    batchRecords.observe(batch.length);
+    batchRecords.observe(entries.length);
     for (let attempt = 0; ; attempt++) {
       try {
         const seq = await this.publish(payload, id);
+        // The client may still have to send an earlier attempt, so the message of such an attempt is not overwritten.
+        if (attempt === 0) batch.release();
         pubAckSeconds.observe((performance.now() - started) / 1000);
-        enqueues.inc({ partition: this.partition, outcome: 'stored' }, batch.length);
-        for (const [index, entry] of batch.entries()) entry.resolve({ seq, index });
+        enqueues.inc({ partition: this.partition, outcome: 'stored' }, entries.length);
+        for (const [index, entry] of entries.entries()) entry.resolve({ seq, index });
         return;
       } catch (error) {
-        if (isRefusal(error) || this.journal.connection.isClosed()) return this.refuse(batch, error as Error);
+        if (isRefusal(error) || this.journal.connection.isClosed()) return this.refuse(entries, error as Error);
         // All callers of the batch have already been informed that the outcome is unknown. So a closing lane does not
         // wait for the outcome.
-        if (this.closed && batch.every((entry) => entry.deadline === answered)) return;
-        enqueues.inc({ partition: this.partition, outcome: 'retried' }, batch.length);
+        if (this.closed && entries.every((entry) => entry.deadline === answered)) return;
+        enqueues.inc({ partition: this.partition, outcome: 'retried' }, entries.length);
         if (attempt === 0) this.logger.warn({ partition: this.partition, err: error }, 'enqueue is retried');
         await pause(attempt);
       }
@@ -191,10 +210,10 @@ export class Lane {
     });
   }
 
-  private refuse(batch: Waiting[], error: Error): void {
-    enqueues.inc({ partition: this.partition, outcome: 'refused' }, batch.length);
-    this.logger.error({ partition: this.partition, err: error, records: batch.length }, 'journal refused a batch');
-    for (const entry of batch) entry.reject(busy());
+  private refuse(entries: readonly Waiting[], error: Error): void {
+    enqueues.inc({ partition: this.partition, outcome: 'refused' }, entries.length);
+    this.logger.error({ partition: this.partition, err: error, records: entries.length }, 'journal refused a batch');
+    for (const entry of entries) entry.reject(busy());
   }
 
   /**
@@ -204,12 +223,22 @@ export class Lane {
   private expire(): void {
     const now = performance.now();
     for (const entry of this.inFlight) if (entry.deadline <= now) this.reject(entry);
-    let count = 0;
-    while (count < this.waiting.length && (this.waiting[count] as Waiting).deadline <= now) count += 1;
-    for (const entry of this.waiting.splice(0, count)) {
-      this.waitingBytes -= entry.bytes.length;
+    for (let group = this.groups[0]; group && this.expireFirst(group, now); group = this.groups[0]) {
+      this.groups.shift();
+      group.batch.release();
+    }
+  }
+
+  /** Removes the records of a group that have passed their deadline. Returns whether the group is empty now. */
+  private expireFirst({ entries, batch }: Group, now: number): boolean {
+    const firstValid = entries.findIndex(({ deadline }) => deadline > now);
+    const expired = entries.splice(0, firstValid < 0 ? entries.length : firstValid);
+    this.subtract(expired);
+    for (const entry of expired) {
+      batch.removeFirst(entry.bytes);
       this.reject(entry);
     }
+    return entries.length === 0;
   }
 
   private reject(entry: Waiting): void {

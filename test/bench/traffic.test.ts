@@ -4,17 +4,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type MixOptions, mixedTraffic, rangePulls, rangeTags, repositoryHistory } from '../../bench/fill/traffic.ts';
-import { packRecord } from '../../src/journal/codec.ts';
 import type { EventRecord } from '../../src/protocol/journal.ts';
+import { packBatch } from '../helpers/journal-message.ts';
 
 const endsAt = Date.UTC(2026, 5, 1);
 const mix: MixOptions = { origin: 'https://git.example', partitions: 4, endsAt, records: 3000, repositories: 40 };
 const recordsOf = (options: MixOptions): EventRecord[] => [...mixedTraffic(options)].map(({ record }) => record);
 
 test('mixed traffic has the wanted number of records, and the same bytes every time', () => {
-  const first = Buffer.concat(recordsOf(mix).map(packRecord));
+  const first = packBatch(recordsOf(mix));
   assert.equal(recordsOf(mix).length, mix.records);
-  assert.ok(first.equals(Buffer.concat(recordsOf(mix).map(packRecord))));
+  assert.deepEqual(packBatch(recordsOf(mix)), first);
 });
 
 test('mixed traffic has every kind of event, in all partitions, and no delivery twice', () => {

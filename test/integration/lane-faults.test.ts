@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { ServiceError } from '../../src/foundation/errors.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { startNats, type TestNats } from '../helpers/journal.ts';
@@ -130,6 +131,30 @@ test('a lane keeps two batches in order while the server is suspended', async (t
     ],
   );
   assert.deepEqual(await recordIds(journal), ['a1', 'a2', 'b1', 'b2']);
+});
+
+test('a lane removes expired records from a message and keeps the later ones', async (t) => {
+  const nats = await startNats(t);
+  const journal = await nats.connect();
+  const lane = await openLane(t, journal, { ackDeadlineMs: 2000 });
+  const pid = serverPid(nats);
+  await pauseProcess(pid);
+  const outcome = (id: string) =>
+    lane.enqueue(smallRecord(id, 300)).then(
+      () => 'stored',
+      () => 'unknown',
+    );
+  const inFlight = outcome('in flight');
+  // The lane sends the first record at the end of this turn of the event loop.
+  await setImmediate();
+  const expired = [outcome('expired1'), outcome('expired2')];
+  const since = performance.now();
+  await waitUntil('half of the deadline has passed', () => performance.now() - since > 1000);
+  const later = [outcome('later1'), outcome('later2')];
+  assert.deepEqual(await Promise.all(expired), ['unknown', 'unknown']);
+  process.kill(pid, 'SIGCONT');
+  assert.deepEqual(await Promise.all([inFlight, ...later]), ['unknown', 'stored', 'stored']);
+  assert.deepEqual(await recordIds(journal), ['in flight', 'later1', 'later2']);
 });
 
 function serverPid({ dataDir }: TestNats): number {

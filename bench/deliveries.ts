@@ -5,7 +5,7 @@
  * first part is computed only once.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { mergedPullRequest } from './payload.ts';
+import { pullRequestEnd, pullRequestStart } from './payload.ts';
 
 /** Number of repositories that the deliveries are spread over, so that all partitions take part. */
 export const repositoryCount = 16;
@@ -28,7 +28,7 @@ export function deliveryBytes(): number {
 
 /** Returns the body of a delivery: of a repository, and the number of its body from 0. */
 export function deliveryBody(repository: number, number: number): string {
-  return mergedPullRequest(repository) + tailOf(number);
+  return pullRequestStart(repository) + tailOf(number);
 }
 
 /** A request whose bytes are changed in place. */
@@ -125,7 +125,7 @@ export class DeliveryTemplates {
 const zero = 48;
 
 function template(secret: string, repository: number): Template {
-  const prefix = Buffer.from(mergedPullRequest(repository));
+  const prefix = Buffer.from(pullRequestStart(repository));
   const key = Buffer.alloc(blockBytes);
   key.write(secret);
   const inner = createHash('sha256').update(key.map((byte) => byte ^ 0x36));
@@ -152,10 +152,10 @@ function sign({ inner, outer }: Signer, tail: string): string {
 }
 
 /** Returns the end of a body. The end differs between deliveries and always has the same length. */
-function tailOf(number: number): string {
-  const text = String(firstNumber + number).padStart(digits, '0');
-  const time = new Date(Date.UTC(2026, 0, 1) + number * 1000).toISOString().replace('.000Z', 'Z');
-  return `"merge_commit_sha":"${text.padStart(40, 'c')}","updated_at":"${time}","merged_at":"${time}","number":${text}}}`;
+function tailOf(nth: number): string {
+  const number = String(firstNumber + nth).padStart(digits, '0');
+  const mergedAt = new Date(Date.UTC(2026, 0, 1) + nth * 1000).toISOString().replace('.000Z', 'Z');
+  return pullRequestEnd({ number, sha: number.padStart(40, 'c'), mergedAt });
 }
 
 function headOf(id: string, length: number): string {

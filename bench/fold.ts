@@ -17,7 +17,7 @@ import type { EventRepository } from '../src/protocol/repository.ts';
 import { openPartition } from '../src/store/partition.ts';
 import { foldBatch, PackedMessage } from '../workers/partition/batch.ts';
 import { repositoryCount } from './deliveries.ts';
-import { mergedPullRequest } from './payload.ts';
+import { pullRequestEnd, pullRequestStart } from './payload.ts';
 
 /** Host time of the first record. */
 const epoch = Date.UTC(2026, 0, 1);
@@ -115,9 +115,8 @@ interface Options {
 /** Makes the journal messages of a kind. Each message contains `size` records. */
 function messagesOf(make: Maker, { records, size }: Options): Uint8Array[] {
   const sources = Array.from({ length: repositoryCount }, (_, nth) => {
-    const time = new Date(epoch).toISOString();
-    const end = `"merge_commit_sha":"${shaOf('c', 0)}","updated_at":"${time}","merged_at":"${time}","number":1}}`;
-    const events = toEvents('pull_request', JSON.parse(mergedPullRequest(nth) + end), 'https://github.com', epoch);
+    const end = pullRequestEnd({ number: '1', sha: shaOf('c', 0), mergedAt: new Date(epoch).toISOString() });
+    const events = toEvents('pull_request', JSON.parse(pullRequestStart(nth) + end), 'https://github.com', epoch);
     return events as { repository: EventRepository; bodies: [EventBody & { event: 'pull_request' }] };
   });
   const recordOf = (nth: number): EventRecord => {

@@ -1,7 +1,7 @@
 /**
  * Makes the payload of a merged pull request, about 24 KB, as hosts send it. The payload is an example from the
- * package `@octokit/webhooks-examples`, marked as merged, with a description of usual length. The fields that differ
- * between deliveries are missing at the end of the payload. The caller appends these fields.
+ * package `@octokit/webhooks-examples`, marked as merged, with a description of usual length. What differs between pull
+ * requests is the end of the payload, so that the rest can be hashed once.
  */
 import { createRequire } from 'node:module';
 
@@ -29,15 +29,24 @@ Closes #1702, closes #1688. See also https://git.example/lanternhouse/shoebox/is
 - [x] tests
 - [x] notes for administrators
 - [ ] translations (thanks @moss-and-fern for offering help)
-`;
+
+Change `;
+
+/** The fields that differ between pull requests. `mergedAt` is an ISO 8601 text. */
+export interface PullRequestFields {
+  number: string;
+  sha: string;
+  mergedAt: string;
+}
 
 /**
- * Makes the body of a delivery. The last fields of its pull request are still missing.
+ * Makes the body of a delivery up to the last word of the pull request's description. `pullRequestEnd` makes the rest.
  * @param repository index of one of the bench's repositories, from 0
  */
-export function mergedPullRequest(repository: number): string {
+export function pullRequestStart(repository: number): string {
   const { pull_request: pull, ...rest } = closedExample();
   const {
+    body: _body,
     merge_commit_sha: _sha,
     updated_at: _updated,
     merged_at: _merged,
@@ -47,17 +56,22 @@ export function mergedPullRequest(repository: number): string {
   const merged = {
     ...fixed,
     title: 'Keep connections open between uploads',
-    body: description,
     merged: true,
     merged_by: fixed.user,
     mergeable: null,
+    body: `${description}${repository}-`,
   };
   const { number: _, ...surroundings } = rest;
   const { hostId, fullName } = repositoryOf(repository);
   const body = { ...surroundings, repository: { ...(rest.repository as Payload), id: hostId } };
   const text = JSON.stringify({ ...body, pull_request: merged });
-  // The two closing braces are cut off, because the remaining fields of the pull request follow.
-  return `${text.slice(0, -2).replaceAll(exampleName, fullName)},`;
+  // The quote after the description and the two closing braces are cut off.
+  return text.slice(0, -3).replaceAll(exampleName, fullName);
+}
+
+/** Makes the rest of a body. Each pull request has a description of its own, as those of a host have. */
+export function pullRequestEnd({ number, sha, mergedAt }: PullRequestFields): string {
+  return `${number}.","merge_commit_sha":"${sha}","updated_at":"${mergedAt}","merged_at":"${mergedAt}","number":${number}}}`;
 }
 
 /** Returns the number and the name of one of the bench's repositories on the host. */

@@ -7,7 +7,7 @@ import type { Settings } from '../../config/schema.ts';
 import { type Tier, type TierSettings, tierNamed, tiersOf } from '../../config/tiers.ts';
 import { hashKey, keyFault, newKeyRemedy } from '../foundation/api-key.ts';
 import { notFound, ServiceError } from '../foundation/errors.ts';
-import { partitionOf, slotOfId } from '../foundation/ids.ts';
+import { partitionOf, slotInside, slotOfId } from '../foundation/ids.ts';
 import { directoryName, partitionName } from '../foundation/partition-names.ts';
 import type { KeyRecord, Scope } from '../protocol/commands.ts';
 import { belongsToListed } from '../store/belonging.ts';
@@ -139,7 +139,7 @@ export class Authenticator {
     if (listed === undefined || orgId === null) return listed !== undefined;
     if (listed.orgId !== orgId) return false;
     if (!listed.claimed) return true;
-    const slot = slotOfId(repoId) as number;
+    const slot = slotInside(repoId);
     const partition = this.readers.fresh(partitionName(partitionOf(slot, this.partitions)));
     return belongsToListed(this.readers.fresh(directoryName) as Partition, listed, partition);
   }

@@ -3,7 +3,7 @@
  * the worker that owns the repository.
  */
 import { invalid, notFound, ServiceError } from '../foundation/errors.ts';
-import { newId, slotOfId } from '../foundation/ids.ts';
+import { newId, slotInside } from '../foundation/ids.ts';
 import { directoryName } from '../foundation/partition-names.ts';
 import { ask } from '../journal/query.ts';
 import { backfillContracts, type StartBackfillBody, StartBackfillBodySchema } from '../protocol/resources/backfills.ts';
@@ -147,7 +147,7 @@ export function begin(
   use?: Use,
 ): Promise<object> {
   const { repository, installationId, confirmed } = resolved;
-  const backfillId = newId('bf', slotOfId(repository.id) as number);
+  const backfillId = newId('bf', slotInside(repository.id));
   const command = { name: 'startBackfill', backfillId, repository, confirmed, since, installationId } as const;
   return runCommand<object>(context, partitionOfId(context, repository.id) as string, command, use);
 }

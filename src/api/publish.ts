@@ -5,7 +5,7 @@
 import { mailNeedsPublicUrl, publicUrlOf } from '../../config/public-url.ts';
 import { warningsOf } from '../foundation/conflicts.ts';
 import { invalid, ServiceError } from '../foundation/errors.ts';
-import { newId, slotOfId } from '../foundation/ids.ts';
+import { newId, slotInside } from '../foundation/ids.ts';
 import { pagesUrl, personaPath } from '../foundation/page-url.ts';
 import type { PartitionName } from '../foundation/partition-names.ts';
 import { ask } from '../journal/query.ts';
@@ -71,7 +71,7 @@ export async function publish(
   assertReady(draft);
   const through = await connectionFor(asked, partition, draft, channel);
   const { id: draftId, revision } = draft;
-  const publicationId = newId('pub', slotOfId(draftId) as number);
+  const publicationId = newId('pub', slotInside(draftId));
   const what = { publicationId, draftId, revision, channel, asDraft };
   return runToEnd(asked, partition.name, { name: 'publish', ...what, ...through, strict });
 }
@@ -93,7 +93,7 @@ const previewPublication: ApiRoute = {
     const { orgId, id } = readDirectoryRepository(directory, draft.repoId) as DirectoryRepository;
     const stored = effectiveChannel(directory, orgId, id, channel);
     const settings = stored?.settings ?? defaultConnection(context.sealer, orgId, channel).settings;
-    const publicationId = newId('pub', slotOfId(draftId) as number);
+    const publicationId = newId('pub', slotInside(draftId));
     const what = { publicationId, repoId: draft.repoId, draftId, revision: draft.revision };
     const shown = pagesOf(context, directory, draft);
     const question: PayloadTask = { task: 'payload', ...what, channel, asDraft, settings, ...shown };

@@ -4,7 +4,7 @@
  * earlier requests of its organization have ended.
  */
 import { ServiceError } from '../foundation/errors.ts';
-import { partitionOf, slotOfId } from '../foundation/ids.ts';
+import { partitionOf, slotInside } from '../foundation/ids.ts';
 import { directoryName, type PartitionName, partitionName } from '../foundation/partition-names.ts';
 import type { Partition } from '../store/partition.ts';
 import { isUnderWay, readBackfill } from '../store/tables/backfills.ts';
@@ -131,7 +131,7 @@ export class Quotas {
 }
 
 function homeOf({ settings }: ApiContext, repoId: string): PartitionName {
-  return partitionName(partitionOf(slotOfId(repoId) as number, settings.partitions));
+  return partitionName(partitionOf(slotInside(repoId), settings.partitions));
 }
 
 function countBackfills(partition: Partition, repoId: string): number {

@@ -2,7 +2,7 @@
  * Handles release ranges: list, get, create (spec part 4).
  */
 import { type ErrorDetails, invalid, type ServiceError } from '../foundation/errors.ts';
-import { newId, slotOfId } from '../foundation/ids.ts';
+import { newId, slotInside } from '../foundation/ids.ts';
 import { ask } from '../journal/query.ts';
 import { NoQuerySchema } from '../protocol/resources/fields.ts';
 import {
@@ -72,7 +72,7 @@ const createRange: ApiRoute = {
     const question: PreviewTask = { task: 'preview', repoId, bounds };
     const range = await quotas.withinRanges(context, repoId, async (used) => {
       const counts = await ask<PreviewTask, Preview>(context.journal, name, question);
-      const rangeId = newId('range', slotOfId(repoId) as number);
+      const rangeId = newId('range', slotInside(repoId));
       return runCommand(
         context,
         name,

@@ -97,8 +97,13 @@ export function newId(prefix: IdPrefix, slot: number, now = Date.now()): string 
 export function slotOfId(id: string, prefix?: IdPrefix): number | undefined {
   const match = idPattern.exec(id);
   if (!match || (prefix !== undefined && match[1] !== prefix)) return undefined;
-  const slot = match[2] as string;
-  return alphabet.indexOf(slot.charAt(0)) * 32 + alphabet.indexOf(slot.charAt(1));
+  return slotInside(id);
+}
+
+/** Returns the slot inside an id that this service made. An id from elsewhere must be checked: see `slotOfId`. */
+export function slotInside(id: string): number {
+  const at = id.indexOf('_') + 1;
+  return alphabet.indexOf(id.charAt(at)) * 32 + alphabet.indexOf(id.charAt(at + 1));
 }
 
 function encodeSlot(slot: number): string {

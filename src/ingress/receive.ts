@@ -7,7 +7,7 @@
  */
 import type { Settings } from '../../config/schema.ts';
 import { invalid, ServiceError } from '../foundation/errors.ts';
-import { partitionOf, slotOfId, ulid } from '../foundation/ids.ts';
+import { partitionOf, slotInside, ulid } from '../foundation/ids.ts';
 import { hmacSeconds, webhookSeconds, webhooksDelayed, webhooksReceived } from '../foundation/metrics.ts';
 import { directoryName, type PartitionName, partitionName } from '../foundation/partition-names.ts';
 import type { BodyBudget } from '../http/budget.ts';
@@ -226,7 +226,7 @@ export class Receiver {
   }
 
   private partitionOf(repositoryId: string): PartitionName {
-    return partitionName(partitionOf(slotOfId(repositoryId) as number, this.options.settings.partitions));
+    return partitionName(partitionOf(slotInside(repositoryId), this.options.settings.partitions));
   }
 
   private allFolded(name: PartitionName, records: readonly DeliveredRecord[]): boolean {

@@ -4,23 +4,29 @@
  */
 import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
 
-const pattern = /^sha256=([0-9a-f]{64})$/i;
+const pattern = /^sha256=[0-9a-f]{64}$/i;
+const digits = 64;
 
 /**
- * Returns the 32 bytes of a signature header of the form `sha256=` and 64 hex digits. Returns undefined for any other
- * header.
+ * Returns the 64 hex digits of a signature header of the form `sha256=` and 64 hex digits, in lower case. Returns
+ * undefined for any other header.
  */
-export function parseSignature(header: string | undefined): Buffer | undefined {
-  const match = header === undefined ? null : pattern.exec(header);
-  return match ? Buffer.from(match[1] as string, 'hex') : undefined;
+export function parseSignature(header: string | undefined): string | undefined {
+  if (header === undefined || !pattern.test(header)) return undefined;
+  return header.slice(-digits).toLowerCase();
 }
+
+// The comparison needs buffers. All checks share these two, because a comparison does not wait for anything.
+const computed = Buffer.alloc(digits);
+const given = Buffer.alloc(digits);
+const missing = 'x'.repeat(digits);
 
 /**
  * Checks the signature of one body. The pieces of the body are hashed with the current secret as they arrive. If the
  * body was not signed with the current secret, other secrets are tried on the whole body.
  */
 export class SignatureCheck {
-  private readonly signature: Buffer | undefined;
+  private readonly signature: string | undefined;
   private readonly secrets: readonly string[];
   /** Index of the current secret: the first one that is not empty; -1 if there is none. */
   private readonly current: number;
@@ -40,7 +46,7 @@ export class SignatureCheck {
 
   /** Whether the body was signed with one of the secrets. Pass all pieces of the body to `update` before this call. */
   verify(body: Uint8Array): boolean {
-    let good = this.hmac !== undefined && this.equals(this.hmac.digest());
+    let good = this.hmac !== undefined && this.equals(this.hmac.digest('hex'));
     for (let i = this.current + 1; i < this.secrets.length && !good; i++) {
       good = this.matches(body, this.secrets[i] as string);
     }
@@ -52,11 +58,12 @@ export class SignatureCheck {
    * is a valid signature.
    */
   matches(body: Uint8Array, secret: string): boolean {
-    return secret !== '' && this.equals(createHmac('sha256', secret).update(body).digest());
+    return secret !== '' && this.equals(createHmac('sha256', secret).update(body).digest('hex'));
   }
 
-  private equals(digest: Buffer): boolean {
-    const equal = timingSafeEqual(digest, this.signature ?? Buffer.alloc(32));
-    return equal && this.signature !== undefined;
+  private equals(digest: string): boolean {
+    computed.write(digest, 'latin1');
+    given.write(this.signature ?? missing, 'latin1');
+    return timingSafeEqual(computed, given);
   }
 }

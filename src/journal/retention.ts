@@ -3,7 +3,7 @@
  * records, counted per repository, and the repositories that would be erased completely. A repository is erased
  * completely when the retention period of its organization has ended. Asking changes nothing.
  */
-import { partitionOf, slotOfId } from '../foundation/ids.ts';
+import { partitionOf, slotInside } from '../foundation/ids.ts';
 import { type PartitionName, partitionName } from '../foundation/partition-names.ts';
 import type { Due, RepositoryCounts, Share } from '../protocol/retention.ts';
 import type { DueTask } from '../protocol/tasks.ts';
@@ -30,7 +30,7 @@ export function askDue(
   return Promise.all(
     Array.from({ length: partitions }, async (_, number) => {
       const partition = partitionName(number);
-      const mine = repositories.filter((id) => partitionOf(slotOfId(id) as number, partitions) === number);
+      const mine = repositories.filter((id) => partitionOf(slotInside(id), partitions) === number);
       const task: DueTask = { task: 'due', before, repositories: mine };
       return { partition, ...(await ask<DueTask, Due>(journal, partition, task)) };
     }),

@@ -5,7 +5,7 @@
  * is erased.
  */
 import { dayMs } from '../../src/foundation/days.ts';
-import { partitionOf, slotOfId } from '../../src/foundation/ids.ts';
+import { partitionOf, slotInside } from '../../src/foundation/ids.ts';
 import { erasedRecords } from '../../src/foundation/metrics.ts';
 import { partitionName } from '../../src/foundation/partition-names.ts';
 import type { KeyRecord, WebhookSecretRecord } from '../../src/protocol/commands.ts';
@@ -247,6 +247,6 @@ function relayErased(
   partitions: number,
   at: number,
 ): void {
-  const target = partitionName(partitionOf(slotOfId(erased.repoId) as number, partitions));
+  const target = partitionName(partitionOf(slotInside(erased.repoId), partitions));
   writeEffect(partition, { effect: 'relay', target, at, body: { relay: 'repositoryErased', ...erased } });
 }

@@ -13,6 +13,7 @@ import {
   partitionOf,
   repositoryId,
   slotCount,
+  slotInside,
   slotOf,
   slotOfId,
   timeOfUlid,
@@ -28,6 +29,7 @@ test('an id contains its slot', () => {
     fc.property(prefixes, slots, fc.string(), (prefix, slot, text) => {
       for (const id of [newId(prefix, slot), hashedId(prefix, slot, text)]) {
         assert.equal(slotOfId(id), slot);
+        assert.equal(slotInside(id), slot);
         assert.equal(slotOfId(id, prefix), slot);
         assert.match(id, /^[a-z]+_[0-9a-z]{28}$/);
       }

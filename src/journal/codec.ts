@@ -5,18 +5,14 @@
 import { Packr } from 'msgpackr';
 import type { JournalRecord } from '../protocol/journal.ts';
 
-const options = { useRecords: false, variableMapSize: true };
-const packr = new Packr(options);
-const recordPackr = new Packr(options);
-const recordBuffer = Buffer.allocUnsafeSlow(65_536);
+const packr = new Packr({ useRecords: false, variableMapSize: true });
 
 /**
- * Packs one record.
- * @returns bytes that the next call overwrites
+ * Packs one record. The bytes lie in a buffer of 8 KB that is shared with other packed values. A caller that keeps the
+ * bytes of many records copies them, so that the garbage collector can free such buffers early.
  */
 export function packRecord(record: JournalRecord): Buffer {
-  recordPackr.useBuffer(recordBuffer);
-  return recordPackr.pack(record) as Buffer;
+  return packr.pack(record) as Buffer;
 }
 
 /**

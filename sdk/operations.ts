@@ -4,6 +4,8 @@
 
 export type Backfill = { id: string; repoId: string; state: 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled'; phase: string | null; percent: number; since: string | null; counts: { [name: string]: number }; waits: { count: number; seconds: number; until: string | null }; error?: string; startedAt: string; updatedAt: string; finishedAt: string | null };
 
+export type BackfillCompletedEvent = { event: 'backfill.completed'; timestamp: string; data: { repoId: string; backfillId: string; status: 'completed' | 'failed' | 'cancelled'; since: string | null; counts: { [name: string]: number }; error: string | null } };
+
 export type Change = { kind: 'pull' | 'issue' | 'commit'; number?: number; sha?: string; title: string; included: boolean; reason: 'listed' | 'backport' | 'cherryPicked' | 'dependency' | 'revert' | 'partialRevert' | 'restored' | 'linked' | 'closed' | 'direct' | 'foreign' | 'reverted' | 'reverts' | 'shipped' | 'release' | 'routine' | 'own' | 'label' | 'author' | 'unmerged' | 'branch' | 'afterCut' | 'open' | 'unresolved' | 'unlisted' | 'notCaptured'; detail?: string; section?: 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'other' | 'reverted' | 'issues' | 'commits' | 'dependencies'; kindBy?: 'label' | 'advisory' | 'note' | 'prefix' | 'issue' | 'box' | 'branch' | 'verb'; mayBreak?: true; method: 'mergeCommit' | 'subject' | 'window' | 'date' | 'number' | 'link' | 'commit' };
 
 export type Channel = { channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; connected: boolean; source: 'repository' | 'organization' | 'default' | null; public: boolean; settings: { [name: string]: unknown }; hasSecret: { [name: string]: boolean }; createdAt: string | null; updatedAt: string | null };
@@ -32,7 +34,7 @@ export type Key = { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; l
 
 export type NewKey = { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; last4: string; orgId: string | null; scopes: readonly ('drafts:read' | 'drafts:write' | 'ranges:read' | 'ranges:write' | 'repos:read' | 'repos:write' | 'publish:write' | 'stats:read' | 'orgs:read' | 'orgs:write' | 'webhooks:read' | 'webhooks:write' | 'keys:read' | 'keys:write' | '*')[]; status: 'active' | 'expired' | 'revoked'; createdAt: string; createdBy: string | null; lastUsedAt: string | null; expiresAt: string | null; revokedAt: string | null; rotatedTo: string | null; rotateBy: string; reminder: string | null; endedWith: string | null; key: string };
 
-export type NewWebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string; secret: string };
+export type NewWebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'range.created' | 'range.changed' | 'publication.failed' | 'backfill.completed' | 'repository.connected' | 'repository.disconnected')[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string; secret: string };
 
 export type NewWebhookSecret = { id: string; name: string; host: string; orgId: string | null; createdAt: string; rotatedAt: string | null; overlapEndsAt: string | null; secret?: string };
 
@@ -42,15 +44,23 @@ export type Organization = { id: string; login: string; host: string; tier: stri
 
 export type Publication = { id: string; status: 'pending' | 'processing' | 'completed' | 'failed'; url: string | null; publishedAt: string | null; draftId: string; revision: number; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft: boolean; error: string | null; outcomeUnknown: boolean; attempts: readonly ({ at: string; endedAt: string | null; error: string | null })[]; nextAttemptAt: string | null; counts: { [name: string]: number }; warnings: readonly ({ kind: 'conflict'; id: string; number: number | null; sha: string | null; text: string; reason: 'reverted' | 'reverts' | 'label' | 'author' | 'shipped' | 'release' | 'routine' | 'own' | 'joined' | 'note' | 'unlisted' | 'open' | 'unresolved' | 'range' | 'other'; detail: string | null })[]; createdAt: string; updatedAt: string };
 
+export type PublicationFailedEvent = { event: 'publication.failed'; timestamp: string; data: { draftId: string; persona: 'engineer' | 'internal' | 'customer'; releaseRangeId: string; repoId: string; publicationId: string; channel: string; error: string; outcomeUnknown: boolean; attempts: number; replacedBy: string | null } };
+
 export type PullRequestRange = { type: 'PR_BASED'; repoId: string; fromPrNumber: number; toPrNumber: number };
 
 export type Range = { id: string; repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 'PR_BASED'; fromTag?: string; toTag?: string; fromDate?: string; toDate?: string; fromPrNumber?: number; toPrNumber?: number; timeZone?: string; compareUrl?: string; prCount: number; issueCount: number; resolution: 'compare' | 'commits' | 'window'; assumed?: true; createdAt: string; updatedAt: string };
+
+export type RangeChangedEvent = { event: 'range.changed'; timestamp: string; data: { releaseRangeId: string; repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 'PR_BASED'; fromTag?: string; toTag?: string; fromDate?: string; toDate?: string; fromPrNumber?: number; toPrNumber?: number; timeZone?: string; before: { prCount: number; issueCount: number; resolution: 'compare' | 'commits' | 'window'; assumed?: true }; after: { prCount: number; issueCount: number; resolution: 'compare' | 'commits' | 'window'; assumed?: true } } };
 
 export type RangeCreatedEvent = { event: 'range.created'; timestamp: string; data: { releaseRangeId: string; repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 'PR_BASED'; fromTag?: string; toTag?: string; fromDate?: string; toDate?: string; fromPrNumber?: number; toPrNumber?: number; timeZone?: string; compareUrl?: string; prCount: number; issueCount: number } };
 
 export type Replayed = { endpointId: string; replayed: number };
 
 export type Repository = { id: string; orgId: string; scmRepoId?: number; fullName: string; defaultBranch: string | null; state: 'connected' | 'unselected' | 'disconnected'; createdAt: string; ownerConfirmed: boolean; ownerUnconfirmedReason: string | null };
+
+export type RepositoryConnectedEvent = { event: 'repository.connected'; timestamp: string; data: { repoId: string; fullName: string; cause: 'delivery' | 'installation' | 'selection' | 'request' | 'transfer' } };
+
+export type RepositoryDisconnectedEvent = { event: 'repository.disconnected'; timestamp: string; data: { repoId: string; fullName: string; cause: 'delivery' | 'installation' | 'selection' | 'request' | 'transfer' } };
 
 export type Retention = { before: string; partitions: readonly ({ partition: string; trustedTime: string | null; lastSweep: { at: string; before?: string; erased?: { pulls: number; issues: number; comments: number; pushes: number; commits: number } } | null; waiting: readonly ({ partition: string; id: string; cause: 'records' | 'clock' | 'organizations'; from?: string; to?: string; before?: string; records?: number; total?: number; organizations?: readonly ({ id: string; uninstalledAt: string })[]; shares?: readonly ({ partition: string; records: number; total: number })[] })[]; total?: number; due?: { pulls: number; issues: number; comments: number; pushes: number; commits: number } })[]; repositories: readonly ({ partition: string; repoId: string; fullName: string; pulls: number; issues: number; comments: number; pushes: number; commits: number })[]; organizations: readonly ({ id: string; login: string; uninstalledAt: string; erasedFrom: string; due: boolean; repositories: readonly ({ repoId: string; fullName: string; pulls: number; issues: number; comments: number; pushes: number; commits: number } | null)[] })[] };
 
@@ -72,7 +82,7 @@ export type Ticket = { id: string; status: 'processing'; estimatedTime: number }
 
 export type WebhookDelivery = { id: string; endpointId: string; eventId: string; event: string; status: 'pending' | 'delivered' | 'failed' | 'skipped'; payload: { event: string; timestamp: string; data: { [name: string]: unknown } }; attemptCount: number; attempts: readonly ({ at: string; ms: number; status: number | null; error: string | null; response: string | null })[]; nextAttemptAt: string | null; createdAt: string };
 
-export type WebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string };
+export type WebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'range.created' | 'range.changed' | 'publication.failed' | 'backfill.completed' | 'repository.connected' | 'repository.disconnected')[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string };
 
 export type WebhookSecret = { id: string; name: string; host: string; orgId: string | null; createdAt: string; rotatedAt: string | null; overlapEndsAt: string | null };
 
@@ -84,6 +94,16 @@ export interface WebhookEvents {
   'draft.published': DraftPublishedEvent;
   /** A release range was created. */
   'range.created': RangeCreatedEvent;
+  /** A recount changed a release range. */
+  'range.changed': RangeChangedEvent;
+  /** A publication failed. */
+  'publication.failed': PublicationFailedEvent;
+  /** A backfill ended. */
+  'backfill.completed': BackfillCompletedEvent;
+  /** A repository was connected. */
+  'repository.connected': RepositoryConnectedEvent;
+  /** A repository was disconnected. */
+  'repository.disconnected': RepositoryDisconnectedEvent;
   /** A test of the endpoint was requested. */
   'endpoint.test': EndpointTestEvent;
 }
@@ -194,11 +214,11 @@ export interface Operations {
   /** List webhook endpoints, without their secrets. */
   listWebhookEndpoints: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { webhookEndpoints: readonly (WebhookEndpoint)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: WebhookEndpoint; };
   /** Create a webhook endpoint; its secret is shown in this reply only. */
-  createWebhookEndpoint: { input: { url: string; events?: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; description?: string; org?: string }; reply: NewWebhookEndpoint; };
+  createWebhookEndpoint: { input: { url: string; events?: readonly ('draft.generated' | 'draft.published' | 'range.created' | 'range.changed' | 'publication.failed' | 'backfill.completed' | 'repository.connected' | 'repository.disconnected')[]; description?: string; org?: string }; reply: NewWebhookEndpoint; };
   /** Get a webhook endpoint, without its secret. */
   getWebhookEndpoint: { input: { endpointId: string }; reply: WebhookEndpoint; };
   /** Change, disable or enable a webhook endpoint. */
-  updateWebhookEndpoint: { input: { endpointId: string } & { url?: string; events?: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; description?: string; enabled?: boolean }; reply: WebhookEndpoint; };
+  updateWebhookEndpoint: { input: { endpointId: string } & { url?: string; events?: readonly ('draft.generated' | 'draft.published' | 'range.created' | 'range.changed' | 'publication.failed' | 'backfill.completed' | 'repository.connected' | 'repository.disconnected')[]; description?: string; enabled?: boolean }; reply: WebhookEndpoint; };
   /** Delete a webhook endpoint and its deliveries. */
   deleteWebhookEndpoint: { input: { endpointId: string }; reply: DeletedWebhookEndpoint; };
   /** Replace the secret of a webhook endpoint; during the overlap, deliveries are signed with both secrets. */

@@ -23,20 +23,31 @@ const failingMs = 5 * dayMs;
 /** Maximum number of attempts that are kept per delivery. */
 const maxAttempts = 20;
 
+type EventRelay = Extract<RelayBody, { relay: 'webhookEvent' }>;
+
 /**
- * Adds a delivery of an event for each endpoint that subscribes to the event. Only endpoints of the repository's
+ * Adds a delivery of a relayed event for each endpoint that subscribes to the event. Only endpoints of the repository's
  * organization are considered. The id of the event is derived from `recordId`.
  */
-export function foldWebhookEvent(
+export function foldWebhookEvent(partition: Partition, relay: EventRelay, recordId: string): void {
+  const orgId = readDirectoryRepository(partition, relay.repoId)?.orgId;
+  if (orgId !== undefined) sendEvent(partition, orgId, relay, recordId);
+}
+
+/**
+ * Adds a delivery of an event for each endpoint of an organization that subscribes to the event. If there is no such
+ * endpoint, nothing is written.
+ * @param seed text from which the id of the event is derived; no other event has the same text
+ */
+export function sendEvent(
   partition: Partition,
-  { repoId, event, happenedAt, data }: Extract<RelayBody, { relay: 'webhookEvent' }>,
-  recordId: string,
+  orgId: string,
+  { event, happenedAt, data }: Omit<EventRelay, 'relay'>,
+  seed: string,
 ): void {
-  const orgId = readDirectoryRepository(partition, repoId)?.orgId;
-  if (orgId === undefined) return;
   const wanting = listWebhookEndpoints(partition, orgId).filter(({ events }) => events.includes(event));
   if (wanting.length === 0) return;
-  const eventId = hashedId('evt', directorySlot, recordId);
+  const eventId = hashedId('evt', directorySlot, seed);
   const body = JSON.stringify({ event, timestamp: new Date(happenedAt).toISOString(), data });
   for (const endpoint of wanting) addDelivery(partition, endpoint, { eventId, event, body, createdAt: happenedAt });
 }

@@ -16,10 +16,15 @@ import { ErrorSchema } from './fields.ts';
 import { KeySchema, NewKeySchema } from './keys.ts';
 import { OrganizationSchema } from './organizations.ts';
 import {
+  BackfillCompletedSchema,
   DraftGeneratedSchema,
   DraftPublishedSchema,
   EndpointTestSchema,
+  PublicationFailedSchema,
+  RangeChangedSchema,
   RangeCreatedSchema,
+  RepositoryConnectedSchema,
+  RepositoryDisconnectedSchema,
 } from './outgoing-webhooks.ts';
 import { PublicationSchema } from './publications.ts';
 import { ChangeReplySchema, CreateRangeBodySchemas, RangeSchema } from './ranges.ts';
@@ -32,6 +37,7 @@ import { NewWebhookSecretSchema, RevokedSchema, WebhookSecretSchema } from './we
 
 export const components = {
   Backfill: BackfillSchema,
+  BackfillCompletedEvent: BackfillCompletedSchema,
   Change: ChangeReplySchema,
   Channel: ChannelSchema,
   DateRange: CreateRangeBodySchemas.DATE_BASED,
@@ -51,11 +57,15 @@ export const components = {
   NotesSettings: NotesSettingsSchema,
   Organization: OrganizationSchema,
   Publication: PublicationSchema,
+  PublicationFailedEvent: PublicationFailedSchema,
   PullRequestRange: CreateRangeBodySchemas.PR_BASED,
   Range: RangeSchema,
+  RangeChangedEvent: RangeChangedSchema,
   RangeCreatedEvent: RangeCreatedSchema,
   Replayed: ReplayedSchema,
   Repository: RepositorySchema,
+  RepositoryConnectedEvent: RepositoryConnectedSchema,
+  RepositoryDisconnectedEvent: RepositoryDisconnectedSchema,
   Retention: RetentionSchema,
   Revision: RevisionSchema,
   RevisionText: RevisionTextSchema,

@@ -34,7 +34,7 @@ export type Key = { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; l
 
 export type NewKey = { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; last4: string; orgId: string | null; scopes: readonly ('drafts:read' | 'drafts:write' | 'ranges:read' | 'ranges:write' | 'repos:read' | 'repos:write' | 'publish:write' | 'stats:read' | 'orgs:read' | 'orgs:write' | 'webhooks:read' | 'webhooks:write' | 'keys:read' | 'keys:write' | '*')[]; status: 'active' | 'expired' | 'revoked'; createdAt: string; createdBy: string | null; lastUsedAt: string | null; expiresAt: string | null; revokedAt: string | null; rotatedTo: string | null; rotateBy: string; reminder: string | null; endedWith: string | null; key: string };
 
-export type NewWebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'range.created' | 'range.changed' | 'publication.failed' | 'backfill.completed' | 'repository.connected' | 'repository.disconnected')[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string; secret: string };
+export type NewWebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'range.created' | 'range.changed' | 'publication.failed' | 'backfill.completed' | 'repository.connected' | 'repository.disconnected')[]; personas?: readonly ('engineer' | 'internal' | 'customer')[]; channels?: readonly ('scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email')[]; repositories?: readonly (string)[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string; secret: string };
 
 export type NewWebhookSecret = { id: string; name: string; host: string; orgId: string | null; createdAt: string; rotatedAt: string | null; overlapEndsAt: string | null; secret?: string };
 
@@ -82,7 +82,7 @@ export type Ticket = { id: string; status: 'processing'; estimatedTime: number }
 
 export type WebhookDelivery = { id: string; endpointId: string; eventId: string; event: string; status: 'pending' | 'delivered' | 'failed' | 'skipped'; payload: { event: string; timestamp: string; data: { [name: string]: unknown } }; attemptCount: number; attempts: readonly ({ at: string; ms: number; status: number | null; error: string | null; response: string | null })[]; nextAttemptAt: string | null; createdAt: string };
 
-export type WebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'range.created' | 'range.changed' | 'publication.failed' | 'backfill.completed' | 'repository.connected' | 'repository.disconnected')[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string };
+export type WebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'range.created' | 'range.changed' | 'publication.failed' | 'backfill.completed' | 'repository.connected' | 'repository.disconnected')[]; personas?: readonly ('engineer' | 'internal' | 'customer')[]; channels?: readonly ('scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email')[]; repositories?: readonly (string)[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string };
 
 export type WebhookSecret = { id: string; name: string; host: string; orgId: string | null; createdAt: string; rotatedAt: string | null; overlapEndsAt: string | null };
 
@@ -211,14 +211,16 @@ export interface Operations {
   rotateWebhookSecret: { input: { secretId: string } & { overlapHours?: number }; reply: NewWebhookSecret; };
   /** Revoke a webhook secret. */
   revokeWebhookSecret: { input: { secretId: string }; reply: RevokedWebhookSecret; };
+  /** List the events of outgoing webhooks, each with the schema and an example of its body. */
+  listWebhookEvents: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { webhookEvents: readonly ({ event: string; summary: string; description: string; filters: readonly ('personas' | 'channels' | 'repositories')[]; schema: { [name: string]: unknown }; example: { [name: string]: unknown } })[]; total: number; hasMore: boolean; nextOffset: number | null }; item: { event: string; summary: string; description: string; filters: readonly ('personas' | 'channels' | 'repositories')[]; schema: { [name: string]: unknown }; example: { [name: string]: unknown } }; };
   /** List webhook endpoints, without their secrets. */
   listWebhookEndpoints: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { webhookEndpoints: readonly (WebhookEndpoint)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: WebhookEndpoint; };
   /** Create a webhook endpoint; its secret is shown in this reply only. */
-  createWebhookEndpoint: { input: { url: string; events?: readonly ('draft.generated' | 'draft.published' | 'range.created' | 'range.changed' | 'publication.failed' | 'backfill.completed' | 'repository.connected' | 'repository.disconnected')[]; description?: string; org?: string }; reply: NewWebhookEndpoint; };
+  createWebhookEndpoint: { input: { url: string; events?: readonly ('draft.generated' | 'draft.published' | 'range.created' | 'range.changed' | 'publication.failed' | 'backfill.completed' | 'repository.connected' | 'repository.disconnected')[]; personas?: readonly ('engineer' | 'internal' | 'customer')[]; channels?: readonly ('scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email')[]; repositories?: readonly (string)[]; description?: string; org?: string }; reply: NewWebhookEndpoint; };
   /** Get a webhook endpoint, without its secret. */
   getWebhookEndpoint: { input: { endpointId: string }; reply: WebhookEndpoint; };
   /** Change, disable or enable a webhook endpoint. */
-  updateWebhookEndpoint: { input: { endpointId: string } & { url?: string; events?: readonly ('draft.generated' | 'draft.published' | 'range.created' | 'range.changed' | 'publication.failed' | 'backfill.completed' | 'repository.connected' | 'repository.disconnected')[]; description?: string; enabled?: boolean }; reply: WebhookEndpoint; };
+  updateWebhookEndpoint: { input: { endpointId: string } & { url?: string; events?: readonly ('draft.generated' | 'draft.published' | 'range.created' | 'range.changed' | 'publication.failed' | 'backfill.completed' | 'repository.connected' | 'repository.disconnected')[]; personas?: readonly ('engineer' | 'internal' | 'customer')[]; channels?: readonly ('scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email')[]; repositories?: readonly (string)[]; description?: string; enabled?: boolean }; reply: WebhookEndpoint; };
   /** Delete a webhook endpoint and its deliveries. */
   deleteWebhookEndpoint: { input: { endpointId: string }; reply: DeletedWebhookEndpoint; };
   /** Replace the secret of a webhook endpoint; during the overlap, deliveries are signed with both secrets. */
@@ -287,6 +289,7 @@ export const operations = {
   createWebhookSecret: { method: 'POST', path: '/api/webhook-secrets', query: [], body: true },
   rotateWebhookSecret: { method: 'POST', path: '/api/webhook-secrets/{secretId}/rotate', query: [], body: true },
   revokeWebhookSecret: { method: 'DELETE', path: '/api/webhook-secrets/{secretId}', query: [], body: false },
+  listWebhookEvents: { method: 'GET', path: '/api/webhook-events', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'webhookEvents' },
   listWebhookEndpoints: { method: 'GET', path: '/api/webhook-endpoints', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'webhookEndpoints' },
   createWebhookEndpoint: { method: 'POST', path: '/api/webhook-endpoints', query: [], body: true },
   getWebhookEndpoint: { method: 'GET', path: '/api/webhook-endpoints/{endpointId}', query: [], body: false },

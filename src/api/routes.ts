@@ -20,6 +20,7 @@ import { settingsRoutes } from './settings.ts';
 import { statsRoutes } from './stats.ts';
 import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
 import { webhookEndpointRoutes } from './webhook-endpoints.ts';
+import { webhookEventRoutes } from './webhook-events.ts';
 import { webhookSecretRoutes } from './webhook-secrets.ts';
 
 export const apiRoutes: readonly ApiRoute<never>[] = [
@@ -40,6 +41,7 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...keyRoutes,
   ...organizationRoutes,
   ...webhookSecretRoutes,
+  ...webhookEventRoutes,
   ...webhookEndpointRoutes,
   ...webhookDeliveryRoutes,
 ];

@@ -3,6 +3,7 @@
  * their attempts. `store/` keeps them, and `workers/webhooks/` sends the deliveries.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { ChannelNameSchema } from './channels.ts';
 import { AssumedSchema, PersonaSchema, ResolutionSchema, ShownBoundsSchema } from './stored.ts';
 
 const Instant = Type.Integer();
@@ -140,6 +141,18 @@ export const WebhookEventRelaySchema = Type.Object({
 export const DisabledReasonSchema = Type.Union([Type.Literal('user'), Type.Literal('gone'), Type.Literal('failing')]);
 export type DisabledReason = Static<typeof DisabledReasonSchema>;
 
+/**
+ * Filters of an endpoint. A filter stops only events that have its field: `personas` does not stop `range.created`. An
+ * absent or empty filter stops nothing. Rows contain no empty filters. `repositories` are ids.
+ */
+const filters = {
+  personas: Type.Optional(Type.Array(PersonaSchema)),
+  channels: Type.Optional(Type.Array(ChannelNameSchema)),
+  repositories: Type.Optional(Type.Array(Type.String())),
+};
+const WebhookFiltersSchema = Type.Object(filters);
+export type WebhookFilters = Static<typeof WebhookFiltersSchema>;
+
 /** The query of an endpoint's address, in sealed form. The keyed digest shows whether two queries are equal. */
 const SealedQuerySchema = Type.Object({ sealed: Type.String(), digest: Type.String() });
 
@@ -158,6 +171,7 @@ export const WebhookEndpointRecordSchema = Type.Object({
   query: Type.Optional(SealedQuerySchema),
   description: Type.String(),
   events: Type.Array(WebhookEventSchema),
+  ...filters,
   /** Why and when the endpoint was disabled; null while it is enabled. */
   disabled: Type.Union([Type.Object({ reason: DisabledReasonSchema, at: Instant }), Type.Null()]),
   sealed: Type.String(),
@@ -238,6 +252,7 @@ export const webhookCommands = [
     query: Type.Optional(SealedQuerySchema),
     description: Type.Optional(Type.String()),
     events: Type.Optional(Type.Array(WebhookEventSchema)),
+    ...filters,
     enabled: Type.Optional(Type.Boolean()),
     /** The command is accepted only if the endpoint's current digest is one of these digests. */
     ifMatch: Type.Optional(Type.Array(Type.String())),

@@ -141,6 +141,7 @@ test('routes accept the right keys only', async (t) => {
       listWebhookSecrets: { status: 200 },
       createWebhookEndpoint: { body: { org: 'acme', url }, status: 404 },
       listWebhookEndpoints: { status: 200 },
+      listWebhookEvents: { status: 200 },
     };
     const lists = { ...queries };
     const routes = apiRoutes.filter(({ path }) => !owned.test(path));

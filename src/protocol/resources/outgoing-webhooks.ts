@@ -10,8 +10,14 @@ import { backfillId, draftId, endpointId, publicationId, rangeId, repoId, time }
 export interface OutgoingWebhook {
   summary: string;
   description: string;
+  /** The filters of endpoints that can stop the event. */
+  filters: readonly WebhookFilter[];
   body: TSchema;
 }
+
+/** The filters of endpoints. */
+export const webhookFilters = ['personas', 'channels', 'repositories'] as const;
+export type WebhookFilter = (typeof webhookFilters)[number];
 
 const examples = {
   draft: { draftId: first(draftId), persona: 'customer', releaseRangeId: first(rangeId) },
@@ -82,8 +88,7 @@ export const RepositoryDisconnectedSchema = bodyOf('repository.disconnected', we
 });
 export const EndpointTestSchema = bodyOf(testEvent, Type.Object({ endpointId }), { endpointId: first(endpointId) });
 
-/** All outgoing webhooks, by event. */
-export const outgoingWebhooks: Readonly<Record<string, OutgoingWebhook>> = {
+const described: Readonly<Record<string, Omit<OutgoingWebhook, 'filters'>>> = {
   'draft.generated': {
     summary: 'A draft is ready',
     description: 'Sent when a draft is ready, for the first time or after a new generation.',
@@ -130,6 +135,22 @@ export const outgoingWebhooks: Readonly<Record<string, OutgoingWebhook>> = {
     body: EndpointTestSchema,
   },
 };
+
+/** All outgoing webhooks, by event. */
+export const outgoingWebhooks: Readonly<Record<string, OutgoingWebhook>> = Object.fromEntries(
+  Object.entries(described).map(([event, webhook]) => [event, { ...webhook, filters: filtersOf(event, webhook.body) }]),
+);
+
+/** Returns the filters that can stop an event. Every event except a test is about a repository. */
+function filtersOf(event: string, body: TSchema): WebhookFilter[] {
+  const { persona, channel } = body.properties.data.properties;
+  const applies = {
+    personas: persona !== undefined,
+    channels: channel !== undefined,
+    repositories: event !== testEvent,
+  };
+  return webhookFilters.filter((name) => applies[name]);
+}
 
 function bodyOf(event: string, data: TSchema, example: object): TSchema {
   return Type.Object({

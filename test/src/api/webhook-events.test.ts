@@ -1,6 +1,6 @@
 /**
- * Checks that the list of events, the `webhooks` section of the OpenAPI document and the types of the client describe the
- * same events in the same way.
+ * Checks that the list of events, the `webhooks` section of the OpenAPI document, the types of the client and the guide
+ * describe the same events.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -40,9 +40,24 @@ test('the list and the OpenAPI document have the same schemas, examples and desc
 });
 
 test('the client has a type for every event', () => {
-  const operations = readFileSync(fileURLToPath(new URL('../../../../sdk/operations.ts', import.meta.url)), 'utf8');
+  const operations = read('sdk/operations.ts');
   for (const { event } of listed) assert.ok(operations.includes(`'${event}': `), event);
 });
+
+test('the guide describes every event, and names every filter with its events', () => {
+  const guide = read('docs/webhooks.md');
+  for (const { event } of listed) assert.match(guide, new RegExp(`^\\| \`${event}\` +\\| `, 'm'), event);
+  for (const filter of ['personas', 'channels']) {
+    const row = guide.split('\n').find((line) => line.startsWith(`| \`${filter}\` `)) ?? assert.fail(filter);
+    const stopped = listed.filter(({ filters }) => filters.includes(filter)).map(({ event }) => event);
+    assert.deepEqual([...row.matchAll(/`(\w+\.\w+)`/g)].map(([, event]) => event).sort(), stopped.sort(), filter);
+  }
+});
+
+/** Reads a file of the repository. */
+function read(path: string): string {
+  return readFileSync(fileURLToPath(new URL(`../../../../${path}`, import.meta.url)), 'utf8');
+}
 
 /** Returns a schema of the document with its references replaced by what they name. */
 function inlined(schema: Document): Document {

@@ -6,10 +6,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
 import { commands } from '../../../src/cli/commands.ts';
+import { exitCodeOf, exitCodes } from '../../../src/cli/exit.ts';
 import { helpOf, overview } from '../../../src/cli/help.ts';
 import { actionNamed, isSingle } from '../../../src/cli/lookup.ts';
 import { readArguments } from '../../../src/cli/parse.ts';
-import { action, UsageError } from '../../../src/cli/usage.ts';
+import { type Topic, topics } from '../../../src/cli/topics.ts';
+import { action, ConflictError, NotFoundError, UsageError } from '../../../src/cli/usage.ts';
+import { ServiceError } from '../../../src/foundation/errors.ts';
+import { channelNames } from '../../../src/protocol/channels.ts';
 
 test('a wrong command line is refused with a suggestion and the command for help', async () => {
   const wrong: [string[], string][] = [
@@ -44,6 +48,19 @@ test('a wrong command line is refused with a suggestion and the command for help
       ['help', 'orgs', 'lists'],
       'Expected: tidings orgs list, tier or keep-published, got "lists". Did you mean list? Run: tidings help orgs',
     ],
+    [['help', 'exit-code'], 'There is no command "exit-code". Did you mean exit-codes? Run: tidings help'],
+    [
+      ['completion', 'fihs'],
+      'SHELL: expected one of bash, zsh, fish, got "fihs". Did you mean fish? Run: tidings help completion',
+    ],
+    [
+      ['orgs', 'keep-published', 'acme', 'yes'],
+      'true|false: expected one of true, false, got "yes". Run: tidings help orgs keep-published',
+    ],
+    [
+      ['publish', 'draft_x', '--channel', 'hostd'],
+      `--channel: expected one of ${channelNames.join(', ')}, got "hostd". Did you mean hosted? Run: tidings help publish`,
+    ],
     [['kyes', '--help'], 'There is no command "kyes". Did you mean keys? Run: tidings help'],
   ];
   for (const [args, message] of wrong)
@@ -71,6 +88,39 @@ test('options, alternatives and arguments are read', () => {
   assert.throws(() => read('a', 'b', 'c', 'd'), UsageError);
 });
 
+test('an option with closed values is checked, and an option may be given several times', () => {
+  const entry = action({
+    arguments: 'COLOR',
+    choices: { COLOR: ['red', 'blue'] },
+    options: { size: { value: 'SIZE', choices: ['small', 'large'], many: true, help: '' } },
+    run: async () => 0,
+  });
+  const read = (...args: string[]) => readArguments('do', entry, args);
+  assert.deepEqual({ ...read('red', '--size', 'small', '--size=large').values }, { size: ['small', 'large'] });
+  assert.deepEqual({ ...read('red').values }, {});
+  assert.throws(() => read('rde'), /^UsageError: COLOR: expected one of red, blue, got "rde"\. Did you mean red\?$/);
+  assert.throws(
+    () => read('red', '--size', 'small', '--size', 'larg'),
+    /^UsageError: --size: expected one of small, large, got "larg"\. Did you mean large\?$/,
+  );
+  assert.throws(() => read(), /Expected: tidings do COLOR \[--size SIZE\]\.\.\.$/);
+});
+
+test('each kind of failure has its exit code', () => {
+  const failures: [Error, number][] = [
+    [new UsageError('a'), 2],
+    [new NotFoundError('a'), 3],
+    [new ServiceError('notFound', 'a'), 3],
+    [new ConflictError('a'), 4],
+    [new ServiceError('preconditionFailed', 'a'), 4],
+    [new ServiceError('conflict', 'the channel is not connected'), 1],
+    [new Error('a'), 1],
+  ];
+  for (const [error, code] of failures) assert.equal(exitCodeOf(error), code, String(error));
+  const explained = (topics['exit-codes'] as Topic).text.map((line) => Number.parseInt(line, 10));
+  assert.deepEqual(explained, Object.values(exitCodes));
+});
+
 test('every command and action has help, a line for each option, and readable examples', () => {
   const list = overview(commands);
   for (const [name, command] of Object.entries(commands)) {
@@ -89,7 +139,11 @@ test('every command and action has help, a line for each option, and readable ex
         text,
       );
     }
-    for (const example of command.examples) assert.doesNotThrow(() => readExample(example), example);
+    const actions = Object.entries(command.actions);
+    for (const [word, { example }] of actions.filter(([word]) => word !== ''))
+      assert.ok(example?.startsWith(`${name} ${word} `) || example === `${name} ${word}`, `${name} ${word}`);
+    for (const example of [...command.examples, ...actions.flatMap(([, each]) => each.example ?? [])])
+      assert.doesNotThrow(() => readExample(example), example);
   }
 });
 

@@ -11,10 +11,12 @@ import { dumpCommand } from './dump.ts';
 import { commandsPage, helpOf, overview } from './help.ts';
 import { keysCommand } from './keys.ts';
 import { actionNamed, commandNamed } from './lookup.ts';
+import { notesCommand } from './notes.ts';
 import { openApiCommand } from './openapi.ts';
 import { organizationsCommand } from './organizations.ts';
 import { printText } from './print.ts';
 import { publishCommand } from './publish.ts';
+import { draftsCommand, rangesCommand } from './ranges.ts';
 import { repositoriesCommand } from './repositories.ts';
 import { retentionCommand } from './retention.ts';
 import { sendCommand } from './send.ts';
@@ -49,6 +51,9 @@ function helpFor(name: string, word: string | undefined): string {
 
 export const commands: Readonly<Record<string, CliCommand>> = {
   start: startCommand,
+  notes: notesCommand,
+  ranges: rangesCommand,
+  drafts: draftsCommand,
   keys: keysCommand,
   orgs: organizationsCommand,
   repos: repositoriesCommand,

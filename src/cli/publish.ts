@@ -19,7 +19,7 @@ import { printLines } from './print.ts';
 import { type CliCommand, ConflictError, single } from './usage.ts';
 
 /** The part of the reply that is printed. */
-interface PublishReply {
+export interface PublishReply {
   id: string;
   status: string;
   url: string | null;
@@ -60,7 +60,7 @@ async function publishDraft(
  * Publishes a draft, and returns the part of the reply that commands print.
  * @throws ConflictError when conflicts of the draft prevent the publication
  */
-async function publishOn(
+export async function publishOn(
   context: ApiContext,
   partition: Partition,
   draft: DraftRecord,

@@ -7,11 +7,11 @@ import { test } from 'node:test';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
 import { commands } from '../../../src/cli/commands.ts';
 import { exitCodeOf, exitCodes } from '../../../src/cli/exit.ts';
-import { helpOf, overview } from '../../../src/cli/help.ts';
+import { helpOf, overview, usageLine } from '../../../src/cli/help.ts';
 import { actionNamed, isSingle } from '../../../src/cli/lookup.ts';
 import { readArguments } from '../../../src/cli/parse.ts';
 import { type Topic, topics } from '../../../src/cli/topics.ts';
-import { action, ConflictError, NotFoundError, UsageError } from '../../../src/cli/usage.ts';
+import { action, type CliCommand, ConflictError, NotFoundError, UsageError } from '../../../src/cli/usage.ts';
 import { ServiceError } from '../../../src/foundation/errors.ts';
 import { channelNames } from '../../../src/protocol/channels.ts';
 
@@ -61,12 +61,19 @@ test('a wrong command line is refused with a suggestion and the command for help
       ['publish', 'draft_x', '--channel', 'hostd'],
       `--channel: expected one of ${channelNames.join(', ')}, got "hostd". Did you mean hosted? Run: tidings help publish`,
     ],
+    [['notes'], `Expected: ${usageLine('notes', actionNamed('notes', commands.notes as CliCommand))}`],
+    [['notes', 'a/b', 'v1'], 'Expected two tags as FROM..TO, such as v1.0.0..v1.1.0, got "v1"'],
+    [['notes', 'a/b', 'v1..v1'], 'Expected two different tags as FROM..TO, got "v1..v1"'],
+    [['notes', 'a/b', '--draft'], '--draft needs --publish scm_releases'],
+    [['notes', 'a/b', '--json', '--watch'], '--json cannot be used together with --watch'],
+    [['notes', 'a/b', '--publish', 'hosted', '--watch'], '--publish cannot be used together with --watch'],
+    [['notes', 'a/b', '--timeout', '0'], '--timeout: expected a number of seconds from 1 to 99999, got 0'],
     [['kyes', '--help'], 'There is no command "kyes". Did you mean keys? Run: tidings help'],
   ];
   for (const [args, message] of wrong)
     await assert.rejects(runCommandLine(args), (error) => {
       assert.ok(error instanceof UsageError);
-      assert.equal(error.message, message);
+      assert.equal(error.message, message.includes('Run: ') ? message : `${message}. Run: tidings help ${args[0]}`);
       return true;
     });
 });

@@ -81,7 +81,7 @@ export class Authenticator {
     const { expiresAt } = caller;
     const { scopes } = caller.key;
     if (expiresAt !== null && expiresAt <= now) throw unauthorized('has expired');
-    if (!scopes.includes(scope) && !scopes.includes('*')) throw forbidden(scope, scopes);
+    if (!mayUse(caller, scope)) throw forbidden(scope, scopes);
     return { caller, directory };
   }
 
@@ -179,6 +179,11 @@ function bearer(authorization: string | undefined): string {
 
 function unauthorized(cause: string): ServiceError {
   return new ServiceError('unauthorized', `The API key ${cause}. ${newKeyRemedy}`);
+}
+
+/** Whether the key of a caller has a scope. */
+export function mayUse({ key: { scopes } }: Caller, scope: Scope): boolean {
+  return scopes.includes(scope) || scopes.includes('*');
 }
 
 function forbidden(scope: Scope, held: readonly string[]): ServiceError {

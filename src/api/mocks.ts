@@ -14,10 +14,10 @@ import type { CreateKeyBody } from '../protocol/resources/keys.ts';
 import type { UpdateOrganizationBody } from '../protocol/resources/organizations.ts';
 import type { Paging } from '../protocol/resources/paging.ts';
 import type { ListPublicationsQuery, PublishBody } from '../protocol/resources/publications.ts';
-import type { CreateRangeBody } from '../protocol/resources/ranges.ts';
+import type { CreateRangeBody, UnreleasedQuery } from '../protocol/resources/ranges.ts';
 import type { CreateWebhookEndpointBody, UpdateWebhookEndpointBody } from '../protocol/resources/webhook-endpoints.ts';
 import type { SettingsPreview } from '../protocol/settings-preview.ts';
-import type { Persona } from '../protocol/stored.ts';
+import type { Persona, RangeBounds } from '../protocol/stored.ts';
 import { type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
 import { backfillResponse } from '../store/tables/backfills.ts';
 import { channelResponse } from '../store/tables/channels.ts';
@@ -33,6 +33,7 @@ import { deliveryResponse } from './deliveries.ts';
 import { mockDraft, mockPublication, mockRange, mockStoredPublication, repositoryUrl } from './mock-subjects.ts';
 import { type Page, page } from './page.ts';
 import { deletedResponse } from './publications.ts';
+import { type Previewed, rangePreviewResponse, unreleasedResponse } from './range-previews.ts';
 import type { ApiReply, ApiRequest } from './route.ts';
 import {
   sampleBackfill,
@@ -41,6 +42,7 @@ import {
   sampleDraftId,
   sampleKey,
   sampleOrganization,
+  samplePreview,
   sampleRange,
   sampleRefusal,
   sampleRepository,
@@ -115,6 +117,11 @@ const sampleSettingsPreview: SettingsPreview = {
   ],
 };
 
+function mockPreview(request: ApiRequest<never>, repoId: string, bounds: RangeBounds): Previewed {
+  const page = { changes: [sampleChange], total: 1, diagnostics: sampleDiagnostics };
+  return samplePreview({ repoId, url: repositoryUrl(request, repoId), bounds }, page);
+}
+
 /** Functions that make the replies of test mode, by operation. An operation that is not listed has no test mode. */
 export const mocks: Readonly<Record<string, Mock>> = {
   listRepositories: list('repos', () => [directoryRepositoryResponse(sampleRepository)]),
@@ -140,6 +147,16 @@ export const mocks: Readonly<Record<string, Mock>> = {
     const { repoId, ...bounds } = request.body as CreateRangeBody;
     const range = sampleRange(undefined, repoId, bounds);
     return made(rangeResponse(range, repositoryUrl(request, repoId)), `/api/ranges/${range.id}`);
+  },
+  previewRange: (request) => {
+    const { repoId, ...bounds } = request.body as CreateRangeBody;
+    return ok(rangePreviewResponse(mockPreview(request, repoId, bounds)));
+  },
+  getUnreleased: (request) => {
+    const { branch, tagPattern } = request.query as UnreleasedQuery;
+    const bounds = { type: 'UNRELEASED', ...(branch && { branch }), ...(tagPattern && { tagPattern }) } as const;
+    const previewed = mockPreview(request, idOf(request.params), bounds);
+    return ok(unreleasedResponse(previewed, sampleRange(undefined, previewed.repoId, bounds).id));
   },
   listDrafts: list('drafts', ({ query }) => {
     const { releaseRangeId, persona } = query as { releaseRangeId: string; persona?: Persona };

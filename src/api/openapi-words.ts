@@ -6,7 +6,8 @@ import type { Tag } from '../protocol/resources/contract.ts';
 /** Descriptions of tags, in the order of the page at `/docs`. The document omits tags without an operation. */
 export const tagDescriptions: Readonly<Record<Tag | 'Webhooks' | 'Contract', string>> = {
   Repositories: 'Repositories with their tags, their settings and backfills of their older history.',
-  Ranges: 'Release ranges: the pull requests and issues between two tags, days or pull request numbers.',
+  Ranges:
+    'Release ranges: the pull requests and issues between two tags, days or pull request numbers, up to the first release, or since the newest release.',
   Drafts: 'Release notes of a range for one persona: generate, read, edit and restore them.',
   Publishing: 'Publications of drafts, and the connections of the channels that drafts are published to.',
   Statistics: 'Usage of an organization in the current month.',
@@ -33,6 +34,9 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   releaseRangeId: 'Id of the release range whose drafts are listed.',
   persona: 'Returns only the drafts for this persona.',
   included: '`true` returns only the changes that are in the notes, `false` only those that are not.',
+  branch: 'Branch whose unreleased changes are shown; default: the default branch.',
+  tagPattern: 'Which tags are releases: `*` stands for any text and `?` for one character. Default: all tags.',
+  prereleases: '`true` counts prereleases as releases.',
   channel: 'Name of a channel.',
   status: 'Returns only the items with this status.',
   outcome: 'Returns only the deliveries with this outcome.',

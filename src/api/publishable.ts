@@ -17,11 +17,19 @@ import type { ApiRequest } from './route.ts';
 
 /**
  * Checks that a range can be published to a channel.
- * @throws ServiceError `conflict` when the channel needs a tag but the range does not end at a tag
+ * @throws ServiceError `conflict` when the channel needs a tag or a version but the range has none
  */
 export function assertRangeFits(partition: Partition, rangeId: string, channel: ChannelName): void {
-  if (!channelTraits[channel].needsTag) return;
+  const { needsTag, keepsVersions } = channelTraits[channel];
   const range = readRange(partition, rangeId);
+  if (keepsVersions && range?.bounds.type === 'UNRELEASED') {
+    throw new ServiceError(
+      'conflict',
+      `The channel ${channel} keeps the notes of each version, but this range has no version yet. ` +
+        'Publish when its tag has arrived, or publish to a channel that sends messages.',
+    );
+  }
+  if (!needsTag) return;
   if (range?.bounds.toTag !== undefined) return;
   throw new ServiceError(
     'conflict',

@@ -1,8 +1,9 @@
 /**
- * Handles release ranges: list, get, create (spec part 4).
+ * Handles release ranges: list, get, create, preview (spec part 4).
  */
 import { type ErrorDetails, invalid, type ServiceError } from '../foundation/errors.ts';
 import { newId, slotInside } from '../foundation/ids.ts';
+import { versionName } from '../foundation/page-url.ts';
 import { ask } from '../journal/query.ts';
 import { NoQuerySchema } from '../protocol/resources/fields.ts';
 import {
@@ -14,14 +15,16 @@ import {
 } from '../protocol/resources/ranges.ts';
 import type { RangeBounds, RangeRecord, ShownBounds } from '../protocol/stored.ts';
 import type { Preview, PreviewTask } from '../protocol/tasks.ts';
-import { listRanges as storedRanges } from '../store/tables/ranges.ts';
+import { readRange, listRanges as storedRanges } from '../store/tables/ranges.ts';
 import { readRepository } from '../store/tables/repositories.ts';
 import { rangeResponse } from '../store/tables/responses.ts';
+import { readUnreleased } from '../store/tables/unreleased-ranges.ts';
 import { assertVisible } from './authenticate.ts';
-import { incarnationFor, partitionOfId, readPartition, runCommand } from './context.ts';
+import { type ApiContext, incarnationFor, partitionOfId, readPartition, runCommand } from './context.ts';
 import { spanOfDays } from './local-days.ts';
 import { page } from './page.ts';
-import type { ApiReply, ApiRoute } from './route.ts';
+import { previewOf, rangePreviewResponse } from './range-previews.ts';
+import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 import { replyReady } from './stored-object.ts';
 import { check, shown } from './validate.ts';
 
@@ -62,27 +65,90 @@ const createRange: ApiRoute = {
   query: NoQuerySchema,
   checkBody: checkWhole,
   once: { home: ({ body }) => (body as { repoId?: unknown } | null)?.repoId, reply: created },
-  handle: async ({ body, caller, context, once, quotas }) => {
-    const { repoId, ...shownBounds } = checkBody(body);
-    assertVisible(caller, repoId, 'Repository', repoId);
-    checkBounds(shownBounds);
-    const bounds = withSpan(shownBounds);
-    const incarnation = incarnationFor(context, repoId);
-    const name = partitionOfId(context, repoId) as string;
-    const question: PreviewTask = { task: 'preview', repoId, bounds };
-    const range = await quotas.withinRanges(context, repoId, async (used) => {
-      const counts = await ask<PreviewTask, Preview>(context.journal, name, question);
-      const rangeId = newId('range', slotInside(repoId));
-      return runCommand(
-        context,
-        name,
-        { name: 'createRange', rangeId, repoId, bounds, ...counts, ...used, ...incarnation },
-        once,
-      );
-    });
-    return created(range);
+  handle: async (request) => {
+    const { repoId, ...named } = checkBody(request.body);
+    assertVisible(request.caller, repoId, 'Repository', repoId);
+    const bounds = toBounds(request.context, repoId, named);
+    const existing = unreleasedRange(request.context, repoId, bounds);
+    if (existing) return { ...created(existing), status: 200 };
+    return created(await makeRange(request, repoId, bounds));
   },
 };
+
+const previewRange: ApiRoute = {
+  method: 'POST',
+  path: '/api/ranges/preview',
+  operation: 'previewRange',
+  contract: rangeContracts.previewRange,
+  scope: 'ranges:read',
+  query: NoQuerySchema,
+  checkBody: checkWhole,
+  handle: async ({ body, caller, context }) => {
+    const { repoId, ...named } = checkBody(body);
+    assertVisible(caller, repoId, 'Repository', repoId);
+    const bounds = toBounds(context, repoId, named);
+    const previewed = await previewOf(context, { repoId, bounds, limit: maxChanges, offset: 0 });
+    return { status: 200, body: rangePreviewResponse(previewed) };
+  },
+};
+
+/** Maximum number of changes in a preview. */
+const maxChanges = 100;
+
+/**
+ * Creates a range after its content was counted.
+ * @returns the body of a reply that shows the range
+ */
+export function makeRange(
+  { context, once, quotas }: Pick<ApiRequest, 'context' | 'once' | 'quotas'>,
+  repoId: string,
+  bounds: RangeBounds,
+): Promise<unknown> {
+  const incarnation = incarnationFor(context, repoId);
+  const name = partitionOfId(context, repoId) as string;
+  const question: PreviewTask = { task: 'preview', repoId, bounds };
+  return quotas.withinRanges(context, repoId, async (used) => {
+    const counts = await ask<PreviewTask, Preview>(context.journal, name, question);
+    const rangeId = newId('range', slotInside(repoId));
+    return runCommand(
+      context,
+      name,
+      { name: 'createRange', rangeId, repoId, bounds, ...counts, ...used, ...incarnation },
+      once,
+    );
+  });
+}
+
+/** Returns the unreleased range with the given bounds, as a reply shows it; undefined if there is none. */
+export function unreleasedRange(
+  context: ApiContext,
+  repoId: string,
+  bounds: RangeBounds,
+): { id: string; [field: string]: unknown } | undefined {
+  if (bounds.type !== 'UNRELEASED') return undefined;
+  const partition = readPartition(context, partitionOfId(context, repoId) ?? '');
+  const range = readRange(partition, readUnreleased(partition, repoId, bounds) ?? '');
+  const url = readRepository(partition, repoId)?.url ?? '';
+  return range && { ...rangeResponse(range, url), id: range.id };
+}
+
+/**
+ * Checks the bounds that a request names, and returns them as they are stored. An unreleased range that names the
+ * default branch follows the default branch, also after that is renamed.
+ * @throws ServiceError `invalid`
+ */
+export function toBounds(context: ApiContext, repoId: string, named: ShownBounds): RangeBounds {
+  checkBounds(named);
+  if (named.type !== 'UNRELEASED') return withSpan(named);
+  const { type, branch, tagPattern, prereleases } = named;
+  const repository = readRepository(readPartition(context, partitionOfId(context, repoId) ?? ''), repoId);
+  return {
+    type,
+    ...(branch !== undefined && branch !== repository?.defaultBranch && { branch }),
+    ...(tagPattern !== undefined && tagPattern !== '*' && { tagPattern }),
+    ...(prereleases === true && { prereleases }),
+  };
+}
 
 function created(value: unknown): ApiReply {
   const range = value as { id: string };
@@ -139,8 +205,9 @@ function unfit(bounds: Record<string, unknown>, expected: string): ServiceError 
 
 function toSortable(range: RangeRecord) {
   const { id, createdAt, updatedAt, bounds } = range;
-  const name = bounds.toTag ?? bounds.toDate ?? String(bounds.toPrNumber ?? '').padStart(10, '0');
+  const number = String(bounds.toPrNumber ?? '').padStart(10, '0');
+  const name = bounds.type === 'UNRELEASED' ? versionName(bounds) : (bounds.toTag ?? bounds.toDate ?? number);
   return { id, createdAt, updatedAt, name };
 }
 
-export const rangeRoutes = [listRanges, getRange, createRange];
+export const rangeRoutes = [listRanges, getRange, createRange, previewRange];

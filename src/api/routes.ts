@@ -18,6 +18,7 @@ import { revisionRoutes } from './revisions.ts';
 import type { ApiRoute } from './route.ts';
 import { settingsRoutes } from './settings.ts';
 import { statsRoutes } from './stats.ts';
+import { unreleasedRoutes } from './unreleased.ts';
 import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
 import { webhookEndpointRoutes } from './webhook-endpoints.ts';
 import { webhookSecretRoutes } from './webhook-secrets.ts';
@@ -27,6 +28,7 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...settingsRoutes,
   ...backfillRoutes,
   ...rangeRoutes,
+  ...unreleasedRoutes,
   ...changesRoutes,
   ...draftRoutes,
   ...draftEntryRoutes,

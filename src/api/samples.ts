@@ -8,9 +8,11 @@ import { type ChannelName, type ChannelRecord, channelTraits } from '../protocol
 import type { KeyRecord, WebhookSecretRecord } from '../protocol/commands.ts';
 import type { PublicationRecord } from '../protocol/publications.ts';
 import type { RefusedDelivery } from '../protocol/refused-deliveries.ts';
-import type { DraftRecord, Persona, RangeBounds, RangeRecord } from '../protocol/stored.ts';
+import type { DraftRecord, OpenEnds, Persona, RangeBounds, RangeRecord } from '../protocol/stored.ts';
+import type { RangePreview } from '../protocol/tasks.ts';
 import { type WebhookDelivery, type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
 import type { DirectoryRepository, OrganizationRecord } from '../store/tables/directory.ts';
+import type { Previewed } from './range-previews.ts';
 
 /** Ids that always exist in test mode. */
 export const testId = /^(draft|range|repo|pub|org|key|secret|ep|dlv)_test_(\w{1,64})$/;
@@ -49,9 +51,37 @@ export const sampleTags = [
 
 const sampleBounds: RangeBounds = { type: 'TAG_BASED', fromTag: 'v1.0.0', toTag: 'v1.1.0' };
 
+/** Makes the ends of an unreleased range. */
+function sampleOpenEnds({ branch = 'main' }: RangeBounds): OpenEnds {
+  return { fromTag: 'v1.1.0', branch, head: 'c'.repeat(40), begunAt: sampleTime };
+}
+
+/** Makes the preview of a range with one change. */
+export function samplePreview(
+  { repoId, url, bounds }: Omit<Previewed, 'preview'>,
+  page: Pick<RangePreview, 'changes' | 'total' | 'diagnostics'>,
+): Previewed {
+  const { prCount, issueCount, resolution, openEnds } = sampleRange(undefined, repoId, bounds);
+  const since = { tag: 'v1.1.0', sha: 'b'.repeat(40), date: sampleTime };
+  return {
+    repoId,
+    url,
+    bounds,
+    preview: {
+      ...{ prCount, issueCount, resolution, commitCount: 0 },
+      ...(openEnds && { openEnds }),
+      since,
+      suggestedVersion: { version: 'v1.2.0', bump: 'minor', because: [{ number: 41, kind: 'feature' }] },
+      ...page,
+    },
+  };
+}
+
 /** Makes a range. If `id` is undefined, the id is derived from the repository and the bounds. */
 export function sampleRange(id: string | undefined, repoId: string, bounds: RangeBounds = sampleBounds): RangeRecord {
+  const isOpen = bounds.type === 'UNRELEASED';
   return {
+    ...(isOpen && { openEnds: sampleOpenEnds(bounds) }),
     id: id ?? `range_test_${shortHash(JSON.stringify([repoId, bounds]))}`,
     repoId,
     bounds,

@@ -13,10 +13,11 @@ export const feedNames = { atom: 'atom.xml', json: 'feed.json' } as const;
 
 /**
  * Returns the name of a version, for headings and addresses: the later tag of its range. A range without tags is named
- * by its dates (`2026-01-01 to 2026-01-31`) or by its pull request numbers.
+ * by its dates (`2026-01-01 to 2026-01-31`) or by its pull request numbers, or is `Unreleased`.
  */
-export function versionName({ toTag, fromDate, toDate, fromPrNumber, toPrNumber }: RangeBounds): string {
+export function versionName({ type, toTag, fromDate, toDate, fromPrNumber, toPrNumber }: RangeBounds): string {
   if (toTag !== undefined) return toTag;
+  if (type === 'UNRELEASED') return 'Unreleased';
   if (toDate !== undefined) return fromDate === toDate ? toDate : `${fromDate} to ${toDate}`;
   return fromPrNumber === toPrNumber ? `Change ${toPrNumber}` : `Changes ${fromPrNumber} to ${toPrNumber}`;
 }

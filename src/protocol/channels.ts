@@ -54,8 +54,13 @@ export interface ChannelTraits {
    * test needs a repository.
    */
   needsRepository: boolean;
-  /** Whether the channel publishes only ranges between tags. */
+  /** Whether the channel publishes only ranges that end at a tag. */
   needsTag: boolean;
+  /**
+   * Whether the channel has a place for each version, such as a page or a section of a file. It does not publish notes
+   * that have no version yet.
+   */
+  keepsVersions: boolean;
 }
 
 export const channelTraits: Readonly<Record<ChannelName, ChannelTraits>> = {
@@ -93,7 +98,7 @@ export const channelTraits: Readonly<Record<ChannelName, ChannelTraits>> = {
 };
 
 function builtIn(settings: TObject, traits: Partial<ChannelTraits>): ChannelTraits {
-  return { ...connected(settings, traits), isBuiltIn: true };
+  return { ...connected(settings, { keepsVersions: true, ...traits }), isBuiltIn: true };
 }
 
 function connected(settings: TObject, traits: Partial<ChannelTraits> = {}): ChannelTraits {
@@ -106,6 +111,7 @@ function connected(settings: TObject, traits: Partial<ChannelTraits> = {}): Chan
     isBuiltIn: false,
     needsRepository: false,
     needsTag: false,
+    keepsVersions: false,
   };
   return { settings, ...none, ...traits };
 }

@@ -10,7 +10,14 @@ import { PublicationCommandSchemas } from './publications.ts';
 import { EventRepositorySchema } from './repository.ts';
 import { WaitSchema } from './retention.ts';
 
-import { AssumedSchema, FlagChangesSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
+import {
+  AssumedSchema,
+  FlagChangesSchema,
+  OpenEndsSchema,
+  PersonaSchema,
+  RangeBoundsSchema,
+  ResolutionSchema,
+} from './stored.ts';
 import { webhookCommands } from './webhooks.ts';
 
 /**
@@ -51,6 +58,7 @@ export const CommandSchema = Type.Union([
     issueCount: Type.Integer(),
     resolution: ResolutionSchema,
     assumed: AssumedSchema,
+    openEnds: Type.Optional(OpenEndsSchema),
     most,
     life,
     /** Number of ranges that the organization has in its other repositories. They count towards the maximum. */

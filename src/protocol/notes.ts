@@ -32,6 +32,15 @@ export const SectionNameSchema = Type.Union([
 ]);
 export type SectionName = Static<typeof SectionNameSchema>;
 
+/** By which part a suggested version is higher than the last one. */
+export const BumpSchema = Type.Union([
+  Type.Literal('major'),
+  Type.Literal('minor'),
+  Type.Literal('patch'),
+  Type.Literal('none', { description: 'nothing was merged' }),
+]);
+export type Bump = Static<typeof BumpSchema>;
+
 /** The meaning of a label in one repository. It replaces the default meaning of the label. */
 export const LabelMeaningSchema = Type.Object(
   {
@@ -108,6 +117,22 @@ export const NotesSettingsSchema = Type.Object(
       default: false,
       description: 'refuses to publish a draft that has conflicts',
     }),
+    nextVersion: Type.Object(
+      {
+        bump: Type.Union([Type.Literal('auto'), Type.Literal('major'), Type.Literal('minor'), Type.Literal('patch')], {
+          default: 'auto',
+          description: 'how the next version is raised; `auto` = as the changes require',
+        }),
+        labels: Type.Record(Type.String({ pattern: '^.{1,100}$' }), BumpSchema, {
+          ...closed,
+          maxProperties: 200,
+          default: {},
+          description:
+            'labels that decide how their change raises the next version, in addition to labels such as `semver: minor`',
+        }),
+      },
+      { ...closed, default: {} },
+    ),
     engineer: Type.Object(
       {
         contributors: flag(true),
@@ -249,6 +274,34 @@ export const ChangeSchema = Type.Object({
   method: MethodSchema,
 });
 export type Change = Static<typeof ChangeSchema>;
+
+/** A version for the next release, and the changes that decided it. */
+export const SuggestedVersionSchema = Type.Object(
+  {
+    version: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'name of the next tag; null if nothing was merged, or if the tags of the repository do not contain versions',
+      examples: ['v1.2.0'],
+    }),
+    bump: BumpSchema,
+    because: Type.Array(
+      Type.Object(
+        {
+          number: Type.Optional(Type.Integer({ description: 'number of the pull request', examples: [41] })),
+          sha: Type.Optional(Type.String({ description: 'hash of a commit without a pull request' })),
+          kind: Type.String({
+            description: 'kind of the change; or `label` or `setting`, if one of these forced the bump',
+            examples: ['feature'],
+          }),
+        },
+        closed,
+      ),
+      { description: 'the changes that decided the bump, at most 20' },
+    ),
+  },
+  closed,
+);
+export type SuggestedVersion = Static<typeof SuggestedVersionSchema>;
 
 const countOf = (example: number, description: string) =>
   Type.Integer({ minimum: 0, examples: [example], description });

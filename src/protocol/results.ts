@@ -5,7 +5,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { AbsentChangeSchema } from './conflicts.ts';
 import { PublicationSendingSchema, PublishedSchema, PublishFailedSchema } from './publications.ts';
-import { AssumedSchema, DraftFlagsSchema, ResolutionSchema } from './stored.ts';
+import { AssumedSchema, DraftFlagsSchema, OpenEndsSchema, ReachedBoundsSchema, ResolutionSchema } from './stored.ts';
 import { WebhookAttemptedSchema } from './webhooks.ts';
 
 /**
@@ -60,6 +60,8 @@ export const RecountResultSchema = Type.Object({
       assumed: AssumedSchema,
       /** Number of commits without a pull request; absent in records of earlier versions of Tidings. */
       commitCount: Type.Optional(Type.Integer()),
+      openEnds: Type.Optional(OpenEndsSchema),
+      becomes: Type.Optional(ReachedBoundsSchema),
     }),
   ),
 });

@@ -196,6 +196,17 @@ export const PushRecordSchema = Type.Object({
 export type PushRecord = Static<typeof PushRecordSchema>;
 
 /**
+ * The head of a branch, from the pushes with the newest time. Several pushes can have the same time, because host times
+ * have no finer resolution than a second. Each push is stored as (head before, head after). A head is null if the push
+ * created or deleted the branch.
+ */
+export const BranchHeadSchema = Type.Object({
+  at: Instant,
+  pushes: Type.Array(Type.Tuple([NullableString, NullableString])),
+});
+export type BranchHead = Static<typeof BranchHeadSchema>;
+
+/**
  * A tag. `sha` is the sha of its commit, or null until the commit is known. `tagObject` is the hash of the tag itself,
  * if the tag is annotated.
  */
@@ -216,6 +227,8 @@ export const RangeTypeSchema = Type.Union([
   Type.Literal('TAG_BASED'),
   Type.Literal('DATE_BASED'),
   Type.Literal('PR_BASED'),
+  Type.Literal('FIRST_RELEASE'),
+  Type.Literal('UNRELEASED'),
 ]);
 
 /**
@@ -249,7 +262,7 @@ export const ComparisonRecordSchema = Type.Object({
 });
 export type ComparisonRecord = Static<typeof ComparisonRecordSchema>;
 
-/** The bounds of a release range as replies show them, one pair per type (spec part 4). */
+/** The bounds of a release range as requests name them, one set per type (spec part 4). */
 const shownBounds = {
   type: RangeTypeSchema,
   fromTag: Type.Optional(Type.String()),
@@ -260,6 +273,12 @@ const shownBounds = {
   toPrNumber: Type.Optional(Type.Integer()),
   /** Time zone of the dates. Without it, the days are days in UTC. */
   timeZone: Type.Optional(Type.String()),
+  /** The branch of an unreleased range. Without it, the range follows the default branch, also if that is renamed. */
+  branch: Type.Optional(Type.String()),
+  /** The tags that can be the beginning of an unreleased range, such as `pkg@*`. Without it, all tags can be. */
+  tagPattern: Type.Optional(Type.String()),
+  /** Whether prereleases can be the beginning of an unreleased range. */
+  prereleases: Type.Optional(Type.Boolean()),
 };
 export const ShownBoundsSchema = Type.Object(shownBounds);
 export type ShownBounds = Static<typeof ShownBoundsSchema>;
@@ -280,6 +299,26 @@ export type RangeBounds = Static<typeof RangeBoundsSchema>;
  */
 export const RangeLossSchema = Type.Object({ changes: Type.Integer(), at: Instant, row: Type.Integer() });
 export type RangeLoss = Static<typeof RangeLossSchema>;
+
+/**
+ * What an unreleased range begins and ends with, as last counted. `fromTag` is null if no release is on the branch yet,
+ * and `head` is null if no push to the branch is captured. `begunAt` is the time of the head when the range was created.
+ * Only a tag that was pushed at or after this time can end the range.
+ */
+export const OpenEndsSchema = Type.Object({
+  fromTag: NullableString,
+  branch: NullableString,
+  head: NullableString,
+  begunAt: Instant,
+});
+export type OpenEnds = Static<typeof OpenEndsSchema>;
+
+/** The bounds of an unreleased range after the tag that it was heading for has arrived. */
+export const ReachedBoundsSchema = Type.Union([
+  Type.Object({ type: Type.Literal('TAG_BASED'), fromTag: Type.String(), toTag: Type.String() }),
+  Type.Object({ type: Type.Literal('FIRST_RELEASE'), toTag: Type.String() }),
+]);
+export type ReachedBounds = Static<typeof ReachedBoundsSchema>;
 
 /** A release range with its last counts. */
 export const RangeRecordSchema = Type.Object({
@@ -303,6 +342,8 @@ export const RangeRecordSchema = Type.Object({
    */
   commitCount: Type.Optional(Type.Integer()),
   lost: Type.Optional(RangeLossSchema),
+  /** Set for an unreleased range only. */
+  openEnds: Type.Optional(OpenEndsSchema),
 });
 export type RangeRecord = Static<typeof RangeRecordSchema>;
 

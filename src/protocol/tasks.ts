@@ -8,11 +8,19 @@ import { type Static, Type } from '@sinclair/typebox';
 import { ChannelNameSchema, ConnectionSchema } from './channels.ts';
 import { AbsentChangeSchema } from './conflicts.ts';
 import type { DraftEntry } from './draft-entries.ts';
-import { ChangeSchema, DiagnosticsSchema, NotesSettingsSchema } from './notes.ts';
+import { ChangeSchema, DiagnosticsSchema, NotesSettingsSchema, type SuggestedVersion } from './notes.ts';
 import { EventRepositorySchema } from './repository.ts';
 import { DaySchema, type Due } from './retention.ts';
 import type { SettingsPreview } from './settings-preview.ts';
-import { AssumedSchema, DraftFlagsSchema, PersonaSchema, RangeBoundsSchema, ResolutionSchema } from './stored.ts';
+import {
+  AssumedSchema,
+  DraftFlagsSchema,
+  OpenEndsSchema,
+  PersonaSchema,
+  RangeBoundsSchema,
+  ReachedBoundsSchema,
+  ResolutionSchema,
+} from './stored.ts';
 
 /** Writes the draft of a range for a persona. */
 export const RenderTaskSchema = Type.Object({
@@ -44,6 +52,8 @@ export const PreviewSchema = Type.Object({
   issueCount: Type.Integer(),
   resolution: ResolutionSchema,
   assumed: AssumedSchema,
+  /** Set for an unreleased range only. */
+  openEnds: Type.Optional(OpenEndsSchema),
 });
 export type Preview = Static<typeof PreviewSchema>;
 
@@ -59,6 +69,8 @@ export const RangeCountSchema = Type.Object({
   assumed: AssumedSchema,
   /** Number of commits without a pull request. */
   commitCount: Type.Integer(),
+  openEnds: Type.Optional(OpenEndsSchema),
+  becomes: Type.Optional(ReachedBoundsSchema),
 });
 export type RangeCount = Static<typeof RangeCountSchema>;
 
@@ -85,6 +97,27 @@ export const ChangesSchema = Type.Object({
   diagnostics: DiagnosticsSchema,
 });
 export type Changes = Static<typeof ChangesSchema>;
+
+/**
+ * Counts and explains a range that need not exist, and suggests a version for it. Returns one page of its changes.
+ */
+export const RangePreviewTaskSchema = Type.Object({
+  task: Type.Literal('rangePreview'),
+  repoId: Type.String(),
+  bounds: RangeBoundsSchema,
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+  /** As in `ChangesTaskSchema`. */
+  included: Type.Optional(Type.Boolean()),
+});
+export type RangePreviewTask = Static<typeof RangePreviewTaskSchema>;
+
+/** A preview of a range. `since` is the tag at the beginning of the range; null if the range begins with the history. */
+export interface RangePreview extends Preview, Changes {
+  commitCount: number;
+  since: { tag: string; sha: string | null; date: number } | null;
+  suggestedVersion: SuggestedVersion;
+}
 
 /** Returns one page of the entries of a draft, with what is known about each. */
 export const EntriesTaskSchema = Type.Object({
@@ -200,6 +233,7 @@ export interface PoolTask {
     | PreviewTask
     | RecountTask
     | ChangesTask
+    | RangePreviewTask
     | EntriesTask
     | SettingsPreviewTask
     | DueTask
@@ -218,7 +252,10 @@ export interface ThreadTask extends PoolTask {
  * between threads.
  */
 export type PoolAnswer =
-  | { ok: true; value: Rendered | Preview | RangeCount[] | Changes | Entries | SettingsPreview | Due | Payload }
+  | {
+      ok: true;
+      value: Rendered | Preview | RangeCount[] | Changes | RangePreview | Entries | SettingsPreview | Due | Payload;
+    }
   | {
       ok: false;
       kind: 'invalid' | 'notFound' | 'unavailable' | 'internal';

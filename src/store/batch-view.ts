@@ -22,6 +22,7 @@ const heldTables = [
   'issues',
   'removedIssues',
   'syncs',
+  'branchHeads',
 ] as const;
 
 type Part = string | number;

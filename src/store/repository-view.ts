@@ -14,6 +14,7 @@ import type {
   TagRecord,
 } from '../protocol/stored.ts';
 import type { Partition } from './partition.ts';
+import { readHead } from './tables/branch-heads.ts';
 import { hasComments, listComments } from './tables/comments.ts';
 import { readComparison } from './tables/comparisons.ts';
 import { issuesClosedBetween, readIssue } from './tables/issues.ts';
@@ -85,6 +86,10 @@ export class RepositoryView {
 
   push(branch: string, after: string): PushRecord | undefined {
     return readPush(this.partition, this.id, branch, after);
+  }
+
+  head(branch: string): { sha: string | null; at: number } | undefined {
+    return readHead(this.partition, this.id, branch);
   }
 
   creationsOf(branch: string): PushRecord[] {

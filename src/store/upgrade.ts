@@ -1,12 +1,17 @@
 /**
  * Upgrades a store to the current layout, if an earlier version of Tidings wrote the store. The owner of a partition
  * upgrades the partition's store before it reads any data. The upgraded store has the same bytes as a store that is
- * rebuilt from the journal.
+ * rebuilt from the journal, except for the heads of branches: a store that is rebuilt also has the heads of branches
+ * that were deleted or set back.
  */
+import { isPartEnd } from '../foundation/ids.ts';
 import type { KeyRecord } from '../protocol/commands.ts';
+import type { PushRecord } from '../protocol/stored.ts';
 import type { Partition } from './partition.ts';
+import { noteHead } from './tables/branch-heads.ts';
 import { type DirectoryRepository, putKeyInUse } from './tables/directory.ts';
 import { readDraft } from './tables/drafts.ts';
+import { readTime } from './tables/meta.ts';
 import { indexRepository } from './tables/repository-index.ts';
 import { lacksConflicts, rewriteDraftResponse } from './tables/responses.ts';
 
@@ -19,6 +24,23 @@ export function upgradeLayout(partition: Partition): void {
   if (lacksKeysInUse(partition)) partition.root.transactionSync(() => listKeysInUse(partition));
   if (lacksNames(partition)) partition.root.transactionSync(() => indexNames(partition));
   if (hasDraftsWithoutConflicts(partition)) partition.root.transactionSync(() => addConflicts(partition));
+  if (lacksHeads(partition)) partition.root.transactionSync(() => noteHeads(partition));
+}
+
+/** Whether the store lacks the heads of branches. Earlier versions of Tidings did not store them. */
+function lacksHeads({ tables }: Partition): boolean {
+  const [push] = tables.pushes.getKeys({ limit: 1 });
+  const [head] = tables.branchHeads.getKeys({ limit: 1 });
+  return push !== undefined && head === undefined;
+}
+
+function noteHeads(partition: Partition): void {
+  const latest = readTime(partition);
+  for (const { key, value } of partition.tables.pushes.getRange({})) {
+    const push = value as PushRecord;
+    // The time of a step that a backfill read is the date of a commit, which can be in the future.
+    if (!isPartEnd(push.after)) noteHead(partition, key[0], { ...push, at: Math.min(push.at, latest) });
+  }
 }
 
 /** Whether the stored replies of drafts lack their conflicts. All of them lack the field, or none. */

@@ -48,10 +48,15 @@ export function generateDraft(partition: Partition, command: CommandNamed<'gener
   if (before?.status === 'processing') return answer;
   const refusal = command.force ? undefined : lossRefusal(partition, range);
   if (refusal) return refused(refusal);
-  const draft = before ?? emptyDraft({ id: draftId, rangeId, repoId, persona }, at);
-  saveDraft(partition, { ...draft, status: 'processing', ticket, error: null });
-  writeEffect(partition, { effect: 'render', draftId, rangeId, repoId, persona, ticket }, `render ${draftId}`);
+  openTicket(partition, before ?? emptyDraft({ id: draftId, rangeId, repoId, persona }, at), ticket);
   return answer;
+}
+
+/** Opens a ticket of a draft and requests its render. A ticket that is open already is replaced. */
+export function openTicket(partition: Partition, draft: Omit<DraftRecord, 'digest'>, ticket: string): void {
+  const { id, rangeId, repoId, persona } = draft;
+  saveDraft(partition, { ...draft, status: 'processing', ticket, error: null });
+  writeEffect(partition, { effect: 'render', draftId: id, rangeId, repoId, persona, ticket }, `render ${id}`);
 }
 
 /** Stores the text and flags that a person has edited. */
@@ -85,7 +90,7 @@ export function restoreDraft(partition: Partition, command: CommandNamed<'restor
 
 /** Stores a rendered text. If a person has edited the draft, the new text is merged into the edited one. */
 export function rendered(partition: Partition, outcome: Outcome<'rendered'>, at: number): void {
-  const draft = openTicket(partition, outcome.draftId, outcome.ticket);
+  const draft = draftOfTicket(partition, outcome.draftId, outcome.ticket);
   if (!draft) return;
   // Records may have been erased during the render. The text may then be incomplete, so the render counts as failed.
   const range = readRange(partition, draft.rangeId);
@@ -108,11 +113,11 @@ export function rendered(partition: Partition, outcome: Outcome<'rendered'>, at:
 
 /** Closes a ticket whose render failed. The draft keeps its text and can be generated again. */
 export function renderFailed(partition: Partition, outcome: Outcome<'renderFailed'>, at: number): void {
-  const draft = openTicket(partition, outcome.draftId, outcome.ticket);
+  const draft = draftOfTicket(partition, outcome.draftId, outcome.ticket);
   if (draft) fail(partition, draft, outcome.error, at);
 }
 
-function openTicket(partition: Partition, draftId: string, ticket: string): DraftRecord | undefined {
+function draftOfTicket(partition: Partition, draftId: string, ticket: string): DraftRecord | undefined {
   const draft = readDraft(partition, draftId);
   return draft?.ticket === ticket ? draft : undefined;
 }

@@ -3,6 +3,7 @@
  * in a file of their own. The first outcome of a ticket counts. A late or duplicate outcome, or an outcome of a row
  * that was replaced, changes nothing.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { nameIn, unreachable } from '../../src/foundation/unreachable.ts';
 import type { ResultBody } from '../../src/protocol/results.ts';
 import type { Partition } from '../../src/store/partition.ts';
@@ -14,6 +15,7 @@ import { rendered, renderFailed } from './drafts.ts';
 import { foldOwnerAnswer } from './owners.ts';
 import { publicationSending, published, publishFailed } from './publication-outcomes.ts';
 import { lossAfter } from './range-losses.ts';
+import { reachTag } from './ranges.ts';
 import { foldAttempted } from './webhook-deliveries.ts';
 
 type Outcome<Name extends ResultBody['result']> = Extract<ResultBody, { result: Name }>;
@@ -50,13 +52,18 @@ export function foldOutcome(partition: Partition, outcome: ResultBody, at: numbe
 function recounted(partition: Partition, outcome: Outcome<'recounted'>, at: number): void {
   const { repoId } = outcome;
   const url = readRepository(partition, repoId)?.url ?? '';
-  for (const { rangeId, ...counts } of outcome.counts) {
-    const range = readRange(partition, rangeId);
-    if (!range) continue;
+  for (const { rangeId, becomes, openEnds, ...numbers } of outcome.counts) {
+    const stored = readRange(partition, rangeId);
+    if (!stored) continue;
+    const range = becomes ? reachTag(partition, stored, becomes, at) : stored;
+    // A range that has reached its tag has no open ends any more.
+    const counts = range.openEnds && openEnds ? { ...numbers, openEnds } : numbers;
     const { lost: _, assumed, ...rest } = range;
-    const lost = lossAfter(partition, range, counts, at);
+    const lost = becomes ? range.lost : lossAfter(partition, range, numbers, at);
     const fresh = { ...rest, ...counts, ...(lost && { lost }) };
     const same =
+      range === stored &&
+      isDeepStrictEqual(range.openEnds, fresh.openEnds) &&
       range.prCount === counts.prCount &&
       range.issueCount === counts.issueCount &&
       range.resolution === counts.resolution &&

@@ -2,9 +2,11 @@
  * Folds the growth of branches: pushes that the host delivered, and commits and steps that a backfill read. The order
  * in which these arrive does not change the stored data.
  */
+import { isPartEnd } from '../../src/foundation/ids.ts';
 import type { BranchPush, BranchStep, ListedCommit } from '../../src/protocol/events.ts';
 import type { PushRecord } from '../../src/protocol/stored.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import { noteHead } from '../../src/store/tables/branch-heads.ts';
 import { addCommit, addPush, readCommit, readPush, writeCommit, writePush } from '../../src/store/tables/pushes.ts';
 import { noteSync } from '../../src/store/tables/syncs.ts';
 import { listedBy, mergeCommit, mergePush } from './capture.ts';
@@ -16,17 +18,21 @@ import { listedBy, mergeCommit, mergePush } from './capture.ts';
  * @returns whether anything changed
  */
 export function foldPush(partition: Partition, repoId: string, push: BranchPush, at: number): boolean {
+  const { branch, before, pushedAt } = push;
+  // Only the last part of a long push ends at a commit.
+  if (!isPartEnd(push.after))
+    noteHead(partition, repoId, { branch, before, after: push.deleted ? null : push.after, at: pushedAt });
   if (push.deleted || (push.commits.length === 0 && push.before !== null)) return false;
   const listed: [string, string] = [push.branch, push.after];
   const kept: PushRecord = {
-    branch: push.branch,
-    before: push.before,
+    branch,
+    before,
     after: push.after,
     baseRef: push.baseRef,
     shas: push.commits.map((commit) => commit.sha),
     forced: push.forced,
     gap: push.gap,
-    at: push.pushedAt,
+    at: pushedAt,
   };
   const isNew = addCapture(partition, repoId, kept, at);
   for (const commit of push.commits) {
@@ -70,6 +76,10 @@ export function foldSteps(
     const isNew = addCapture(partition, repoId, push, at);
     changed = isNew || mergeCapture(partition, repoId, push, at) || changed;
   }
+  const last = steps.at(-1);
+  // The time of a step is the date of a commit, which can be in the future. Without the limit, no later push would be
+  // newer than the step.
+  if (last) noteHead(partition, repoId, { branch, ...last, at: Math.min(last.at, at) });
   return changed;
 }
 

@@ -4,7 +4,7 @@
  */
 import { DeliveryError, type Note } from '../../src/channels/channel.ts';
 import { channelOf } from '../../src/channels/index.ts';
-import { compareUrl } from '../../src/foundation/compare-url.ts';
+import { compareUrlOf } from '../../src/foundation/compare-url.ts';
 import { invalid, notFound } from '../../src/foundation/errors.ts';
 import { pageUrl, versionName } from '../../src/foundation/page-url.ts';
 import type { DraftRecord, RangeRecord, RepositoryRecord } from '../../src/protocol/stored.ts';
@@ -46,7 +46,7 @@ function noteOf(partition: Partition, task: PayloadTask): Note {
     repository: repositoryOf(repository),
     version,
     tag: toTag,
-    previousTag: fromTag,
+    previousTag: range.openEnds ? range.openEnds.fromTag : fromTag,
     compareUrl: comparison(draft, range, repository),
     date: dateOf(partition, range),
     persona: draft.persona,
@@ -88,13 +88,12 @@ function repositoryOf({ id, fullName, url, private: isPrivate, defaultBranch }: 
 }
 
 /**
- * Returns the address of the comparison of the two tags. A customer draft gets no link to a private repository, because
+ * Returns the address of the comparison of the two ends of the range. A customer draft gets no link to a private repository, because
  * the draft's readers could not open the link.
  */
-function comparison(draft: DraftRecord, { bounds }: RangeRecord, repository: RepositoryRecord): string | null {
-  const { fromTag, toTag } = bounds;
-  if (fromTag === undefined || toTag === undefined) return null;
-  return draft.persona === 'customer' && repository.private ? null : compareUrl(repository.url, fromTag, toTag);
+function comparison(draft: DraftRecord, range: RangeRecord, repository: RepositoryRecord): string | null {
+  if (draft.persona === 'customer' && repository.private) return null;
+  return compareUrlOf(range, repository.url) ?? null;
 }
 
 function dateOf(partition: Partition, { repoId, bounds, createdAt }: RangeRecord): number {

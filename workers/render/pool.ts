@@ -18,6 +18,7 @@ import type {
   PoolTask,
   Preview,
   RangeCount,
+  RangePreview,
   Rendered,
   ThreadTask,
 } from '../../src/protocol/tasks.ts';
@@ -31,6 +32,7 @@ interface Answers {
   preview: Preview;
   recount: RangeCount[];
   changes: Changes;
+  rangePreview: RangePreview;
   entries: Entries;
   settingsPreview: SettingsPreview;
   due: Due;
@@ -43,6 +45,7 @@ const kindOf: Readonly<Record<PoolTask['work']['task'], 'effects' | 'questions'>
   recount: 'effects',
   preview: 'questions',
   changes: 'questions',
+  rangePreview: 'questions',
   entries: 'questions',
   settingsPreview: 'questions',
   due: 'questions',

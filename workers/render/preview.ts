@@ -3,7 +3,7 @@ import { invalid, notFound } from '../../src/foundation/errors.ts';
 import { reportedAncestry } from '../../src/notes/range/evidence.ts';
 import { type Selection, select } from '../../src/notes/range/select.ts';
 import { spanBetween } from '../../src/notes/range/window.ts';
-import type { RangeBounds, TagRecord } from '../../src/protocol/stored.ts';
+import type { OpenEnds, RangeBounds, TagRecord } from '../../src/protocol/stored.ts';
 import type { Preview, PreviewTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { RepositoryView } from '../../src/store/repository-view.ts';
@@ -11,18 +11,15 @@ import { RepositoryView } from '../../src/store/repository-view.ts';
 /**
  * Counts the changes of a range. The range does not have to exist yet.
  * @throws ServiceError `notFound` for an unknown repository; `invalid` with the name of each unknown tag, or of both
- * tags if they are reversed
+ * tags if they are reversed; `invalid` for an unknown branch
  */
 export function preview(partition: Partition, { repoId, bounds }: PreviewTask, beforeRead?: () => void): Preview {
   const view = RepositoryView.of(partition, repoId, beforeRead);
   if (!view) throw notFound('Repository', repoId);
-  checkTags(view, bounds);
-  return count(view, bounds);
-}
-
-/** Counts the pull requests and issues in a range. The bounds of the range have already been checked. */
-function count(view: RepositoryView, bounds: RangeBounds): Preview {
-  return countsOf(select(view, bounds));
+  checkBounds(view, bounds);
+  const selection = select(view, bounds);
+  const openEnds = openEndsOf(view, bounds, selection);
+  return { ...countsOf(selection), ...(openEnds && { openEnds }) };
 }
 
 /** Returns the counts of a selection, as the API returns them for a range. */
@@ -30,11 +27,33 @@ export function countsOf({ pulls, issues, resolution, assumed }: Selection): Pre
   return { prCount: pulls.length, issueCount: issues.length, resolution, ...(assumed && { assumed }) };
 }
 
-function checkTags(view: RepositoryView, bounds: RangeBounds): void {
+/** Returns what an unreleased range begins and ends with; undefined for other ranges. */
+export function openEndsOf(view: RepositoryView, { type }: RangeBounds, { ends }: Selection): OpenEnds | undefined {
+  if (type !== 'UNRELEASED' || !ends) return undefined;
+  const { baseRef: branch, sha: head, pushedAt } = ends.to;
+  // Without a known head, only tags that are newer than all known tags can end the range.
+  const begunAt = head === null ? Math.max(0, ...view.tags().map((tag) => tag.pushedAt + 1)) : pushedAt;
+  return { fromTag: ends.from?.name ?? null, branch, head, begunAt };
+}
+
+/**
+ * Checks the tags and the branch of a range against the captured data.
+ * @throws ServiceError `invalid` with the name of each unknown tag or branch, or of both tags if they are reversed
+ */
+export function checkBounds(view: RepositoryView, bounds: RangeBounds): void {
+  const expected = (what: string, got: string) => `expected ${what}, got ${JSON.stringify(got)}`;
+  const { branch } = bounds;
+  if (branch !== undefined && view.head(branch) === undefined) {
+    const known = `a branch of ${view.repository.fullName} that was pushed to`;
+    throw invalid({ branch: expected(known, branch) }, 'The branch of the range is not known.');
+  }
+  if (bounds.type === 'FIRST_RELEASE' && !view.tag(bounds.toTag ?? '')) {
+    const known = `a tag of ${view.repository.fullName}`;
+    throw invalid({ toTag: expected(known, bounds.toTag ?? '') }, 'A tag of the range is not known.');
+  }
   if (bounds.type !== 'TAG_BASED') return;
   const { fromTag = '', toTag = '' } = bounds;
   const [from, to] = [view.tag(fromTag), view.tag(toTag)];
-  const expected = (what: string, got: string) => `expected ${what}, got ${JSON.stringify(got)}`;
   if (!from || !to) {
     const known = `a tag of ${view.repository.fullName}`;
     const details = {

@@ -1,10 +1,12 @@
 /** The recount task: counts every range of a repository again after records of the repository changed. */
+import { arrivedTag } from '../../src/notes/range/ends.ts';
 import { select } from '../../src/notes/range/select.ts';
+import type { OpenEnds, RangeBounds, RangeRecord, ReachedBounds } from '../../src/protocol/stored.ts';
 import type { RangeCount, RecountTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { RepositoryView } from '../../src/store/repository-view.ts';
 import { listRanges } from '../../src/store/tables/ranges.ts';
-import { countsOf } from './preview.ts';
+import { countsOf, openEndsOf } from './preview.ts';
 
 /**
  * Returns the current counts of pull requests, issues and commits for each range of a repository. Returns an empty list
@@ -13,8 +15,22 @@ import { countsOf } from './preview.ts';
 export function recount(partition: Partition, { repoId }: RecountTask, beforeRead?: () => void): RangeCount[] {
   const view = RepositoryView.of(partition, repoId, beforeRead);
   if (!view) return [];
-  return listRanges(partition, repoId).map(({ id: rangeId, bounds }) => {
-    const selection = select(view, bounds);
-    return { rangeId, ...countsOf(selection), commitCount: selection.commitsWithoutPull.length };
-  });
+  return listRanges(partition, repoId).map((range) => countRange(view, range));
+}
+
+function countRange(view: RepositoryView, { id: rangeId, bounds, openEnds: known }: RangeRecord): RangeCount {
+  const becomes = known && reachedBounds(view, bounds, known);
+  const selection = select(view, becomes ?? bounds);
+  const counts = { rangeId, ...countsOf(selection), commitCount: selection.commitsWithoutPull.length };
+  if (becomes) return { ...counts, becomes };
+  const openEnds = known && openEndsOf(view, bounds, selection);
+  return openEnds ? { ...counts, openEnds: { ...openEnds, begunAt: known.begunAt } } : counts;
+}
+
+/** Returns the bounds that an unreleased range gets by the arrival of its tag; undefined if no tag has arrived. */
+function reachedBounds(view: RepositoryView, bounds: RangeBounds, ends: OpenEnds): ReachedBounds | undefined {
+  const toTag = arrivedTag(view, bounds, ends)?.name;
+  if (toTag === undefined) return undefined;
+  const { fromTag } = ends;
+  return fromTag === null ? { type: 'FIRST_RELEASE', toTag } : { type: 'TAG_BASED', fromTag, toTag };
 }

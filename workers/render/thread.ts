@@ -15,6 +15,7 @@ import { startDeadline } from './deadline.ts';
 import { countDue } from './due.ts';
 import { entries } from './entries.ts';
 import { preview } from './preview.ts';
+import { previewRange } from './range-preview.ts';
 import { recount } from './recount.ts';
 import { render } from './render.ts';
 import { previewSettings } from './settings-preview.ts';
@@ -59,6 +60,8 @@ async function runTask(partition: Partition, { work }: PoolTask, beforeRead: () 
       return preview(partition, work, beforeRead);
     case 'changes':
       return changes(partition, work, beforeRead);
+    case 'rangePreview':
+      return previewRange(partition, work, beforeRead);
     case 'entries':
       return entries(partition, work, beforeRead);
     case 'settingsPreview':

@@ -7,7 +7,7 @@ import type { IssueRecord, PullRecord, RangeBounds } from '../../protocol/stored
 import { firstLine } from '../range/attribute.ts';
 import { branchNow } from '../range/branches.ts';
 import type { NotesSource } from '../range/source.ts';
-import { windowBetween } from '../range/window.ts';
+import { beginning, windowBetween } from '../range/window.ts';
 import { diagnose } from './diagnose.ts';
 import { type Entry, shipped, withJoined } from './entries.ts';
 import { cleanLine } from './escape.ts';
@@ -29,7 +29,11 @@ export interface Explanation {
  * @param bounds valid, because the API has checked them
  */
 export function explain(source: NotesSource, bounds: RangeBounds): Explanation {
-  const notes = gather(source, bounds);
+  return explainNotes(gather(source, bounds));
+}
+
+/** Explains a range whose facts are gathered. */
+export function explainNotes(notes: Notes): Explanation {
   const changes = [...pullChanges(notes), ...issueChanges(notes), ...commitChanges(notes)];
   return { changes, diagnostics: diagnose(notes) };
 }
@@ -167,9 +171,9 @@ function notSelected({ source, bounds, selection }: Notes): { pull: PullRecord; 
     const numbered = [...source.pullsNumbered(bounds.fromPrNumber ?? 1, bounds.toPrNumber ?? 0)];
     return numbered.filter(({ state }) => state !== 'merged').map((pull) => ({ pull, verdict: out('unmerged') }));
   }
-  const [from, to] = [source.tag(bounds.fromTag ?? ''), source.tag(bounds.toTag ?? '')];
-  if (bounds.type !== 'TAG_BASED' || selection.resolution !== 'window' || !from || !to) return [];
-  const { span, start, line } = windowBetween(source, from, to);
+  const { ends, resolution } = selection;
+  if (!ends || resolution !== 'window') return [];
+  const { span, start, line } = windowBetween(source, ends.from ?? beginning, ends.to);
   const held = new Set(selection.pulls.map(({ number }) => number));
   const merged = [...source.pullsMergedBetween(start, span.to)];
   const cuts = new Map(line.slice(1).map(({ branch, until }) => [branch, until]));
@@ -240,8 +244,8 @@ function methodOf({ selection, bounds }: Notes, number: number): Method {
 }
 
 function closedMethod({ bounds }: Notes): Method {
-  if (bounds.type === 'TAG_BASED') return 'window';
-  return bounds.type === 'DATE_BASED' ? 'date' : 'number';
+  if (bounds.type === 'DATE_BASED') return 'date';
+  return bounds.type === 'PR_BASED' ? 'number' : 'window';
 }
 
 function change(record: PullRecord | IssueRecord, kind: 'pull' | 'issue', method: Method, verdict: Verdict): Change {

@@ -90,7 +90,7 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
   const settled = settleReverts(source, pulls, selection.resolution !== 'window', commitsWithoutPull);
   const commits = sortCommits(commitsWithoutPull, settled);
   const all = entriesOf(new EntryMaker(source, vocabulary, selection.foreign), selection, settled, commits.direct);
-  const why = leavingOut(source, bounds, selection);
+  const why = leavingOut(source, selection);
   const reverts = revertsOf(source, settled, vocabulary);
   const kept: Entry[] = [];
   const left: { entry: Entry; out: LeftOut }[] = [];
@@ -167,13 +167,9 @@ function entriesOf(
  * Returns a function that reports why an entry is left out. For an entry that is kept, the function returns undefined.
  * Only a label can leave out a breaking change.
  */
-function leavingOut(
-  source: NotesSource,
-  bounds: RangeBounds,
-  selection: Selection,
-): (entry: Entry) => LeftOut | undefined {
+function leavingOut(source: NotesSource, selection: Selection): (entry: Entry) => LeftOut | undefined {
   const excluded = new Set(source.settings.excludedAuthors.map((login) => login.toLowerCase()));
-  const before = shippedBefore(source, bounds, selection);
+  const before = shippedBefore(source, selection);
   return (entry) => {
     const { pull, record } = entry;
     if (entry.skip !== null) return { reason: 'label', detail: entry.skip };
@@ -183,7 +179,7 @@ function leavingOut(
     if (entry.kind === 'release' || entry.kind === 'routine') return { reason: entry.kind };
     if (excluded.has(record.author.login.toLowerCase())) return { reason: 'author', detail: record.author.login };
     const isShipped = pull !== null && before.has(pull.number) && !entry.restoredBy;
-    return isShipped ? { reason: 'shipped', detail: bounds.fromTag ?? '' } : undefined;
+    return isShipped ? { reason: 'shipped', detail: selection.ends?.from?.name ?? '' } : undefined;
   };
 }
 

@@ -20,6 +20,7 @@ export function cachingSource(source: NotesSource): NotesSource {
     commit,
     comparison: (from, to) => source.comparison(from, to),
     push: (branch, after) => source.push(branch, after),
+    head: (branch) => source.head(branch),
     creationsOf: (branch) => source.creationsOf(branch),
     // This function is called once per commit and is not cached. Keeping all results would cost more than reading a few
     // of them twice.

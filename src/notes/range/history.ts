@@ -16,6 +16,7 @@
  * A long push is split into parts. Each part except the last ends at a special id such as `HEAD/1`, because the last
  * commit of such a part is not the head of a branch.
  */
+import { dayMs } from '../../foundation/days.ts';
 import type { NotesSource } from './source.ts';
 import { ancestorsIn, assumedSteps, type Step, stepsDown } from './ways-down.ts';
 
@@ -118,6 +119,42 @@ export function nearestBelow(source: NotesSource, sha: string, wanted: ReadonlyS
 }
 
 /**
+ * The commits that are reachable from a commit, if captured pushes show all of them. Returns undefined if the captured
+ * history ends before its beginning. The order and grouping of the commits are the same as in `Difference`.
+ */
+export function commitsBelow(source: NotesSource, sha: string): string[][] | undefined {
+  const walk = new Walk(source, sha);
+  while (walk.newest !== undefined) walk.descend();
+  return walk.isWhole() ? withoutRepeats(walk.pushesAboveAll(), new Set()) : undefined;
+}
+
+/** Answers which commits are ancestors of one commit. One walk serves all questions, and goes only as far as needed. */
+export class Ancestors {
+  private readonly walk: Walk;
+  private readonly found: Set<string>;
+
+  constructor(source: NotesSource, head: string) {
+    this.walk = new Walk(source, head);
+    this.found = new Set([head]);
+  }
+
+  /**
+   * Whether captured pushes show that a commit is an ancestor of the head, or the head itself.
+   * @param at time of the commit, in milliseconds. A push cannot list a commit that is made later. One day is added for
+   *   clocks that differ
+   */
+  has(sha: string, at: number): boolean {
+    while (!this.found.has(sha) && (this.walk.newest ?? Number.NEGATIVE_INFINITY) >= at - dayMs) {
+      for (const below of this.walk.descend()) {
+        this.found.add(below);
+        for (const passed of this.walk.passedTo(below)) this.found.add(passed);
+      }
+    }
+    return this.found.has(sha);
+  }
+}
+
+/**
  * Walks down from both commits until the two walks share a commit, and returns that commit. Each step follows the side
  * with the newer push, because the shared commit is then found early.
  */
@@ -196,6 +233,22 @@ class Walk {
     return passed;
   }
 
+  /** Returns all commits that the walk has passed, the oldest push first. */
+  pushesAboveAll(): string[][] {
+    const steps = [...this.visits.values()].flatMap((visit) => (visit ? [visit.step] : []));
+    return steps.sort((a, b) => a.push.at - b.push.at).map(ancestorsIn);
+  }
+
+  /**
+   * Whether the walk has come to the beginning of the history on every line: to a first commit without parents, or to
+   * the push that created the default branch of a new repository.
+   */
+  isWhole(): boolean {
+    const goneOn = new Set([...this.visits.values()].flatMap((visit) => visit?.from ?? []));
+    const ends = [...this.visits.entries()].filter(([sha]) => !goneOn.has(sha));
+    return ends.length > 0 && ends.every(([, visit]) => visit !== null && isBeginning(this.source, visit.step));
+  }
+
   /** Whether an assumed step leads to a reached commit. */
   isAssumed(sha: string): boolean {
     let visit = this.visits.get(sha);
@@ -235,6 +288,14 @@ class Walk {
     const at = steps.reduce((newest, { push }) => Math.max(newest, push.at), 0);
     this.open.push({ sha, at, steps });
   }
+}
+
+/** Whether a step ends at the beginning of the history. */
+function isBeginning(source: NotesSource, { push }: Step): boolean {
+  const { before, forced, gap, shas, branch, backfilled } = push;
+  if (before !== null || forced || gap || shas.length === 0) return false;
+  const parents = source.commit(shas[0] as string)?.parents;
+  return parents ? parents.length === 0 : !backfilled && branch === source.repository.defaultBranch;
 }
 
 function withoutRepeats(pushes: string[][], excluded: ReadonlySet<string>): string[][] {

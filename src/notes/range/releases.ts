@@ -3,7 +3,7 @@
  * that the release at its start already contained. That release can contain a change under another number or as another
  * commit. If captured pushes do not show that a release contains a change, the change is treated as not released.
  */
-import type { PullRecord, RangeBounds } from '../../protocol/stored.ts';
+import type { PullRecord } from '../../protocol/stored.ts';
 import { originalsOf } from './backports.ts';
 import { commitsBetween } from './history.ts';
 import { settleReverts } from './reverts.ts';
@@ -41,12 +41,12 @@ export function shippedIn(source: NotesSource, pull: PullRecord, until: number):
 }
 
 /**
- * Returns the numbers of changes that `fromTag` already contained. Only a range between tags has such changes. Such a
- * change was released under another number or by another commit. A change that was shipped, reverted and then merged
- * again is treated as new.
+ * Returns the numbers of changes that the tag at the beginning of a range already contained. Only a range between tags
+ * has such changes. Such a change was released under another number or by another commit. A change that was shipped,
+ * reverted and then merged again is treated as new.
  */
-export function shippedBefore(source: NotesSource, { fromTag = '' }: RangeBounds, selection: Selection): Set<number> {
-  const from = source.tag(fromTag)?.sha ?? null;
+export function shippedBefore(source: NotesSource, selection: Selection): Set<number> {
+  const from = selection.ends?.from?.sha ?? null;
   if (selection.resolution === 'window' || from === null) return new Set();
   const { cancelled } = settleReverts(source, selection.lost, true);
   const lost = selection.lost.filter((pull) => !cancelled.has(pull.number));

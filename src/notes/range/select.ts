@@ -4,9 +4,11 @@
  */
 import type { CommitRecord, IssueRecord, PullRecord, RangeBounds } from '../../protocol/stored.ts';
 import { attribute } from './attribute.ts';
+import { endsOf, type RangeEnds } from './ends.ts';
 import { differenceBetween } from './evidence.ts';
+import { commitsBelow } from './history.ts';
 import type { NotesSource } from './source.ts';
-import { branchOf, pullsInWindow, type Span, spanBetween } from './window.ts';
+import { beginning, branchOf, pullsInWindow, type Span, spanBetween } from './window.ts';
 
 /** The content of a range, and how the content was found. */
 export interface Selection {
@@ -38,6 +40,8 @@ export interface Selection {
   lost: PullRecord[];
   /** True if `fromTag` is not an ancestor of `toTag`. Such a range is allowed, and the draft mentions it. */
   diverged: boolean;
+  /** The two ends of a range between tags, also if one end is open. Undefined for other ranges and unknown tags. */
+  ends: RangeEnds | undefined;
 }
 
 const dayMs = 86_400_000;
@@ -48,31 +52,37 @@ const widestLookup = 2_000;
 
 /** Selects the content of a range (spec part 1). A range with an unknown tag has no content. */
 export function select(source: NotesSource, bounds: RangeBounds): Selection {
-  if (bounds.type === 'TAG_BASED') return selectByTags(source, bounds);
   if (bounds.type === 'DATE_BASED') return selectByDates(source, bounds);
-  return selectByNumbers(source, bounds);
+  if (bounds.type === 'PR_BASED') return selectByNumbers(source, bounds);
+  const ends = endsOf(source, bounds);
+  return ends ? selectBetween(source, ends) : selection(source, { pulls: [], resolution: 'window' });
 }
 
 /**
- * Selects the content of a range between two tags by ancestry. If neither the host nor captured pushes show the
- * ancestry, merge dates on the branch of `toTag` decide.
+ * Selects the content of a range between two ends by ancestry. If neither the host nor captured pushes show the
+ * ancestry, merge dates on the branch of the later end decide.
  */
-function selectByTags(source: NotesSource, { fromTag = '', toTag = '' }: RangeBounds): Selection {
-  const from = source.tag(fromTag);
-  const to = source.tag(toTag);
-  if (!from || !to) return selection(source, { pulls: [], resolution: 'window' });
-  const between = from.sha !== null && to.sha !== null ? differenceBetween(source, from.sha, to.sha) : undefined;
+function selectBetween(source: NotesSource, ends: RangeEnds): Selection {
+  const { from, to } = ends;
+  const whole = from === null && to.sha !== null ? commitsBelow(source, to.sha) : undefined;
+  if (whole) return selection(source, { ...attribute(source, whole), resolution: 'commits', ends });
+  const between = from && from.sha !== null && to.sha !== null && differenceBetween(source, from.sha, to.sha);
   if (between) {
     const { resolution, diverged, assumed = false } = between;
     const attributed = attribute(source, between.pushes);
     const lost = attribute(source, between.lost).pulls;
-    return selection(source, { ...attributed, lost, resolution, diverged, assumed });
+    return selection(source, { ...attributed, lost, resolution, diverged, assumed, ends });
   }
   // Issues are selected by closing time only if the release is on the default branch. A release on another branch may
   // not contain the fix yet when an issue is closed, because issues are usually fixed on the default branch first.
   const onDefault = branchOf(source, to) === source.repository.defaultBranch;
-  const closed = onDefault ? closedIn(source, spanBetween(source, from, to)) : [];
-  return selection(source, { pulls: pullsInWindow(source, from, to), closed, resolution: 'window' });
+  const closed = onDefault ? closedIn(source, spanBetween(source, from ?? beginning, to)) : [];
+  return selection(source, {
+    pulls: pullsInWindow(source, from ?? beginning, to),
+    closed,
+    resolution: 'window',
+    ends,
+  });
 }
 
 /**
@@ -111,6 +121,7 @@ function selection(
     publications: found.publications ?? new Map(),
     lost,
     diverged,
+    ends: found.ends,
   };
 }
 

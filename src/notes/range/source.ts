@@ -14,6 +14,12 @@ import type {
   TagRecord,
 } from '../../protocol/stored.ts';
 
+/** The head of a branch. `sha` is null if the branch is deleted. `at` is the time of its last push, in milliseconds. */
+export interface BranchHead {
+  sha: string | null;
+  at: number;
+}
+
 /** Reads one repository at one moment. All calls see the same state. */
 export interface NotesSource {
   readonly repository: RepositoryRecord;
@@ -29,6 +35,8 @@ export interface NotesSource {
   comparison(from: string, to: string): ComparisonRecord | undefined;
   /** Returns the push of `branch` whose head is `after`. */
   push(branch: string, after: string): PushRecord | undefined;
+  /** Returns the head of a branch; undefined if no push to the branch is captured. */
+  head(branch: string): BranchHead | undefined;
   /** Returns the pushes that created `branch`, sorted by time. */
   creationsOf(branch: string): PushRecord[];
   /** Returns merged pull requests whose merge commit is `sha`, sorted by number. */

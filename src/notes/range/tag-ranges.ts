@@ -5,6 +5,7 @@
 import type { TagRecord } from '../../protocol/stored.ts';
 import { reportedAncestry } from './evidence.ts';
 import { nearestBelow } from './history.ts';
+import { newestFirst, type PlacedTag } from './release-tags.ts';
 import { isPrerelease } from './releases.ts';
 import type { NotesSource } from './source.ts';
 import { branchOf } from './window.ts';
@@ -14,9 +15,6 @@ export interface TagRange {
   fromTag: string;
   toTag: string;
 }
-
-/** A tag whose commit is known. */
-type PlacedTag = TagRecord & { sha: string };
 
 /** Maximum number of tags to examine, as the end of a range and as the previous tag of one tag. */
 const maxExamined = 40;
@@ -56,14 +54,6 @@ function onePerCommit(tags: readonly TagRecord[]): PlacedTag[] {
 function byPreference(a: PlacedTag, b: PlacedTag): number {
   const numbers = (tag: PlacedTag): number => versionIn(tag.name)?.numbers.length ?? 0;
   return Number(isPrerelease(a.name)) - Number(isPrerelease(b.name)) || numbers(b) - numbers(a) || newestFirst(a, b);
-}
-
-function newestFirst(a: PlacedTag, b: PlacedTag): number {
-  return timeOf(b) - timeOf(a) || b.pushedAt - a.pushedAt || (a.name > b.name ? -1 : 1);
-}
-
-function timeOf({ date, pushedAt }: PlacedTag): number {
-  return date ?? pushedAt;
 }
 
 /**

@@ -16,6 +16,17 @@ export interface Span {
   to: number;
 }
 
+/** The beginning of a range that begins with the history: a tag that is older than every commit. */
+export const beginning: TagRecord = {
+  name: '',
+  sha: null,
+  tagObject: null,
+  baseRef: null,
+  date: 0,
+  pushedAt: 0,
+  deleted: false,
+};
+
 /** What decides a range between two tags by date. */
 export interface Window {
   /** The span of time between the two tags. */

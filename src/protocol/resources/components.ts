@@ -22,7 +22,13 @@ import {
   RangeCreatedSchema,
 } from './outgoing-webhooks.ts';
 import { PublicationSchema } from './publications.ts';
-import { ChangeReplySchema, CreateRangeBodySchemas, RangeSchema } from './ranges.ts';
+import {
+  ChangeReplySchema,
+  CreateRangeBodySchemas,
+  RangePreviewSchema,
+  RangeSchema,
+  UnreleasedSchema,
+} from './ranges.ts';
 import { RepositorySchema, TagSchema } from './repositories.ts';
 import { RetentionSchema } from './retention.ts';
 import { StatsSchema } from './stats.ts';
@@ -44,6 +50,7 @@ export const components = {
   DraftUpdate: DraftUpdateSchema,
   EndpointTestEvent: EndpointTestSchema,
   Error: ErrorSchema,
+  FirstReleaseRange: CreateRangeBodySchemas.FIRST_RELEASE,
   Key: KeySchema,
   NewKey: NewKeySchema,
   NewWebhookEndpoint: NewWebhookEndpointSchema,
@@ -53,6 +60,7 @@ export const components = {
   Publication: PublicationSchema,
   PullRequestRange: CreateRangeBodySchemas.PR_BASED,
   Range: RangeSchema,
+  RangePreview: RangePreviewSchema,
   RangeCreatedEvent: RangeCreatedSchema,
   Replayed: ReplayedSchema,
   Repository: RepositorySchema,
@@ -65,6 +73,8 @@ export const components = {
   Tag: TagSchema,
   TagRange: CreateRangeBodySchemas.TAG_BASED,
   Ticket: TicketSchema,
+  Unreleased: UnreleasedSchema,
+  UnreleasedRange: CreateRangeBodySchemas.UNRELEASED,
   WebhookDelivery: WebhookDeliverySchema,
   WebhookEndpoint: WebhookEndpointSchema,
   WebhookSecret: WebhookSecretSchema,

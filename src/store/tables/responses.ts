@@ -3,7 +3,7 @@
  * addition to the records of the objects (`docs/architecture.md` decision 15). The bytes contain the repository's id
  * and revision, so a reader can detect stale bytes.
  */
-import { compareUrl } from '../../foundation/compare-url.ts';
+import { compareUrlOf } from '../../foundation/compare-url.ts';
 import { conflictsOf } from '../../foundation/conflicts.ts';
 import { digestLength, digestOf, toEtag } from '../../foundation/etag.ts';
 import type { DraftRecord, RangeRecord } from '../../protocol/stored.ts';
@@ -29,13 +29,11 @@ const headerBytes = 4 + 1 + 1 + digestLength;
 
 /** Returns the object that represents a range in API replies to GET. */
 export function rangeResponse(range: RangeRecord, repositoryUrl: string): Record<string, unknown> {
-  const { type, span: _, ...bounds } = range.bounds;
-  const url = bounds.fromTag && bounds.toTag ? compareUrl(repositoryUrl, bounds.fromTag, bounds.toTag) : undefined;
+  const url = compareUrlOf(range, repositoryUrl);
   return {
     id: range.id,
     repoId: range.repoId,
-    type,
-    ...bounds,
+    ...shownBounds(range),
     ...(url !== undefined && { compareUrl: url }),
     prCount: range.prCount,
     issueCount: range.issueCount,
@@ -44,6 +42,20 @@ export function rangeResponse(range: RangeRecord, repositoryUrl: string): Record
     createdAt: new Date(range.createdAt).toISOString(),
     updatedAt: new Date(range.updatedAt).toISOString(),
   };
+}
+
+/**
+ * Returns the type and the bounds of a range as replies show them. An open end is null, and `head` is the commit at the
+ * end of an unreleased range.
+ */
+export function shownBounds({
+  bounds: { type, span: _, ...bounds },
+  openEnds,
+}: Pick<RangeRecord, 'bounds' | 'openEnds'>): Record<string, unknown> {
+  if (type === 'FIRST_RELEASE') return { type, fromTag: null, ...bounds };
+  if (!openEnds) return { type, ...bounds };
+  const { fromTag, branch, head } = openEnds;
+  return { type, ...bounds, fromTag, toTag: null, branch, head };
 }
 
 /** Converts a draft to its form in the API's replies to GET and List. */

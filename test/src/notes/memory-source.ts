@@ -166,6 +166,10 @@ export function memorySource(memory: Memory): NotesSource {
     commit: (sha) => commits.get(sha),
     comparison: (from, to) => memory.comparisons?.find((each) => each.from === from && each.to === to),
     push: (branch, after) => pushes.get(`${branch}\n${after}`),
+    head: (branch) => {
+      const [newest] = [...pushes.values()].filter((push) => push.branch === branch).sort((a, b) => b.at - a.at);
+      return newest && { sha: newest.after, at: newest.at };
+    },
     creationsOf: (branch) =>
       [...pushes.values()].filter((push) => push.branch === branch && push.before === null).sort((a, b) => a.at - b.at),
     pullsMergedAs: (sha) => mergedAs.get(sha) ?? [],

@@ -9,6 +9,7 @@ import type { DependencyUpdate } from '../../change/dependencies.ts';
 import { parseTitle } from '../../change/title.ts';
 import { once } from '../../range/caching-source.ts';
 import { quotedTitle } from '../../range/commit-reverts.ts';
+import type { RangeEnds } from '../../range/ends.ts';
 import type { NotesSource } from '../../range/source.ts';
 import type { Entry } from '../entries.ts';
 import { escapeText, wordsOf } from '../escape.ts';
@@ -143,23 +144,22 @@ function updateLines(updates: readonly DependencyUpdate[], links: LinkStyle): st
 }
 
 /**
- * Lists changes that a backport or another commit had already brought into `fromTag`. These changes are not announced
+ * Lists changes that a backport or another commit had already brought into the tag at the beginning of the range. These changes are not announced
  * again, but they are not hidden either.
  */
-function alreadyReleased({ alreadyShipped, bounds, source }: Notes): string {
+function alreadyReleased({ alreadyShipped, selection, source }: Notes): string {
   const { length } = alreadyShipped;
   const lines = alreadyShipped.map(
     (entry) =>
       `- ${escapeText(entry.text) || 'Untitled'} (${changeLinks(entry, source, true)}) ${markerOf(entry.marker)}`,
   );
-  const tag = escapeText(bounds.fromTag ?? '');
+  const tag = escapeText(selection.ends?.from?.name ?? '');
   return section('Already Released', fold(`${length} ${length === 1 ? 'change' : 'changes'} shipped in ${tag}`, lines));
 }
 
 function closing(notes: Notes): string[] {
   const { repository, settings } = notes.source;
   const { links, engineer: wanted } = settings;
-  const { type, fromTag, toTag } = notes.bounds;
   const first = notes.firstContributions.map(
     ({ login, pull }) => `- ${personLink(repository.origin, login, links)} in ${numberLink(pull, links)}`,
   );
@@ -167,23 +167,32 @@ function closing(notes: Notes): string[] {
   return [
     section('New Contributors', wanted.newContributors ? first : []),
     section('Contributors', wanted.contributors && people !== '' ? [people] : []),
-    type === 'TAG_BASED' && fromTag && toTag
-      ? `**Full Changelog**: <${safeUrl(compareUrl(repository.url, fromTag, toTag))}>${evidence(notes)}`
-      : '',
+    origin(notes),
   ];
 }
 
+/** Returns a link to the host's comparison of the two ends of the range, and how the range was selected. */
+function origin(notes: Notes): string {
+  const { ends } = notes.selection;
+  if (!ends || ends.to.name === '') return '';
+  const { url } = notes.source.repository;
+  const link = ends.from && `**Full Changelog**: <${safeUrl(compareUrl(url, ends.from.name, ends.to.name))}>`;
+  return [...(link ? [link] : []), ...evidence(notes, ends)].join('\n\n');
+}
+
 /**
- * Returns a note on how the range was selected. The note is empty if the tags are on one line and captured commits
+ * Returns sentences on how the range was selected. There are none if both ends are on one line and captured commits
  * connect them.
  */
-function evidence({ selection, bounds }: Notes): string {
-  if (selection.resolution === 'window')
-    return '\n\nSelected by merge date: captured pushes do not connect the two tags.';
-  const [from, to] = [escapeText(bounds.fromTag ?? ''), escapeText(bounds.toTag ?? '')];
-  const diverged = `${from} is not an ancestor of ${to}. The list has the changes that ${to} contains and ${from} does not.`;
+function evidence({ selection, bounds }: Notes, { from, to }: RangeEnds): string[] {
+  const [start, end] = [escapeText(from?.name ?? ''), escapeText(to.name)];
+  if (selection.resolution === 'window') {
+    if (!from) return ['Selected by merge date: captured pushes do not show the beginning of the history.'];
+    const connected = bounds.type === 'UNRELEASED' ? `${start} with ${end}` : 'the two tags';
+    return [`Selected by merge date: captured pushes do not connect ${connected}.`];
+  }
+  const diverged = `${start} is not an ancestor of ${end}. The list has the changes that ${end} contains and ${start} does not.`;
   const assumed =
     'A tagged commit is inside a push. The range assumes that it descends from the head of the branch before the push.';
-  const notes = [...(selection.diverged ? [diverged] : []), ...(selection.assumed ? [assumed] : [])];
-  return notes.map((note) => `\n\n${note}`).join('');
+  return [...(selection.diverged ? [diverged] : []), ...(selection.assumed ? [assumed] : [])];
 }

@@ -25,6 +25,7 @@ import { restoreCommand, snapshotCommand } from './snapshots.ts';
 import { startCommand } from './start.ts';
 import { topics } from './topics.ts';
 import { type CliCommand, single } from './usage.ts';
+import { versionCommand } from './version.ts';
 import { webhookSecretsCommand } from './webhook-secrets.ts';
 import { webhooksCommand } from './webhooks.ts';
 
@@ -52,6 +53,7 @@ function helpFor(name: string, word: string | undefined): string {
 export const commands: Readonly<Record<string, CliCommand>> = {
   start: startCommand,
   notes: notesCommand,
+  version: versionCommand,
   ranges: rangesCommand,
   drafts: draftsCommand,
   keys: keysCommand,

@@ -5,6 +5,8 @@
 import { didYouMean } from '../../config/nearest.ts';
 import { type ApiContext, partitionOfId, readPartition } from '../api/context.ts';
 import { terminalText } from '../foundation/visible-text.ts';
+import { type ReleaseChoice, releaseTags } from '../notes/range/release-tags.ts';
+import type { SuggestedVersion } from '../protocol/notes.ts';
 import type { Persona } from '../protocol/stored.ts';
 import type { DirectoryRepository } from '../store/tables/directory.ts';
 import { readCursor } from '../store/tables/meta.ts';
@@ -12,7 +14,6 @@ import { listTags } from '../store/tables/tags.ts';
 import { call } from './api.ts';
 import { createProgress } from './progress.ts';
 import { type Draft, draftsOf, type Range, rangesOf } from './ranges.ts';
-import { newestReleases } from './release-tags.ts';
 import { NotFoundError } from './usage.ts';
 
 /** The two tags of a range. */
@@ -27,26 +28,27 @@ const pollMs = 250;
 /**
  * Returns the range between two tags. A range with the same bounds is used again; otherwise a range is created.
  * @param given the two tags; undefined for the two newest release tags
- * @param pattern restricts the tags that count as release tags
+ * @param choice which tags count as release tags
  * @throws NotFoundError for a tag that is not known, and when the repository has fewer than two release tags
  */
 export async function rangeBetween(
   context: ApiContext,
   repository: DirectoryRepository,
   given: Span | undefined,
-  pattern: string | undefined,
+  choice: ReleaseChoice,
 ): Promise<Range> {
-  const span = given ?? newestSpan(context, repository, pattern);
+  const span = given ?? newestSpan(context, repository, choice);
   for (const tag of [span.fromTag, span.toTag]) assertTag(context, repository, tag);
   const ranges = await rangesOf(context, repository.id);
   const known = ranges.find(({ fromTag, toTag }) => fromTag === span.fromTag && toTag === span.toTag);
   return known ?? call<Range>(context, 'createRange', { body: { type: 'TAG_BASED', repoId: repository.id, ...span } });
 }
 
-function newestSpan(context: ApiContext, { id, fullName }: DirectoryRepository, pattern: string | undefined): Span {
-  const newest = newestReleases(tagsOf(context, id), pattern);
-  if (newest) return { fromTag: newest[0], toTag: newest[1] };
-  const which = pattern === undefined ? '' : ` that match ${JSON.stringify(pattern)}`;
+function newestSpan(context: ApiContext, { id, fullName }: DirectoryRepository, choice: ReleaseChoice): Span {
+  const [to, from] = releaseTags(tagsOf(context, id), choice);
+  if (to && from) return { fromTag: from.name, toTag: to.name };
+  const { tagPattern } = choice;
+  const which = tagPattern === undefined ? '' : ` that match ${JSON.stringify(tagPattern)}`;
   throw new NotFoundError(`${fullName} has fewer than two release tags${which}. Name two tags as FROM..TO`);
 }
 
@@ -59,6 +61,33 @@ function assertTag(context: ApiContext, { id, fullName }: DirectoryRepository, t
 function tagsOf(context: ApiContext, repoId: string) {
   const partition = readPartition(context, partitionOfId(context, repoId) as string);
   return listTags(partition, repoId).filter(({ sha }) => sha !== null);
+}
+
+/** The fields of the reply about unreleased changes that commands use. */
+export interface Unreleased {
+  rangeId: string;
+  branch: string | null;
+  since: { tag: string } | null;
+  suggestedVersion: SuggestedVersion;
+}
+
+/** Which unreleased changes a command line asks for. */
+export interface UnreleasedChoice extends ReleaseChoice {
+  branch?: string;
+}
+
+/** Returns what was merged to a branch since its newest release. The range that follows the branch exists afterwards. */
+export function unreleasedOf(
+  context: ApiContext,
+  repoId: string,
+  { branch, tagPattern, prereleases }: UnreleasedChoice,
+): Promise<Unreleased> {
+  const query = {
+    ...(branch !== undefined && { branch }),
+    ...(tagPattern !== undefined && { tagPattern }),
+    ...(prereleases && { prereleases: 'true' }),
+  };
+  return call(context, 'getUnreleased', { params: [repoId], query });
 }
 
 /**

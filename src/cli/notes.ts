@@ -1,13 +1,12 @@
 /**
- * `tidings notes REPO [FROM..TO]`: generates the drafts between two tags, prints them as Markdown, and publishes them on
- * request. Standard output contains the notes only. Progress, addresses and warnings go to standard error.
+ * `tidings notes REPO [FROM..TO]`: generates the drafts between two tags, or of what is not released yet, prints them as
+ * Markdown, and publishes them on request. Standard output contains the notes only. Progress, addresses and warnings go to standard error.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ApiContext, partitionOfId, readPartition } from '../api/context.ts';
 import { personas } from '../api/drafts.ts';
 import { toHostMarkdown } from '../channels/host/host-markdown.ts';
 import { describeConflict } from '../foundation/conflicts.ts';
-import { terminalText } from '../foundation/visible-text.ts';
 import { type ChannelName, channelNames } from '../protocol/channels.ts';
 import type { DraftRecord, Persona } from '../protocol/stored.ts';
 import type { DirectoryRepository } from '../store/tables/directory.ts';
@@ -15,15 +14,23 @@ import { readDraft } from '../store/tables/drafts.ts';
 import { readRepository } from '../store/tables/repositories.ts';
 import { call } from './api.ts';
 import { withService } from './connection.ts';
-import { makeDrafts, rangeBetween, type Span, wantedDrafts } from './draft-making.ts';
+import {
+  makeDrafts,
+  rangeBetween,
+  type Span,
+  type UnreleasedChoice,
+  unreleasedOf,
+  wantedDrafts,
+} from './draft-making.ts';
 import { exitCodes } from './exit.ts';
 import { jsonOption, printJson } from './json.ts';
-import { printMarkdown } from './print.ts';
+import { printMarkdown, printMessage } from './print.ts';
 import { type PublishReply, publishOn } from './publish.ts';
 import { boundsOf, type Draft, personaOption, type Range } from './ranges.ts';
 import { findRepository } from './repository.ts';
 import { stopSignal } from './start.ts';
 import { type CliCommand, ConflictError, single, UsageError, type Values } from './usage.ts';
+import { choiceOf, unreleasedOptions } from './version.ts';
 
 const usualTimeout = 300;
 /** Interval between two reads of the drafts that `--watch` prints again after a change, in milliseconds. */
@@ -37,7 +44,8 @@ const options = {
   },
   publish: { value: 'CHANNEL', choices: channelNames, many: true, help: 'Publishes the notes on this channel' },
   draft: { help: 'Creates draft releases on the host; needs --publish scm_releases' },
-  tags: { value: 'PATTERN', help: 'Counts only release tags that match, such as pkg@*, when no tags are given' },
+  unreleased: { help: 'Makes the notes of what was merged since the newest release' },
+  ...unreleasedOptions,
   timeout: { value: 'SECONDS', help: `Maximum time to wait for the drafts (default: ${usualTimeout})` },
   watch: { help: 'Continues, and prints the notes again after each change' },
   ...jsonOption('{"range", "drafts", "publications"} in the forms of the API'),
@@ -46,7 +54,8 @@ const options = {
 /** What a command line asks for. */
 interface Wanted {
   span: Span | undefined;
-  tags: string | undefined;
+  isUnreleased: boolean;
+  choice: UnreleasedChoice;
   personas: readonly Persona[];
   channels: readonly ChannelName[];
   asDraft: boolean;
@@ -69,12 +78,12 @@ interface Published extends PublishReply {
 
 export const notesCommand: CliCommand = single({
   arguments: 'OWNER/REPO|REPO_ID [FROM..TO]',
-  help: 'Generates the notes between two tags, prints them as Markdown, and publishes them on request',
+  help: 'Generates the notes between two tags, or since the newest release, prints them, and publishes them on request',
   options,
   examples: [
     'notes acme/rocket v1.0.0..v1.1.0 --persona customer > NOTES.md',
     'notes acme/rocket --publish hosted --publish scm_releases',
-    'notes acme/rocket --watch',
+    'notes acme/rocket --unreleased --watch',
   ],
   run: (values, [name = '', span]) => {
     const wanted = readWanted(values, span);
@@ -87,7 +96,10 @@ export const notesCommand: CliCommand = single({
 });
 
 function readWanted(values: Values<typeof options>, span: string | undefined): Wanted {
-  const { persona: wanted = personas, publish: channels = [], draft: asDraft = false, json = false, tags } = values;
+  const { persona: wanted = personas, publish: channels = [], draft: asDraft = false, json = false } = values;
+  const { unreleased: isUnreleased = false } = values;
+  if (isUnreleased && span !== undefined) throw new UsageError('--unreleased cannot be used together with FROM..TO');
+  if (values.branch !== undefined && !isUnreleased) throw new UsageError('--branch needs --unreleased');
   if (asDraft && !channels.includes('scm_releases')) throw new UsageError('--draft needs --publish scm_releases');
   const [alone] = [...(json ? ['--json'] : []), ...(channels.length > 0 ? ['--publish'] : [])];
   if (alone && values.watch) throw new UsageError(`${alone} cannot be used together with --watch`);
@@ -96,7 +108,7 @@ function readWanted(values: Values<typeof options>, span: string | undefined): W
     personas: personas.filter((each) => wanted.includes(each)),
     channels: [...new Set(channels)],
     timeoutMs: readSeconds(values.timeout) * 1000,
-    ...{ asDraft, json, tags },
+    ...{ asDraft, json, isUnreleased, choice: choiceOf(values) },
   };
 }
 
@@ -115,10 +127,17 @@ function readSeconds(text = String(usualTimeout)): number {
 }
 
 async function make(context: ApiContext, repository: DirectoryRepository, wanted: Wanted): Promise<Notes> {
-  const range = await rangeBetween(context, repository, wanted.span, wanted.tags);
+  const range = wanted.isUnreleased
+    ? await unreleasedRange(context, repository.id, wanted.choice)
+    : await rangeBetween(context, repository, wanted.span, wanted.choice);
   const label = `drafts of ${repository.fullName} ${boundsOf(range)}`;
   const deadline = performance.now() + wanted.timeoutMs;
   return { repository, range, drafts: await makeDrafts(context, range.id, wanted.personas, { label, deadline }) };
+}
+
+async function unreleasedRange(context: ApiContext, repoId: string, choice: UnreleasedChoice): Promise<Range> {
+  const { rangeId } = await unreleasedOf(context, repoId, choice);
+  return call(context, 'getRange', { params: [rangeId] });
 }
 
 /**
@@ -153,7 +172,7 @@ async function publishAll(context: ApiContext, { drafts }: Notes, wanted: Wanted
     for (const channel of wanted.channels) {
       const asDraft = wanted.asDraft && channel === 'scm_releases';
       const reply = await publishOne(context, id, { channel, asDraft, strict: true });
-      say(describe({ ...reply, persona, channel }));
+      printMessage(describe({ ...reply, persona, channel }));
       published.push({ ...reply, persona, channel });
     }
   return published;
@@ -187,12 +206,23 @@ function conflictText(drafts: readonly Draft[], publishes: boolean): string {
   return [...lines, `Conflicts to resolve in the drafts: ${lines.length}.${end}`].join('\n');
 }
 
-/** Prints the notes now and after each change, until a signal ends the command. Conflicts are reported each time. */
+/**
+ * Prints the notes now and after each change, until a signal ends the command. Conflicts are reported each time. Notes
+ * of what is not released yet are generated again when the content of their range has changed.
+ */
 async function watch(context: ApiContext, { repository, range, drafts }: Notes, wanted: Wanted): Promise<number> {
   const stopped = new AbortController();
   void stopSignal().then(() => stopped.abort());
+  const contentOf = async (): Promise<string> =>
+    wanted.isUnreleased ? JSON.stringify(await unreleasedOf(context, repository.id, wanted.choice)) : '';
+  let content = await contentOf();
   let shown = '';
   while (!stopped.signal.aborted) {
+    const current = await contentOf();
+    if (current !== content) {
+      content = current;
+      await make(context, repository, wanted);
+    }
     const now = await wantedDrafts(context, range.id, wanted.personas);
     const isReady = now.length === drafts.length && now.every(({ status }) => status === 'ready');
     if (isReady && stateOf(now) !== shown) {
@@ -206,13 +236,9 @@ async function watch(context: ApiContext, { repository, range, drafts }: Notes, 
 
 function reportConflicts(error: unknown): void {
   if (!(error instanceof ConflictError)) throw error;
-  for (const line of error.message.split('\n')) say(line);
+  for (const line of error.message.split('\n')) printMessage(line);
 }
 
 function stateOf(drafts: readonly Draft[]): string {
   return drafts.map(({ revision }) => revision).join(' ');
-}
-
-function say(line: string): void {
-  process.stderr.write(`${terminalText(line)}\n`);
 }

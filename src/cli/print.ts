@@ -49,3 +49,8 @@ export function printText(text: string): void {
 export function printMarkdown(text: string): void {
   process.stdout.write(`${visibleText(text.replace(/\r\n?/g, '\n')).trimEnd()}\n`);
 }
+
+/** Prints a line to standard error, which contains no results. */
+export function printMessage(line: string): void {
+  process.stderr.write(`${terminalText(line)}\n`);
+}

@@ -13,8 +13,11 @@ import { findRepository } from './repository.ts';
 import { type CliCommand, NotFoundError, single } from './usage.ts';
 
 /** The fields of a range that commands use. */
-export interface Range extends Omit<RangeBounds, 'span'> {
+export interface Range extends Pick<RangeBounds, 'fromDate' | 'toDate' | 'fromPrNumber' | 'toPrNumber'> {
   id: string;
+  fromTag?: string | null;
+  toTag?: string | null;
+  branch?: string | null;
   prCount: number;
   issueCount: number;
   createdAt: string;
@@ -87,11 +90,11 @@ export async function draftsOf(context: ApiContext, rangeId: string, persona?: P
   return (await call<{ drafts: Draft[] }>(context, 'listDrafts', { query })).drafts;
 }
 
-/** Returns the bounds of a range as one text, such as `v1.0.0..v1.1.0` or `#1..#9`. */
-export function boundsOf({ fromTag, toTag, fromDate, toDate, fromPrNumber, toPrNumber }: Range): string {
+/** Returns the bounds of a range as one text, such as `v1.0.0..v1.1.0`, `v1.1.0..main` or `#1..#9`. */
+export function boundsOf({ fromTag, toTag, branch, fromDate, toDate, fromPrNumber, toPrNumber }: Range): string {
   if (fromDate !== undefined) return `${fromDate}..${toDate}`;
   if (fromPrNumber !== undefined) return `#${fromPrNumber}..#${toPrNumber}`;
-  return `${fromTag ?? ''}..${toTag ?? ''}`;
+  return `${fromTag ?? ''}..${toTag ?? branch ?? ''}`;
 }
 
 function wholePage(name: string, items: readonly object[]): object {

@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { pullPayload, pushPayload, shaOf } from '../helpers/payloads.ts';
 import { deliverRocket } from '../helpers/rocket.ts';
 import { startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
@@ -25,6 +26,7 @@ test('the command line makes and publishes the notes of a range', async (t) => {
     return { code, stdout, stderr };
   };
   const span = ['acme/rocket', 'v1.0.0..v1.1.0'];
+  const only = ['acme/rocket', '--range', 'v1.0.0..v1.1.0'];
 
   await t.test('the notes of one persona are printed, and published with their address', async () => {
     const { code, stdout, stderr } = await run('notes', ...span, '--persona', 'engineer', '--publish', 'hosted');
@@ -90,15 +92,45 @@ test('the command line makes and publishes the notes of a range', async (t) => {
     });
     const closed = once(child, 'close');
     await waitUntil('the notes are printed', () => printed.includes('No more leaks'));
-    const [draft] = JSON.parse((await run('drafts', 'acme/rocket', '--persona', 'internal', '--json')).stdout).drafts;
+    const [draft] = JSON.parse((await run('drafts', ...only, '--persona', 'internal', '--json')).stdout).drafts;
     await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd: 'Only these words\n' });
     await waitUntil('they are printed again', () => printed.endsWith('Only these words\n'));
     child.kill('SIGINT');
     assert.deepEqual(await closed, [0, null]);
   });
 
+  await t.test('the notes of what is not released are printed again after a merge, and suggest a version', async () => {
+    const none = await run('version', 'acme/rocket');
+    assert.deepEqual([none.code, none.stdout], [3, '']);
+    assert.equal(none.stderr, 'acme/rocket has no changes to release since v1.1.0.\n');
+    const merge = async (number: number, before: number, title: string, label: string) => {
+      await service.deliver('pull_request', pullPayload(number, { title, labels: [{ name: label }] }));
+      await service.deliver('push', pushPayload([number], shaOf(before)));
+    };
+    await merge(6, 4, 'Seal the hatch', 'type: bug');
+    const path = `/api/repos/${repoId}/unreleased`;
+    await waitUntil('the merge counts', async () => (await service.api('GET', path)).body.total === 1);
+    const suggested = await run('version', 'acme/rocket');
+    assert.deepEqual(suggested, { code: 0, stdout: 'v1.1.1\n', stderr: 'patch since v1.1.0: #6 fix\n' });
+    const child = start('notes', 'acme/rocket', '--unreleased', '--persona', 'engineer', '--watch');
+    let printed = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      printed += chunk;
+    });
+    const closed = once(child, 'close');
+    await waitUntil('the notes are printed', () => printed.includes('Seal the hatch'));
+    assert.ok(!printed.includes('No more leaks'));
+    await merge(7, 6, 'Night mode', 'type: feature');
+    await waitUntil('they are printed again', () => printed.includes('Night mode'));
+    child.kill('SIGINT');
+    assert.deepEqual(await closed, [0, null]);
+    const { suggestedVersion, since } = JSON.parse((await run('version', 'acme/rocket', '--json')).stdout);
+    assert.deepEqual([suggestedVersion.version, suggestedVersion.bump, since.tag], ['v1.2.0', 'minor', 'v1.1.0']);
+    assert.match((await run('ranges', 'acme/rocket')).stdout, /^range_\w+ {2}v1\.1\.0\.\.main {2}pull requests: 2,/);
+  });
+
   await t.test('a draft with conflicts is printed, is not published, and exits with 4', async () => {
-    const [draft] = JSON.parse((await run('drafts', 'acme/rocket', '--persona', 'engineer', '--json')).stdout).drafts;
+    const [draft] = JSON.parse((await run('drafts', ...only, '--persona', 'engineer', '--json')).stdout).drafts;
     const bodyMd = draft.bodyMd.replace('No more leaks', 'The tank is tight now');
     assert.equal((await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd })).status, 200);
     const labels = { 'type: bug': { skip: true } };

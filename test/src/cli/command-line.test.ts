@@ -67,6 +67,8 @@ test('a wrong command line is refused with a suggestion and the command for help
     [['notes', 'a/b', '--draft'], '--draft needs --publish scm_releases'],
     [['notes', 'a/b', '--json', '--watch'], '--json cannot be used together with --watch'],
     [['notes', 'a/b', '--publish', 'hosted', '--watch'], '--publish cannot be used together with --watch'],
+    [['notes', 'a/b', 'v1..v2', '--unreleased'], '--unreleased cannot be used together with FROM..TO'],
+    [['notes', 'a/b', '--branch', 'main'], '--branch needs --unreleased'],
     [['notes', 'a/b', '--timeout', '0'], '--timeout: expected a number of seconds from 1 to 99999, got 0'],
     [['kyes', '--help'], 'There is no command "kyes". Did you mean keys? Run: tidings help'],
   ];

@@ -39,7 +39,8 @@ function noteHeads(partition: Partition): void {
   for (const { key, value } of partition.tables.pushes.getRange({})) {
     const push = value as PushRecord;
     // The time of a step that a backfill read is the date of a commit, which can be in the future.
-    if (!isPartEnd(push.after)) noteHead(partition, key[0], { ...push, at: Math.min(push.at, latest) });
+    const at = push.backfilled ? Math.min(push.at, latest) : push.at;
+    if (!isPartEnd(push.after)) noteHead(partition, key[0], { ...push, at });
   }
 }
 

@@ -110,9 +110,10 @@ export function arrivedTag(
   { fromTag, begunAt }: { fromTag: string | null; begunAt: number },
 ): TagRecord | undefined {
   const releases = releaseTags(source.tags(), bounds);
+  if (fromTag !== null && !source.tag(fromTag)) return undefined;
+  // The beginning is not among the releases if it has no version and the tags after it have one.
   const at = releases.findIndex(({ name }) => name === fromTag);
-  if (fromTag !== null && at === -1) return undefined;
-  const newer = (fromTag === null ? releases : releases.slice(0, at)).filter(({ pushedAt }) => pushedAt >= begunAt);
+  const newer = (at === -1 ? releases : releases.slice(0, at)).filter(({ pushedAt }) => pushedAt >= begunAt);
   const head = headOf(source, branchOfRange(source, bounds));
   return [...releasesBelow(source, head, newer)].at(-1);
 }

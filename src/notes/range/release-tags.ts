@@ -31,7 +31,7 @@ export interface ReleaseChoice {
   prereleases?: boolean;
 }
 
-const form = /^(.*?)(?<![\d.])(\d{1,9})\.(\d{1,9})(\.\d{1,9})?((?:[-+_.]|(?=[a-z])).*)?$/is;
+const form = /^(.*?)(?<![\d.])(\d{1,9})\.(\d{1,9})(\.\d{1,9})?(?![.\d]\d)((?:[-+_.]|(?=[a-z])).*)?$/is;
 
 /** Returns the version in the name of a tag; undefined if the name contains none. Examples: `v1.2.0`, `pkg@1.2-rc.1`. */
 export function versionOf(name: string): TagVersion | undefined {

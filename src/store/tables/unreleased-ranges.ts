@@ -5,21 +5,19 @@
 import type { RangeBounds } from '../../protocol/stored.ts';
 import type { Partition } from '../partition.ts';
 
-type Followed = Pick<RangeBounds, 'branch' | 'tagPattern' | 'prereleases'>;
-
 /** Returns the id of the unreleased range with these bounds; undefined if there is none. */
-export function readUnreleased(partition: Partition, repoId: string, bounds: Followed): string | undefined {
+export function readUnreleased(partition: Partition, repoId: string, bounds: RangeBounds): string | undefined {
   return partition.tables.unreleasedRanges.get(keyOf(repoId, bounds));
 }
 
-export function writeUnreleased(partition: Partition, repoId: string, bounds: Followed, rangeId: string): void {
+export function writeUnreleased(partition: Partition, repoId: string, bounds: RangeBounds, rangeId: string): void {
   partition.tables.unreleasedRanges.putSync(keyOf(repoId, bounds), rangeId);
 }
 
-export function removeUnreleased(partition: Partition, repoId: string, bounds: Followed): void {
+export function removeUnreleased(partition: Partition, repoId: string, bounds: RangeBounds): void {
   partition.tables.unreleasedRanges.removeSync(keyOf(repoId, bounds));
 }
 
-function keyOf(repoId: string, { branch = '', tagPattern = '', prereleases }: Followed): [string, ...string[]] {
+function keyOf(repoId: string, { branch = '', tagPattern = '', prereleases }: RangeBounds): [string, ...string[]] {
   return [repoId, branch, tagPattern, prereleases ? 'prereleases' : ''];
 }

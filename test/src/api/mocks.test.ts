@@ -27,6 +27,7 @@ test('every POST that writes can be repeated', () => {
   assert.deepEqual(without.map(({ operation }) => operation).sort(), [
     'approveRetention',
     'previewPublication',
+    'previewRange',
     'previewRepositorySettings',
     'testChannel',
   ]);

@@ -4,8 +4,7 @@
  * and an exit code.
  */
 import { runCommandLine } from './cli/command-line.ts';
-import { exitWith, letReaderLeave } from './cli/exit.ts';
-import { UsageError } from './cli/usage.ts';
+import { exitCodeOf, exitWith, letReaderLeave } from './cli/exit.ts';
 import { keepFilesPrivate } from './foundation/private-files.ts';
 import { terminalText } from './foundation/visible-text.ts';
 
@@ -17,10 +16,10 @@ try {
 } catch (error) {
   const { name: kind, message, stack } = error as Error;
   const expected =
-    /^(UsageError|SettingsError|ServiceError|DataDirError|NatsServerError|PortError|JournalSetupError|ChildError)$/.test(
+    /^(UsageError|NotFoundError|ConflictError|SettingsError|ServiceError|DataDirError|NatsServerError|PortError|JournalSetupError|ChildError)$/.test(
       kind,
     ) || kind === 'Error';
   const lines = String(expected ? message : stack).split('\n');
   process.stderr.write(`${lines.map(terminalText).join('\n')}\n`);
-  await exitWith(error instanceof UsageError ? 2 : 1);
+  await exitWith(exitCodeOf(error));
 }

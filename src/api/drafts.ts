@@ -31,7 +31,7 @@ import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 import { type Asking, replyReady, visible } from './stored-object.ts';
 import { check } from './validate.ts';
 
-const personas: readonly Persona[] = ['engineer', 'internal', 'customer'];
+export const personas: readonly Persona[] = ['engineer', 'internal', 'customer'];
 
 const listDrafts: ApiRoute<ListDraftsQuery> = {
   method: 'GET',

@@ -21,7 +21,7 @@ import {
 import { withService } from './connection.ts';
 import { printLines } from './print.ts';
 import { createProgress } from './progress.ts';
-import { type CliCommand, single, UsageError } from './usage.ts';
+import { type CliCommand, NotFoundError, single, UsageError } from './usage.ts';
 
 const options = {
   since: { value: 'YYYY-MM-DD', help: 'Skips history before this day' },
@@ -83,13 +83,13 @@ function find(context: ApiContext, { name, origin }: Wanted): DirectoryRepositor
       (origin === undefined || readOrganization(directory, orgId)?.origin === origin),
   );
   if (found.length > 1) throw new UsageError(`Several hosts have ${name}. Choose a host with --host`);
-  if (found.length === 0 && name.startsWith('repo_')) throw new Error(`Repository ${name} is not known here.`);
+  if (found.length === 0 && name.startsWith('repo_')) throw new NotFoundError(`Repository ${name} is not known here.`);
   return found[0];
 }
 
 async function cancel(context: ApiContext, wanted: Wanted): Promise<number> {
   const listed = find(context, wanted);
-  if (!listed) throw new Error(`Repository ${JSON.stringify(wanted.name)} is not known here.`);
+  if (!listed) throw new NotFoundError(`Repository ${JSON.stringify(wanted.name)} is not known here.`);
   const name = partitionOfId(context, listed.id) as string;
   const command = { name: 'cancelBackfill', repoId: listed.id, reports: true } as const;
   const { state } = await runCommand<{ state: string }>(context, name, command);

@@ -22,51 +22,50 @@ const ownerOptions = {
   repo: { value: 'OWNER/REPO|REPO_ID', required: 'owner', help: 'Repository of the connection' },
 } as const;
 
+const choices = { CHANNEL: channelNames };
+
 export const channelsCommand: CliCommand = {
   help: 'Lists, creates, tests and removes channel connections',
   examples: ['channels list --org acme', 'channels put hosted hosted.json --repo acme/rocket'],
   actions: {
     list: action({
       help: 'Lists the channels with their connections',
+      example: 'channels list --org acme',
       options: { ...ownerOptions, ...jsonOption('the reply of GET /api/channels') },
       run: async ({ json, ...given }) =>
         withService((context) => (json ? listJson : list)(context, ownerOf(context, given))),
     }),
     put: action({
       arguments: 'CHANNEL FILE.json|-',
+      choices,
       help: 'Connects a channel; reads its settings from a file or standard input',
+      example: 'channels put hosted hosted.json --repo acme/rocket',
       options: ownerOptions,
-      run: async (given, [channel = '', file = '']) => {
-        const [name, settings] = [channelNamed(channel), readSettings(file)];
-        return withService((context) => put(context, ownerOf(context, given), name, settings));
+      run: async (given, [channel, file = '']) => {
+        const settings = readSettings(file);
+        return withService((context) => put(context, ownerOf(context, given), channel as ChannelName, settings));
       },
     }),
     test: action({
       arguments: 'CHANNEL',
+      choices,
       help: 'Tests a connection',
+      example: 'channels test hosted --repo acme/rocket',
       options: ownerOptions,
-      run: async (given, [channel = '']) => {
-        const name = channelNamed(channel);
-        return withService((context) => test(context, ownerOf(context, given), name));
-      },
+      run: (given, [channel]) =>
+        withService((context) => test(context, ownerOf(context, given), channel as ChannelName)),
     }),
     remove: action({
       arguments: 'CHANNEL',
+      choices,
       help: 'Removes a connection',
+      example: 'channels remove hosted --repo acme/rocket',
       options: ownerOptions,
-      run: async (given, [channel = '']) => {
-        const name = channelNamed(channel);
-        return withService((context) => remove(context, ownerOf(context, given), name));
-      },
+      run: (given, [channel]) =>
+        withService((context) => remove(context, ownerOf(context, given), channel as ChannelName)),
     }),
   },
 };
-
-function channelNamed(text: string): ChannelName {
-  const name = channelNames.find((each) => each === text);
-  if (name === undefined) throw new UsageError(`Expected a channel (${channelNames.join(', ')}), got ${text}`);
-  return name;
-}
 
 function readSettings(file: string): Record<string, unknown> {
   try {

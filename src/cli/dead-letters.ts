@@ -18,12 +18,14 @@ export const deadLettersCommand: CliCommand = {
   actions: {
     list: action({
       help: 'Lists the dead letters with their errors',
+      example: 'dead-letters list',
       options: jsonOption('{"deadLetters": [{"partition", "seq", "index", "at", "subject", "error"}], "total"}'),
       run: ({ json }) => withService((context) => list(context, json)),
     }),
     replay: action({
       arguments: '[PARTITION SEQ/INDEX]',
       help: 'Retries all dead letters, or only the given one',
+      example: 'dead-letters replay p00 1204/0',
       run: async (_, place) => {
         if (place.length > 0 && !/^\S+ \d+\/\d+$/.test(place.join(' ')))
           throw new UsageError('Expected PARTITION SEQ/INDEX, as printed by: tidings dead-letters list');

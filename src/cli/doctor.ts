@@ -27,6 +27,7 @@ import { checkPublicAddress, checkPublicUrl } from './doctor-public-url.ts';
 import { checkRefused } from './doctor-refused.ts';
 import { checkVersions } from './doctor-versions.ts';
 import type { Finding, Verdict } from './finding.ts';
+import { jsonOption, printJson } from './json.ts';
 import { printLines } from './print.ts';
 import { waitingLines } from './retention.ts';
 import { type CliCommand, single } from './usage.ts';
@@ -36,9 +37,12 @@ const minFreeBytes = 1_073_741_824;
 
 export const doctorCommand: CliCommand = single({
   help: 'Checks settings, hosts, public URL, server, disk and durability level',
-  options: { offline: { help: 'Sends no requests to other machines' } },
+  options: {
+    offline: { help: 'Sends no requests to other machines' },
+    ...jsonOption('{"findings": [{"verdict": "ok", "note" or "fault", "text"}], "total"}'),
+  },
   examples: ['doctor', 'doctor --offline'],
-  run: async ({ offline }) => {
+  run: async ({ offline, json }) => {
     const settings = loadSettings();
     const journal = await checkJournal(settings);
     const findings = [
@@ -58,7 +62,8 @@ export const doctorCommand: CliCommand = single({
       ...(offline ? [] : await checkHosts(settings)),
       ...checkRefused(journal.gateway),
     ];
-    printLines(findings.map(({ verdict, text }) => `${marks[verdict]} ${text}`));
+    if (json) printJson({ findings, total: findings.length });
+    else printLines(findings.map(({ verdict, text }) => `${marks[verdict]} ${text}`));
     return findings.some(({ verdict }) => verdict === 'fault') ? 1 : 0;
   },
 });

@@ -1,4 +1,21 @@
-/** Ends the process without losing output, and allows the reader of the output to close the pipe early. */
+/**
+ * Defines the exit codes of commands, ends the process without losing output, and allows the reader of the output to
+ * close the pipe early.
+ */
+import { ServiceError } from '../foundation/errors.ts';
+import { ConflictError, NotFoundError, UsageError } from './usage.ts';
+
+/** The exit codes of commands. The topic `exit-codes` of the help explains them. */
+export const exitCodes = { done: 0, failed: 1, usage: 2, notFound: 3, conflict: 4 } as const;
+
+/** Returns the exit code of a command that ended with an error. */
+export function exitCodeOf(error: unknown): number {
+  const kind = error instanceof ServiceError ? error.kind : undefined;
+  if (error instanceof UsageError) return exitCodes.usage;
+  if (error instanceof NotFoundError || kind === 'notFound') return exitCodes.notFound;
+  if (error instanceof ConflictError || kind === 'preconditionFailed') return exitCodes.conflict;
+  return exitCodes.failed;
+}
 
 /**
  * Ends the process with an exit code once standard output and standard error are written. Node.js writes to a pipe

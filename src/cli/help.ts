@@ -1,5 +1,6 @@
 /** Makes the help of the command line from the table of commands. */
 import { type Commands, isSingle } from './lookup.ts';
+import { topics } from './topics.ts';
 import type { CliAction, CliCommand, CliOption, CliOptions } from './usage.ts';
 
 const widest = 100;
@@ -15,6 +16,9 @@ export function overview(commands: Commands): string {
     '',
     'Commands:',
     ...columns(Object.entries(commands).map(([name, { help }]) => [name, help])),
+    '',
+    'Topics:',
+    ...columns(Object.entries(topics).map(([name, { help }]) => [name, help])),
     '',
     'Options:',
     ...columns([
@@ -38,7 +42,7 @@ export function helpOf(name: string, command: CliCommand, word?: string): string
   const shown = Object.entries(command.actions).filter(([each]) => word === undefined || each === word);
   const isOne = isSingle(command) || word !== undefined;
   const about = (word !== undefined && command.actions[word]?.help) || command.help;
-  const examples = command.examples.filter((each) => word === undefined || each.startsWith(`${name} ${word}`));
+  const { example } = command.actions[word ?? ''] ?? {};
   return [
     about,
     '',
@@ -48,7 +52,7 @@ export function helpOf(name: string, command: CliCommand, word?: string): string
     ...shown.flatMap(([each, { options = {} }]) => optionRows(options, isOne ? undefined : each)),
     '',
     'Examples:',
-    ...(examples.length > 0 ? examples : command.examples).map((example) => `  tidings ${example}`),
+    ...(example === undefined ? command.examples : [example]).map((each) => `  tidings ${each}`),
   ].join('\n');
 }
 
@@ -77,13 +81,14 @@ function optionParts(options: CliOptions): string[] {
   const parts = all.map(([name, option]) => {
     const { required } = option;
     if (required === true) return shown(name, option);
-    if (required === undefined) return `[${shown(name, option)}]`;
+    if (required === undefined) return `[${shown(name, option)}]${option.many ? '...' : ''}`;
     return `(${all.flatMap(([each, other]) => (other.required === required ? shown(each, other) : [])).join(' | ')})`;
   });
   return [...new Set(parts)];
 }
 
-function shown(name: string, { value }: CliOption): string {
+/** Returns an option with the name of its value. Example: `--persona PERSONA`. */
+export function shown(name: string, { value }: CliOption): string {
   return `--${name}${value === undefined ? '' : ` ${value}`}`;
 }
 

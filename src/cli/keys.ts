@@ -16,7 +16,7 @@ import { readKeyUse } from '../store/tables/usage.ts';
 import { withService } from './connection.ts';
 import { jsonOption, printReply } from './json.ts';
 import { printLines, printText } from './print.ts';
-import { action, type CliCommand, UsageError, type Values } from './usage.ts';
+import { action, type CliCommand, NotFoundError, UsageError, type Values } from './usage.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
@@ -49,21 +49,29 @@ export const keysCommand: CliCommand = {
   actions: {
     create: action({
       help: 'Creates a key for an organization, or for the instance, and shows it once',
+      example: 'keys create --org acme --name ci',
       options: createOptions,
       run: create,
     }),
     list: action({
       help: 'Lists the keys without their secret parts',
+      example: 'keys list --json',
       options: jsonOption('the reply of GET /api/keys'),
       run: ({ json }) => withService((context) => (json ? printReply(context, 'listKeys') : list(context))),
     }),
     rotate: action({
       arguments: 'KEY_ID',
       help: 'Replaces a key with a new one; the old key stays valid for some hours',
+      example: 'keys rotate key_0000000000000000000000000000 --overlap 48',
       options: rotateOptions,
       run: rotate,
     }),
-    revoke: action({ arguments: 'KEY_ID', help: 'Revokes a key immediately', run: revoke }),
+    revoke: action({
+      arguments: 'KEY_ID',
+      help: 'Revokes a key immediately',
+      example: 'keys revoke key_0000000000000000000000000000',
+      run: revoke,
+    }),
   },
 };
 
@@ -89,7 +97,7 @@ async function rotate(values: Values<typeof rotateOptions>, [keyId = '']: readon
   const { value, key } = await withService(async (context) => {
     const directory = context.readers.fresh(directoryName);
     const old = directory && readKey(directory, keyId);
-    if (!old) throw new Error(`API key ${JSON.stringify(keyId)} is not found.`);
+    if (!old) throw new NotFoundError(`API key ${JSON.stringify(keyId)} is not found.`);
     return rotateKey(context, old, { overlapMs: hours * hourMs });
   });
   show(key, value.id, values.quiet);

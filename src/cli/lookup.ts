@@ -5,13 +5,17 @@ import { type CliAction, type CliCommand, UsageError } from './usage.ts';
 /** The table of commands. */
 export type Commands = Readonly<Record<string, CliCommand>>;
 
-/** @throws UsageError for an unknown command */
-export function commandNamed(commands: Commands, name: string): CliCommand {
+/**
+ * Finds a command by its name.
+ * @param others further names that the error may suggest
+ * @throws UsageError for an unknown command
+ */
+export function commandNamed(commands: Commands, name: string, others: readonly string[] = []): CliCommand {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command) return command;
   const [kind, names] = name.startsWith('-')
     ? ['option', ['--help', '--version']]
-    : (['command', Object.keys(commands)] as const);
+    : (['command', [...Object.keys(commands), ...others]] as const);
   throw new UsageError(`There is no ${kind} ${JSON.stringify(name)}.${didYouMean(name, names)} Run: tidings help`);
 }
 

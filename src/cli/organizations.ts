@@ -20,21 +20,22 @@ export const organizationsCommand: CliCommand = {
   actions: {
     list: action({
       help: 'Lists the organizations with their tiers of limits',
+      example: 'orgs list',
       options: jsonOption('the reply of GET /api/orgs'),
       run: ({ json }) => withService((context) => (json ? printReply(context, 'listOrganisations') : list(context))),
     }),
     tier: action({
       arguments: 'LOGIN|ID TIER',
       help: 'Sets the tier of limits of an organization: standard, unlimited, or a tier from the settings',
+      example: 'orgs tier acme unlimited',
       run: (_, [wanted = '', tier = '']) => withService((context) => setTier(context, wanted, tier)),
     }),
     'keep-published': action({
       arguments: 'LOGIN|ID true|false',
+      choices: { 'true|false': ['true', 'false'] },
       help: 'Sets whether published notes are kept (true) or erased (false) after the app is removed',
-      run: (_, [wanted = '', value = '']) => {
-        if (value !== 'true' && value !== 'false') throw new UsageError(`Expected true or false, got "${value}".`);
-        return withService((context) => keepPublished(context, wanted, value === 'true'));
-      },
+      example: 'orgs keep-published acme false',
+      run: (_, [wanted = '', value]) => withService((context) => keepPublished(context, wanted, value === 'true')),
     }),
   },
 };

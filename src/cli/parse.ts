@@ -18,7 +18,10 @@ export interface Given {
 export function readArguments(name: string, action: CliAction, args: readonly string[]): Given {
   const options = action.options ?? {};
   const types = Object.fromEntries(
-    Object.entries(options).map(([option, { value }]) => [option, { type: value ? 'string' : 'boolean' } as const]),
+    Object.entries(options).map(([option, { value, many = false }]) => [
+      option,
+      { type: value ? 'string' : 'boolean', multiple: many } as const,
+    ]),
   );
   // `strict` is false, because this file reports each kind of fault with its own message.
   const parsed = parseArgs({ args: [...args], options: types, allowPositionals: true, strict: false, tokens: true });
@@ -28,6 +31,10 @@ export function readArguments(name: string, action: CliAction, args: readonly st
   const { min, max } = bounds(action.arguments);
   if (parsed.positionals.length < min || parsed.positionals.length > max)
     throw new UsageError(`Expected: ${usageLine(name, action)}`);
+  argumentNames(action).forEach((argument, at) => {
+    const given = parsed.positionals[at];
+    if (given !== undefined) checkChoice(argument, action.choices?.[argument], given);
+  });
   return { values, args: parsed.positionals };
 }
 
@@ -50,6 +57,13 @@ function checkOption(command: string, options: CliOptions, { name, rawName, valu
   // If the value looks like an option, the user forgot the value: in `--name --org acme`, `--name` has no value.
   const isForgotten = value === undefined || value === '' || (!inlineValue && /^-./.test(value));
   if (isForgotten) throw new UsageError(`--${name}: expected ${option.value}`);
+  checkChoice(`--${name}`, option.choices, value);
+}
+
+function checkChoice(name: string, choices: readonly string[] | undefined, value: string): void {
+  if (choices === undefined || choices.includes(value)) return;
+  const list = `expected one of ${choices.join(', ')}, got ${JSON.stringify(value)}`;
+  throw new UsageError(`${name}: ${list}.${didYouMean(value, choices)}`);
 }
 
 function checkRequired(options: CliOptions, values: Values<CliOptions>): void {
@@ -63,6 +77,11 @@ function checkRequired(options: CliOptions, values: Values<CliOptions>): void {
     const shown = names.map((name) => `--${name}${options[name]?.value ? ` ${options[name].value}` : ''}`);
     throw new UsageError(`Expected ${shown.join(', or ')}`);
   }
+}
+
+/** Returns the names of an action's arguments in their order, without square brackets. */
+export function argumentNames({ arguments: words = '' }: Pick<CliAction, 'arguments'>): string[] {
+  return words.split(' ').flatMap((word) => word.replace(/[[\]]/g, '') || []);
 }
 
 /**

@@ -1,8 +1,8 @@
 /**
  * Prints the output of commands. Every command prints through this file. Names and texts come from hosts and customers,
- * so characters that a terminal would interpret are escaped.
+ * so characters that a terminal would interpret are escaped or removed.
  */
-import { terminalText } from '../foundation/visible-text.ts';
+import { terminalText, visibleText } from '../foundation/visible-text.ts';
 
 /**
  * Prints lines. A line end inside a line is escaped, so that a name cannot begin a line of its own.
@@ -40,4 +40,17 @@ export function printColored(lines: readonly ColoredLine[]): void {
 /** Prints a text that has several lines, such as formatted JSON or help. */
 export function printText(text: string): void {
   printLines(text.split('\n'));
+}
+
+/**
+ * Prints Markdown, with one line end at its end. Characters that a terminal would interpret are removed, not escaped,
+ * because the text is meant for readers and for files. Tabs stay.
+ */
+export function printMarkdown(text: string): void {
+  process.stdout.write(`${visibleText(text.replace(/\r\n?/g, '\n')).trimEnd()}\n`);
+}
+
+/** Prints a line to standard error, which contains no results. */
+export function printMessage(line: string): void {
+  process.stderr.write(`${terminalText(line)}\n`);
 }

@@ -4,20 +4,22 @@
  */
 import { type ApiContext, partitionOfId, readPartition } from '../api/context.ts';
 import { checkPublish, publish } from '../api/publish.ts';
-import { describeConflict } from '../foundation/conflicts.ts';
-import { notFound } from '../foundation/errors.ts';
+import { describeConflict, warningsOf } from '../foundation/conflicts.ts';
+import { notFound, ServiceError } from '../foundation/errors.ts';
 import { slotOfId } from '../foundation/ids.ts';
 import { directoryName } from '../foundation/partition-names.ts';
-import { channelNames } from '../protocol/channels.ts';
+import { type ChannelName, channelNames } from '../protocol/channels.ts';
 import type { PublicationWarning } from '../protocol/conflicts.ts';
 import type { PublishBody } from '../protocol/resources/publications.ts';
+import type { DraftRecord } from '../protocol/stored.ts';
+import type { Partition } from '../store/partition.ts';
 import { readDraft } from '../store/tables/drafts.ts';
 import { withService } from './connection.ts';
 import { printLines } from './print.ts';
-import { type CliCommand, single } from './usage.ts';
+import { type CliCommand, ConflictError, single } from './usage.ts';
 
 /** The part of the reply that is printed. */
-interface PublishReply {
+export interface PublishReply {
   id: string;
   status: string;
   url: string | null;
@@ -29,7 +31,12 @@ export const publishCommand: CliCommand = single({
   arguments: 'DRAFT_ID',
   help: 'Publishes a draft on a channel and reports the result',
   options: {
-    channel: { value: 'CHANNEL', required: true, help: `One of ${channelNames.join(', ')}` },
+    channel: {
+      value: 'CHANNEL',
+      choices: channelNames,
+      required: true,
+      help: `One of ${channelNames.join(', ')}`,
+    },
     draft: { help: 'Creates a draft release on the host' },
     strict: { help: 'Refuses a draft that has conflicts' },
   },
@@ -46,9 +53,32 @@ async function publishDraft(
   const partition = name === undefined ? undefined : readPartition(context, name);
   const draft = partition && readDraft(partition, draftId);
   if (!partition || !draft) throw notFound('Draft', draftId);
+  return report(await publishOn(context, partition, draft, { channel, asDraft, strict }));
+}
+
+/**
+ * Publishes a draft, and returns the part of the reply that commands print.
+ * @throws ConflictError when conflicts of the draft prevent the publication
+ */
+export async function publishOn(
+  context: ApiContext,
+  partition: Partition,
+  draft: DraftRecord,
+  how: { channel: ChannelName; asDraft: boolean; strict: boolean },
+): Promise<PublishReply> {
   const asked = { context, directory: readPartition(context, directoryName), once: undefined };
-  const { body } = await publish(asked, partition, draft, { channel, asDraft, strict });
-  return report(body as PublishReply);
+  try {
+    const { body } = await publish(asked, partition, draft, how);
+    return body as PublishReply;
+  } catch (error) {
+    throw isAboutConflicts(error, draft) ? new ConflictError(error.message) : error;
+  }
+}
+
+/** Whether an error names conflicts of a draft in its details. */
+function isAboutConflicts(error: unknown, { bodyMd }: DraftRecord): error is ServiceError {
+  const named = error instanceof ServiceError && error.kind === 'conflict' ? error.details : undefined;
+  return named !== undefined && warningsOf(bodyMd).some(({ id }) => named[id] !== undefined);
 }
 
 function report({ id, status, url, error, warnings }: PublishReply): number {

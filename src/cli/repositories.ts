@@ -22,17 +22,20 @@ export const repositoriesCommand: CliCommand = {
   actions: {
     list: action({
       help: 'Lists the repositories with their states',
+      example: 'repos list',
       options: jsonOption('the reply of GET /api/repos'),
       run: ({ json }) => withService((context) => (json ? printReply(context, 'listRepositories') : list(context))),
     }),
     select: action({
       arguments: 'OWNER/REPO|REPO_ID',
       help: 'Connects a repository: its events are captured',
+      example: 'repos select acme/rocket',
       run: (_, [wanted = '']) => withService((context) => select(context, wanted, true)),
     }),
     unselect: action({
       arguments: 'OWNER/REPO|REPO_ID',
       help: 'Disconnects a repository: its events are dropped',
+      example: 'repos unselect acme/rocket',
       run: (_, [wanted = '']) => withService((context) => select(context, wanted, false)),
     }),
     settings: settingsAction,

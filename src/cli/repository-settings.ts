@@ -20,6 +20,7 @@ const patienceMs = 1000;
 export const settingsAction = action({
   arguments: 'OWNER/REPO|REPO_ID [FILE.json|-]',
   help: 'Shows the notes settings of a repository, replaces them with the content of a file, or tries a file',
+  example: 'repos settings acme/rocket --try settings.json',
   options: {
     try: {
       value: 'FILE.json|-',

@@ -2,10 +2,11 @@
 import { directoryName } from '../foundation/partition-names.ts';
 import type { Readers } from '../store/readers.ts';
 import { type DirectoryRepository, listDirectoryRepositories } from '../store/tables/directory.ts';
+import { NotFoundError } from './usage.ts';
 
 /**
  * Finds a repository by its id or by its current full name, ignoring case.
- * @throws Error when no repository, or more than one, has that id or name
+ * @throws NotFoundError when no repository has that id or name, or Error when more than one has it
  */
 export function findRepository(readers: Readers, wanted: string): DirectoryRepository {
   const directory = readers.fresh(directoryName);
@@ -18,7 +19,7 @@ export function findRepository(readers: Readers, wanted: string): DirectoryRepos
   }
   const [repository] = found;
   if (!repository)
-    throw new Error(
+    throw new NotFoundError(
       `Repository ${JSON.stringify(wanted)} is not known here. No delivery from it has been processed yet.`,
     );
   return repository;

@@ -22,16 +22,19 @@ export const retentionCommand: CliCommand = {
   actions: {
     show: action({
       help: 'Shows what the next sweep erases, and which erasures wait for approval',
+      example: 'retention show',
       options: jsonOption('the reply of GET /api/retention'),
       run: ({ json }) => withService((context) => (json ? printReply(context, 'showRetention') : show(context))),
     }),
     sweep: action({
       help: 'Starts a sweep now: erases records after their retention period',
+      example: 'retention sweep',
       run: () => withService(sweep),
     }),
     approve: action({
       arguments: '[PARTITION]',
       help: 'Approves the waiting erasures in all partitions, or in one partition',
+      example: 'retention approve p00',
       run: (_, [partition]) => withService((context) => approveWaiting(context, partition)),
     }),
   },

@@ -11,10 +11,30 @@ export class UsageError extends Error {
   }
 }
 
+/** Thrown when the object that a command line names does not exist. */
+export class NotFoundError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'NotFoundError';
+  }
+}
+
+/** Thrown when a draft has conflicts that a person must resolve first. */
+export class ConflictError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ConflictError';
+  }
+}
+
 /** An option of an action. */
 export interface CliOption {
   /** Name of the option's value in the help. An option without this field is a switch. */
   value?: string;
+  /** The values that the option accepts. Without this field, the action checks the value. */
+  choices?: readonly string[];
+  /** Whether the option may be given more than once. */
+  many?: true;
   /** One line of help for the option. */
   help: string;
   /**
@@ -28,22 +48,32 @@ export type CliOptions = Readonly<Record<string, CliOption>>;
 
 /** The type of the values that were given for options. */
 export type Values<T extends CliOptions> = {
-  readonly [K in keyof T as T[K] extends { required: true } ? K : never]: string;
+  readonly [K in keyof T as T[K] extends { required: true } ? K : never]: Value<T[K]>;
 } & {
-  readonly [K in keyof T as T[K] extends { required: true } ? never : K]?: T[K] extends { value: string }
-    ? string
-    : boolean;
+  readonly [K in keyof T as T[K] extends { required: true } ? never : K]?: Value<T[K]>;
 };
+
+type Value<T extends CliOption> = T extends { many: true }
+  ? readonly Choice<T>[]
+  : T extends { value: string }
+    ? Choice<T>
+    : boolean;
+
+type Choice<T extends CliOption> = T extends { choices: readonly (infer C)[] } ? C : string;
 
 /** An action of a command, such as `create` of `tidings keys create`. */
 export interface CliAction<T extends CliOptions = CliOptions> {
   /** Arguments of the action. Those in square brackets are optional: `PARTITION [FILE]`. */
   arguments?: string;
+  /** The values that an argument accepts, by the name of the argument in `arguments`. */
+  choices?: Readonly<Record<string, readonly string[]>>;
   /**
    * One line of help for the action. A command with a single unnamed action does not set this field, because the help
    * of the command is enough.
    */
   help?: string;
+  /** An example command line, without the leading `tidings`. A command with a single action has its own examples. */
+  example?: string;
   options?: T;
   /**
    * Carries out the action.

@@ -47,21 +47,29 @@ export const webhookSecretsCommand: CliCommand = {
   actions: {
     create: action({
       help: 'Creates a secret of a host, or of one organization, and shows it once',
+      example: 'webhook-secrets create --org acme',
       options: createOptions,
       run: create,
     }),
     list: action({
       help: 'Lists the secrets without showing their values',
+      example: 'webhook-secrets list',
       options: jsonOption('the reply of GET /api/webhook-secrets'),
       run: ({ json }) => withService((context) => (json ? printReply(context, 'listWebhookSecrets') : list(context))),
     }),
     rotate: action({
       arguments: 'SECRET_ID',
       help: 'Generates a new value for a secret; the old value stays valid for some hours',
+      example: 'webhook-secrets rotate secret_0000000000000000000000000000',
       options: rotateOptions,
       run: rotate,
     }),
-    revoke: action({ arguments: 'SECRET_ID', help: 'Revokes a secret immediately', run: revoke }),
+    revoke: action({
+      arguments: 'SECRET_ID',
+      help: 'Revokes a secret immediately',
+      example: 'webhook-secrets revoke secret_0000000000000000000000000000',
+      run: revoke,
+    }),
   },
 };
 

@@ -80,6 +80,7 @@ export const webhooksCommand: CliCommand = {
   actions: {
     create: action({
       help: 'Creates an endpoint and shows its secret once',
+      example: 'webhooks create --org acme --url https://hooks.example/tidings',
       options: createOptions,
       run: (given) => withService((context) => create(context, given)),
     }),
@@ -96,6 +97,7 @@ export const webhooksCommand: CliCommand = {
     }),
     list: action({
       help: 'Lists the endpoints, without their secrets',
+      example: 'webhooks list --org acme --json',
       options: {
         org: { value: 'LOGIN|ID', help: 'Lists only the endpoints of one organization' },
         ...jsonOption('the reply of GET /api/webhook-endpoints'),
@@ -105,33 +107,39 @@ export const webhooksCommand: CliCommand = {
     deliveries: action({
       arguments: 'ENDPOINT_ID',
       help: 'Lists the deliveries of an endpoint and their results',
+      example: 'webhooks deliveries ep_0000000000000000000000000000',
       options: jsonOption('the reply of GET /api/webhook-endpoints/{endpointId}/deliveries'),
       run: ({ json }, [id = '']) => withService((context) => deliveries(context, id, json)),
     }),
     enable: action({
       arguments: 'ENDPOINT_ID',
       help: 'Resumes sending to a disabled endpoint',
+      example: 'webhooks enable ep_0000000000000000000000000000',
       run: (_, [id = '']) => withService((context) => setEnabled(context, id, true)),
     }),
     disable: action({
       arguments: 'ENDPOINT_ID',
       help: 'Stops sending to an endpoint',
+      example: 'webhooks disable ep_0000000000000000000000000000',
       run: (_, [id = '']) => withService((context) => setEnabled(context, id, false)),
     }),
     rotate: action({
       arguments: 'ENDPOINT_ID',
       help: 'Generates a new secret; for some hours, deliveries are signed with both secrets',
+      example: 'webhooks rotate ep_0000000000000000000000000000 --overlap 48',
       options: rotateOptions,
       run: (given, [id = '']) => withService((context) => rotate(context, given, id)),
     }),
     test: action({
       arguments: 'ENDPOINT_ID',
       help: 'Sends a test event',
+      example: 'webhooks test ep_0000000000000000000000000000',
       run: (_, [id = '']) => withService((context) => test(context, id)),
     }),
     delete: action({
       arguments: 'ENDPOINT_ID',
       help: 'Deletes an endpoint and its deliveries',
+      example: 'webhooks delete ep_0000000000000000000000000000',
       run: (_, [id = '']) => withService((context) => remove(context, id)),
     }),
   },

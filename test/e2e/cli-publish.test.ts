@@ -35,10 +35,10 @@ test('the command line publishes drafts and manages channels', async (t) => {
   await t.test('a draft that cannot be published reports the reason', async () => {
     for (const [args, code, words] of [
       [[draftId], 2, /^Expected --channel CHANNEL\. Run: tidings help publish\n$/],
-      [[draftId, '--channel', 'pigeon'], 1, /channel: expected one of scm_releases/],
+      [[draftId, '--channel', 'pigeon'], 2, /^--channel: expected one of scm_releases/],
       [[draftId, '--channel', 'email', '--draft'], 1, /draft: expected false for the channel email/],
       [[draftId, '--channel', 'email'], 1, /The channel email is not connected/],
-      [['draft_x', '--channel', 'email'], 1, /^Draft "draft_x" is not found/],
+      [['draft_x', '--channel', 'email'], 3, /^Draft "draft_x" is not found/],
       [[draftId, '--channel', 'scm_releases'], 1, /^The channel scm_releases is not connected: .*TIDINGS_HOST_TOKEN/],
     ] as const) {
       const ended = await service.run('publish', ...args);
@@ -61,7 +61,7 @@ test('the command line publishes drafts and manages channels', async (t) => {
     const removed = await service.run('channels', 'remove', 'workspace_chat', '--repo', 'acme/rocket');
     assert.match(removed.output, /^workspace_chat +not connected/);
     for (const { output } of [put, tried, listed, removed]) assert.ok(!output.includes(chat.webhookUrl), output);
-    assert.equal((await service.run('channels', 'remove', 'workspace_chat', '--repo', 'acme/rocket')).code, 1);
+    assert.equal((await service.run('channels', 'remove', 'workspace_chat', '--repo', 'acme/rocket')).code, 3);
   });
 
   await t.test('invalid settings are named without a secret', async () => {

@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { settingEntries } from '../../config/load.ts';
 import { sampleHistory, sampleRepository } from '../../demo/history/index.ts';
 import { commands } from '../../src/cli/commands.ts';
+import type { Finding } from '../../src/cli/finding.ts';
 import { capturedOf, type StreamedDelivery } from '../helpers/orders.ts';
 import { pullPayload, tagPayload } from '../helpers/payloads.ts';
 import { freePort, temporaryFolder } from '../helpers/ports.ts';
@@ -130,6 +131,8 @@ test('the command line works with a service', async (t) => {
       assert.doesNotMatch(printed.stdout.replaceAll('\n', ''), /[\p{Cc}\u2028-\u202e]/u, command.join(' '));
     }
     assert.deepEqual(JSON.parse(tidings('dead-letters', 'list', '--json').stdout), { deadLetters: [], total: 0 });
+    const { findings } = JSON.parse(tidings('doctor', '--offline', '--json').stdout);
+    assert.ok(findings.some(({ verdict, text }: Finding) => verdict === 'ok' && text.startsWith('service runs')));
   });
 
   await t.test('a list shows more items than a page of the API', async () => {
@@ -178,7 +181,9 @@ test('the command line works with a service', async (t) => {
       const { fullName: name } = sampleRepository;
       const expected = await capturedOf(t, history, Date.now());
       await waitUntil('all of it is folded', () => tidings('dump', name).stdout === expected);
-      assert.match(tidings('dump', 'acme/nowhere').stderr, /^Repository "acme\/nowhere" is not known here/);
+      const unknown = tidings('dump', 'acme/nowhere');
+      assert.deepEqual([unknown.status, unknown.stdout], [3, '']);
+      assert.match(unknown.stderr, /^Repository "acme\/nowhere" is not known here/);
       assert.equal(tidings('dump').status, 2);
     },
   );
@@ -305,6 +310,11 @@ test('the command line works without a service', async (t) => {
     assert.deepEqual([status, stderr, run(env).stdout], [0, '', stdout]);
     for (const [name, { help }] of Object.entries(commands)) assert.match(stdout, lineOf(name, help));
     const table = run(env, 'settings').stdout;
+    const listed = JSON.parse(run(env, 'settings', '--json').stdout).settings;
+    assert.deepEqual(
+      listed.map(({ name }: { name: string }) => name),
+      settingEntries.map(({ env: name }) => name),
+    );
     for (const entry of settingEntries) assert.ok(table.includes(`| \`${entry.env}\` |`), entry.env);
   });
 

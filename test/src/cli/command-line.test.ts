@@ -6,10 +6,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
 import { commands } from '../../../src/cli/commands.ts';
-import { helpOf, overview } from '../../../src/cli/help.ts';
+import { exitCodeOf, exitCodes } from '../../../src/cli/exit.ts';
+import { helpOf, overview, usageLine } from '../../../src/cli/help.ts';
 import { actionNamed, isSingle } from '../../../src/cli/lookup.ts';
 import { readArguments } from '../../../src/cli/parse.ts';
-import { action, UsageError } from '../../../src/cli/usage.ts';
+import { type Topic, topics } from '../../../src/cli/topics.ts';
+import { action, type CliCommand, ConflictError, NotFoundError, UsageError } from '../../../src/cli/usage.ts';
+import { ServiceError } from '../../../src/foundation/errors.ts';
+import { channelNames } from '../../../src/protocol/channels.ts';
 
 test('a wrong command line is refused with a suggestion and the command for help', async () => {
   const wrong: [string[], string][] = [
@@ -44,12 +48,34 @@ test('a wrong command line is refused with a suggestion and the command for help
       ['help', 'orgs', 'lists'],
       'Expected: tidings orgs list, tier or keep-published, got "lists". Did you mean list? Run: tidings help orgs',
     ],
+    [['help', 'exit-code'], 'There is no command "exit-code". Did you mean exit-codes? Run: tidings help'],
+    [
+      ['completion', 'fihs'],
+      'SHELL: expected one of bash, zsh, fish, got "fihs". Did you mean fish? Run: tidings help completion',
+    ],
+    [
+      ['orgs', 'keep-published', 'acme', 'yes'],
+      'true|false: expected one of true, false, got "yes". Run: tidings help orgs keep-published',
+    ],
+    [
+      ['publish', 'draft_x', '--channel', 'hostd'],
+      `--channel: expected one of ${channelNames.join(', ')}, got "hostd". Did you mean hosted? Run: tidings help publish`,
+    ],
+    [['notes'], `Expected: ${usageLine('notes', actionNamed('notes', commands.notes as CliCommand))}`],
+    [['notes', 'a/b', 'v1'], 'Expected two tags as FROM..TO, such as v1.0.0..v1.1.0, got "v1"'],
+    [['notes', 'a/b', 'v1..v1'], 'Expected two different tags as FROM..TO, got "v1..v1"'],
+    [['notes', 'a/b', '--draft'], '--draft needs --publish scm_releases'],
+    [['notes', 'a/b', '--json', '--watch'], '--json cannot be used together with --watch'],
+    [['notes', 'a/b', '--publish', 'hosted', '--watch'], '--publish cannot be used together with --watch'],
+    [['notes', 'a/b', 'v1..v2', '--unreleased'], '--unreleased cannot be used together with FROM..TO'],
+    [['notes', 'a/b', '--branch', 'main'], '--branch needs --unreleased'],
+    [['notes', 'a/b', '--timeout', '0'], '--timeout: expected a number of seconds from 1 to 99999, got 0'],
     [['kyes', '--help'], 'There is no command "kyes". Did you mean keys? Run: tidings help'],
   ];
   for (const [args, message] of wrong)
     await assert.rejects(runCommandLine(args), (error) => {
       assert.ok(error instanceof UsageError);
-      assert.equal(error.message, message);
+      assert.equal(error.message, message.includes('Run: ') ? message : `${message}. Run: tidings help ${args[0]}`);
       return true;
     });
 });
@@ -71,6 +97,39 @@ test('options, alternatives and arguments are read', () => {
   assert.throws(() => read('a', 'b', 'c', 'd'), UsageError);
 });
 
+test('an option with closed values is checked, and an option may be given several times', () => {
+  const entry = action({
+    arguments: 'COLOR',
+    choices: { COLOR: ['red', 'blue'] },
+    options: { size: { value: 'SIZE', choices: ['small', 'large'], many: true, help: '' } },
+    run: async () => 0,
+  });
+  const read = (...args: string[]) => readArguments('do', entry, args);
+  assert.deepEqual({ ...read('red', '--size', 'small', '--size=large').values }, { size: ['small', 'large'] });
+  assert.deepEqual({ ...read('red').values }, {});
+  assert.throws(() => read('rde'), /^UsageError: COLOR: expected one of red, blue, got "rde"\. Did you mean red\?$/);
+  assert.throws(
+    () => read('red', '--size', 'small', '--size', 'larg'),
+    /^UsageError: --size: expected one of small, large, got "larg"\. Did you mean large\?$/,
+  );
+  assert.throws(() => read(), /Expected: tidings do COLOR \[--size SIZE\]\.\.\.$/);
+});
+
+test('each kind of failure has its exit code', () => {
+  const failures: [Error, number][] = [
+    [new UsageError('a'), 2],
+    [new NotFoundError('a'), 3],
+    [new ServiceError('notFound', 'a'), 3],
+    [new ConflictError('a'), 4],
+    [new ServiceError('preconditionFailed', 'a'), 4],
+    [new ServiceError('conflict', 'the channel is not connected'), 1],
+    [new Error('a'), 1],
+  ];
+  for (const [error, code] of failures) assert.equal(exitCodeOf(error), code, String(error));
+  const explained = (topics['exit-codes'] as Topic).text.map((line) => Number.parseInt(line, 10));
+  assert.deepEqual(explained, Object.values(exitCodes));
+});
+
 test('every command and action has help, a line for each option, and readable examples', () => {
   const list = overview(commands);
   for (const [name, command] of Object.entries(commands)) {
@@ -89,7 +148,11 @@ test('every command and action has help, a line for each option, and readable ex
         text,
       );
     }
-    for (const example of command.examples) assert.doesNotThrow(() => readExample(example), example);
+    const actions = Object.entries(command.actions);
+    for (const [word, { example }] of actions.filter(([word]) => word !== ''))
+      assert.ok(example?.startsWith(`${name} ${word} `) || example === `${name} ${word}`, `${name} ${word}`);
+    for (const example of [...command.examples, ...actions.flatMap(([, each]) => each.example ?? [])])
+      assert.doesNotThrow(() => readExample(example), example);
   }
 });
 

@@ -1,0 +1,34 @@
+/**
+ * Calls operations of the API inside a command, without HTTP. The call has the rights of an instance key, unless the
+ * command names an organization.
+ */
+import { type ApiContext, readPartition } from '../api/context.ts';
+import { Quotas } from '../api/quotas.ts';
+import type { ApiRequest, ApiRoute } from '../api/route.ts';
+import { apiRoutes } from '../api/routes.ts';
+import { directoryName } from '../foundation/partition-names.ts';
+
+/** The parameters of a call. */
+export interface Call {
+  /** Organization of the key that makes the call. Without this field, or with null, an instance key makes the call. */
+  orgId?: string | null;
+  query?: Record<string, string>;
+  params?: readonly string[];
+  body?: object;
+}
+
+/**
+ * Calls an operation and returns the body of its reply. A list has all its items on one page.
+ * @param operation name of an API operation, such as `listKeys`
+ * @throws ServiceError the failure that a client would get
+ */
+export async function call<T extends object>(context: ApiContext, operation: string, wanted: Call = {}): Promise<T> {
+  const { orgId = null, query = {}, params = [], body: sent } = wanted;
+  const route = apiRoutes.find((each) => each.operation === operation) as ApiRoute<never>;
+  const directory = readPartition(context, directoryName);
+  const caller = { key: { orgId, scopes: ['*'] }, expiresAt: null, isTest: false, maySee: () => true };
+  const paging = 'limit' in route.query.properties ? { limit: Number.MAX_SAFE_INTEGER } : {};
+  const request = { context, directory, caller, params, query: { ...paging, ...query }, body: sent, test: false };
+  const { body } = await route.handle({ ...request, quotas: new Quotas() } as unknown as ApiRequest<never>);
+  return Buffer.isBuffer(body) ? JSON.parse(body.toString()) : (body as T);
+}

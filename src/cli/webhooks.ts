@@ -74,7 +74,6 @@ export const webhooksCommand: CliCommand = {
   help: 'Creates, lists, changes, tests and deletes endpoints of outgoing webhooks',
   examples: [
     'webhooks create --org acme --url https://hooks.example/tidings',
-    'webhooks update ep_0000000000000000000000000000 --personas customer --repos acme/rocket',
     'webhooks list --org acme --json',
   ],
   actions: {
@@ -87,11 +86,13 @@ export const webhooksCommand: CliCommand = {
     update: action({
       arguments: 'ENDPOINT_ID',
       help: 'Changes the events, the filters or the description of an endpoint',
+      example: 'webhooks update ep_0000000000000000000000000000 --personas customer --repos acme/rocket',
       options: updateOptions,
       run: (given, [id = '']) => withService((context) => update(context, given, id)),
     }),
     events: action({
       help: 'Lists the events, with the filters that can stop each of them',
+      example: 'webhooks events',
       options: jsonOption('the reply of GET /api/webhook-events'),
       run: ({ json }) => (json ? withService((context) => printReply(context, 'listWebhookEvents', {})) : listEvents()),
     }),

@@ -8,6 +8,8 @@ export type Change = { kind: 'pull' | 'issue' | 'commit'; number?: number; sha?:
 
 export type Channel = { channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; connected: boolean; source: 'repository' | 'organization' | 'default' | null; public: boolean; settings: { [name: string]: unknown }; hasSecret: { [name: string]: boolean }; createdAt: string | null; updatedAt: string | null };
 
+export type Comment = { kind: 'discussion' | 'review' | 'review_comment'; id: string; author: { handle: string; bot: boolean }; body: string; state: string | null; createdAt: string | null; updatedAt: string };
+
 export type DateRange = { type: 'DATE_BASED'; repoId: string; fromDate: string; toDate: string; timeZone?: string };
 
 export type DeletedWebhookEndpoint = { id: string; deletedAt: string };
@@ -28,6 +30,8 @@ export type EndpointTestEvent = { event: 'endpoint.test'; timestamp: string; dat
 
 export type ErrorBody = { error: string; message: string; details?: { [name: string]: string }; retryAfter?: number };
 
+export type Issue = { comments: readonly (Comment)[]; total: number; hasMore: boolean; nextOffset: number | null; repoId: string; number: number; title: string; body: string; labels: readonly (string)[]; author: { handle: string; bot: boolean }; createdAt: string | null; updatedAt: string; closedAt: string | null; url: string; reactions: number; state: 'open' | 'closed'; stateReason: string | null };
+
 export type Key = { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; last4: string; orgId: string | null; scopes: readonly ('drafts:read' | 'drafts:write' | 'ranges:read' | 'ranges:write' | 'repos:read' | 'repos:write' | 'publish:write' | 'stats:read' | 'orgs:read' | 'orgs:write' | 'webhooks:read' | 'webhooks:write' | 'keys:read' | 'keys:write' | '*')[]; status: 'active' | 'expired' | 'revoked'; createdAt: string; createdBy: string | null; lastUsedAt: string | null; expiresAt: string | null; revokedAt: string | null; rotatedTo: string | null; rotateBy: string; reminder: string | null; endedWith: string | null };
 
 export type NewKey = { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; last4: string; orgId: string | null; scopes: readonly ('drafts:read' | 'drafts:write' | 'ranges:read' | 'ranges:write' | 'repos:read' | 'repos:write' | 'publish:write' | 'stats:read' | 'orgs:read' | 'orgs:write' | 'webhooks:read' | 'webhooks:write' | 'keys:read' | 'keys:write' | '*')[]; status: 'active' | 'expired' | 'revoked'; createdAt: string; createdBy: string | null; lastUsedAt: string | null; expiresAt: string | null; revokedAt: string | null; rotatedTo: string | null; rotateBy: string; reminder: string | null; endedWith: string | null; key: string };
@@ -41,6 +45,8 @@ export type NotesSettings = { order: readonly ('breaking' | 'feature' | 'fix' | 
 export type Organization = { id: string; login: string; host: string; tier: string; refuseInternalOnPublicChannels: boolean; keepPublishedAfterUninstall: boolean; createdAt: string };
 
 export type Publication = { id: string; status: 'pending' | 'processing' | 'completed' | 'failed'; url: string | null; publishedAt: string | null; draftId: string; revision: number; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft: boolean; error: string | null; outcomeUnknown: boolean; attempts: readonly ({ at: string; endedAt: string | null; error: string | null })[]; nextAttemptAt: string | null; counts: { [name: string]: number }; warnings: readonly ({ kind: 'conflict'; id: string; number: number | null; sha: string | null; text: string; reason: 'reverted' | 'reverts' | 'label' | 'author' | 'shipped' | 'release' | 'routine' | 'own' | 'joined' | 'note' | 'unlisted' | 'open' | 'unresolved' | 'range' | 'other'; detail: string | null })[]; createdAt: string; updatedAt: string };
+
+export type PullRequest = { comments: readonly (Comment)[]; total: number; hasMore: boolean; nextOffset: number | null; repoId: string; number: number; title: string; body: string; labels: readonly (string)[]; author: { handle: string; bot: boolean }; createdAt: string | null; updatedAt: string; closedAt: string | null; url: string; reactions: number; state: 'open' | 'closed' | 'merged'; mergedAt: string | null; mergeSha: string | null; baseBranch: string | null; headBranch: string | null; linkedIssues: readonly (number)[] };
 
 export type PullRequestRange = { type: 'PR_BASED'; repoId: string; fromPrNumber: number; toPrNumber: number };
 
@@ -101,6 +107,10 @@ export interface Operations {
   updateRepository: { input: { repoId: string } & { selected: boolean }; reply: Repository; };
   /** List the tags of a repository. */
   listRepositoryTags: { input: { repoId: string; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { tags: readonly (Tag)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Tag; };
+  /** Get a captured pull request with one page of its comments, oldest first. */
+  getPullRequest: { input: { repoId: string; number: string; limit?: number; offset?: number }; reply: PullRequest; };
+  /** Get a captured issue with one page of its comments, oldest first. */
+  getIssue: { input: { repoId: string; number: string; limit?: number; offset?: number }; reply: Issue; };
   /** Get the notes settings of a repository. */
   getRepositorySettings: { input: { repoId: string }; reply: NotesSettings; };
   /** Replace the notes settings of a repository; fields that are left out return to their defaults. */
@@ -222,6 +232,8 @@ export const operations = {
   getRepository: { method: 'GET', path: '/api/repos/{repoId}', query: [], body: false },
   updateRepository: { method: 'PATCH', path: '/api/repos/{repoId}', query: [], body: true },
   listRepositoryTags: { method: 'GET', path: '/api/repos/{repoId}/tags', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'tags' },
+  getPullRequest: { method: 'GET', path: '/api/repos/{repoId}/pulls/{number}', query: ['limit', 'offset'], body: false },
+  getIssue: { method: 'GET', path: '/api/repos/{repoId}/issues/{number}', query: ['limit', 'offset'], body: false },
   getRepositorySettings: { method: 'GET', path: '/api/repos/{repoId}/settings', query: [], body: false },
   putRepositorySettings: { method: 'PUT', path: '/api/repos/{repoId}/settings', query: [], body: true },
   previewRepositorySettings: { method: 'POST', path: '/api/repos/{repoId}/settings/preview', query: [], body: true },

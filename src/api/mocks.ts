@@ -28,6 +28,7 @@ import { draftResponse, rangeResponse } from '../store/tables/responses.ts';
 import { webhookDeliveryResponse } from '../store/tables/webhook-deliveries.ts';
 import { webhookEndpointResponse } from '../store/tables/webhook-endpoints.ts';
 import { webhookSecretResponse } from '../store/tables/webhook-secrets.ts';
+import { issueResponse, pullResponse, toNumber } from './captured.ts';
 import { defaultConnection } from './channel-writes.ts';
 import { deliveryResponse } from './deliveries.ts';
 import { mockDraft, mockPublication, mockRange, mockStoredPublication, repositoryUrl } from './mock-subjects.ts';
@@ -37,10 +38,13 @@ import type { ApiReply, ApiRequest } from './route.ts';
 import {
   sampleBackfill,
   sampleChannel,
+  sampleComment,
   sampleDraft,
   sampleDraftId,
+  sampleIssue,
   sampleKey,
   sampleOrganization,
+  samplePull,
   sampleRange,
   sampleRefusal,
   sampleRepository,
@@ -125,6 +129,14 @@ export const mocks: Readonly<Record<string, Mock>> = {
       state: field(body, 'selected') ? 'connected' : 'unselected',
     }),
   listRepositoryTags: list('tags', () => sampleTags),
+  getPullRequest: ({ params: [repoId = '', text = ''], query }) => {
+    const number = toNumber(text);
+    return ok(pullResponse(repoId, samplePull(number), [sampleComment(number)], query));
+  },
+  getIssue: ({ params: [repoId = '', text = ''], query }) => {
+    const number = toNumber(text);
+    return ok(issueResponse(repoId, sampleIssue(number), [sampleComment(number)], query));
+  },
   getRepositorySettings: () => ok(defaultSettings),
   putRepositorySettings: ({ body }) => changed(toSettings(body)),
   previewRepositorySettings: () => ok(sampleSettingsPreview),

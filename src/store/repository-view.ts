@@ -5,6 +5,7 @@
  */
 import type { NotesSettings } from '../protocol/notes.ts';
 import type {
+  CommentRecord,
   CommitRecord,
   ComparisonRecord,
   IssueRecord,
@@ -14,7 +15,7 @@ import type {
   TagRecord,
 } from '../protocol/stored.ts';
 import type { Partition } from './partition.ts';
-import { hasComments, listComments } from './tables/comments.ts';
+import { commentsInOrder, hasComments, listComments } from './tables/comments.ts';
 import { readComparison } from './tables/comparisons.ts';
 import { issuesClosedBetween, readIssue } from './tables/issues.ts';
 import { currentLabels, type LabelChange, listLabelChanges } from './tables/labels.ts';
@@ -111,6 +112,11 @@ export class RepositoryView {
   commentCount(number: number): number {
     this.hasComments ??= hasComments(this.partition, this.id);
     return this.hasComments ? listComments(this.partition, this.id, number).length : 0;
+  }
+
+  /** Returns the comments of a pull request or issue, oldest first. */
+  comments(number: number): CommentRecord[] {
+    return commentsInOrder(this.partition, this.id, number);
   }
 
   issuesClosedBetween(from: number, to: number): IssueRecord[] {

@@ -3,6 +3,7 @@ import { DraftEntrySchema } from '../draft-entries.ts';
 import { NotesSettingsSchema } from '../notes.ts';
 import { SettingsPreviewSchema } from '../settings-preview.ts';
 import { BackfillSchema } from './backfills.ts';
+import { CommentSchema, IssueSchema, PullRequestSchema } from './captured.ts';
 import { ChannelSchema } from './channels.ts';
 import {
   DraftRestoreSchema,
@@ -34,6 +35,7 @@ export const components = {
   Backfill: BackfillSchema,
   Change: ChangeReplySchema,
   Channel: ChannelSchema,
+  Comment: CommentSchema,
   DateRange: CreateRangeBodySchemas.DATE_BASED,
   DeletedWebhookEndpoint: DeletedWebhookEndpointSchema,
   Draft: DraftSchema,
@@ -44,6 +46,7 @@ export const components = {
   DraftUpdate: DraftUpdateSchema,
   EndpointTestEvent: EndpointTestSchema,
   Error: ErrorSchema,
+  Issue: IssueSchema,
   Key: KeySchema,
   NewKey: NewKeySchema,
   NewWebhookEndpoint: NewWebhookEndpointSchema,
@@ -51,6 +54,7 @@ export const components = {
   NotesSettings: NotesSettingsSchema,
   Organization: OrganizationSchema,
   Publication: PublicationSchema,
+  PullRequest: PullRequestSchema,
   PullRequestRange: CreateRangeBodySchemas.PR_BASED,
   Range: RangeSchema,
   RangeCreatedEvent: RangeCreatedSchema,

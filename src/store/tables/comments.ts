@@ -31,6 +31,23 @@ export function listComments(partition: Partition, repoId: string, number: numbe
   return [...rows].map((row) => row.value as CommentRecord).filter((comment) => !comment.deleted);
 }
 
+/**
+ * Returns the comments of one pull request or issue in the order in which they were written. Comments of the same time
+ * are ordered by id: `9` comes before `10`. Deleted comments are left out.
+ */
+export function commentsInOrder(partition: Partition, repoId: string, number: number): CommentRecord[] {
+  return listComments(partition, repoId, number).sort(byTime);
+}
+
+function byTime(a: CommentRecord, b: CommentRecord): number {
+  const order = timeOf(a) - timeOf(b) || a.id.length - b.id.length;
+  return order || (`${a.id} ${a.kind}` < `${b.id} ${b.kind}` ? -1 : 1);
+}
+
+function timeOf({ createdAt, updatedAt }: CommentRecord): number {
+  return createdAt ?? updatedAt;
+}
+
 /** Whether a repository has stored comments. Many repositories send no events for comments. */
 export function hasComments(partition: Partition, repoId: string): boolean {
   const range = { start: [repoId, 0], end: [repoId, Number.MAX_SAFE_INTEGER], limit: 1 };

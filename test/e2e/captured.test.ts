@@ -1,0 +1,105 @@
+/**
+ * Tests captured pull requests and issues over HTTP: their fields, their comments, and the refusals.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { faultsIn } from '../helpers/log.ts';
+import { issuePayload, pullPayload } from '../helpers/payloads.ts';
+import { deliverRocket } from '../helpers/rocket.ts';
+import { startService, type TestService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+interface CommentFields {
+  id: number;
+  body: string;
+  at?: string;
+  login?: string;
+  [field: string]: unknown;
+}
+
+/** Delivers a comment on a pull request. */
+function comment(service: TestService, number: number, action: string, fields: CommentFields): Promise<unknown> {
+  const { at = '2026-01-03T00:00:00Z', login = 'bo', ...others } = fields;
+  return service.deliver('issue_comment', {
+    ...issuePayload(number),
+    action,
+    issue: { number, pull_request: { url: 'x' } },
+    comment: { user: { login }, created_at: at, updated_at: at, ...others },
+  });
+}
+
+test('captured pull requests and issues are readable', async (t) => {
+  const service = await startService(t);
+  const repoId = await deliverRocket(service);
+  const path = `/api/repos/${repoId}`;
+  const get = (rest: string, key?: string) => service.api('GET', path + rest, undefined, key);
+
+  await t.test('a pull request has its stored fields and the current names of its labels', async () => {
+    const renamed = { ...pullPayload(3), action: 'edited', label: { name: 'type: fix' } };
+    await service.deliver('label', { ...renamed, changes: { name: { from: 'type: bug' } } });
+    const { body } = await waitUntil('the label is renamed', async () => {
+      const reply = await get('/pulls/3');
+      return reply.body.labels[0] === 'type: fix' && reply;
+    });
+    assert.deepEqual(body, {
+      ...{ repoId, number: 3, title: 'No more leaks', body: 'Fixes #5', state: 'merged', labels: ['type: fix'] },
+      ...{ author: { handle: 'ada', bot: false }, createdAt: '2026-01-01T00:00:00.000Z', reactions: 0 },
+      ...{ updatedAt: '2026-01-02T03:00:00.000Z', closedAt: '2026-01-02T03:00:00.000Z' },
+      ...{ mergedAt: '2026-01-02T03:00:00.000Z', mergeSha: 'a0000003'.padEnd(40, '0') },
+      ...{ baseBranch: 'main', headBranch: 'change-3', linkedIssues: [5] },
+      ...{ url: 'https://github.com/acme/rocket/pull/3', comments: [], total: 0, hasMore: false, nextOffset: null },
+    });
+  });
+
+  await t.test('comments are redacted and in order, and a deleted comment is not shown (spec 2)', async () => {
+    await comment(service, 3, 'created', { id: 10, body: 'Third', at: '2026-01-03T00:00:00Z' });
+    await comment(service, 3, 'created', { id: 9, body: 'Second', at: '2026-01-03T00:00:00Z' });
+    await comment(service, 3, 'created', { id: 11, body: 'Ask bo@example.com', at: '2026-01-02T12:00:00Z' });
+    await comment(service, 3, 'created', { id: 12, body: 'Wrong' });
+    await comment(service, 3, 'deleted', { id: 12, body: 'Wrong' });
+    const review = { id: 7, state: 'approved', body: 'Good', user: { login: 'ida' } };
+    const submitted_at = '2026-01-04T00:00:00Z';
+    const payload = { ...pullPayload(3, { title: 'No more leaks', body: 'Fixes #5' }), action: 'submitted' };
+    await service.deliver('pull_request_review', { ...payload, review: { ...review, submitted_at } });
+    const { comments } = await waitUntil('the review is captured', async () => {
+      const { body } = await get('/pulls/3');
+      return body.total === 4 && body;
+    });
+    const shown = comments.map(({ id, kind, state, body, author }: Record<string, unknown>) => {
+      return [id, kind, state, body, (author as { handle: string }).handle];
+    });
+    assert.deepEqual(shown, [
+      ['11', 'discussion', null, 'Ask [email]', 'bo'],
+      ['9', 'discussion', null, 'Second', 'bo'],
+      ['10', 'discussion', null, 'Third', 'bo'],
+      ['7', 'review', 'approved', 'Good', 'ida'],
+    ]);
+    const { body, headers } = await get('/pulls/3?limit=1&offset=1');
+    assert.deepEqual([body.comments[0].body, body.total, body.hasMore, body.nextOffset], ['Second', 4, true, 2]);
+    assert.match(headers.get('link') ?? '', /pulls\/3\?limit=1&offset=2>; rel="next"/);
+  });
+
+  await t.test('an issue has its state and reason', async () => {
+    const { status, body } = await get('/issues/5');
+    assert.deepEqual([status, body.number, body.title, body.state], [200, 5, 'It leaks', 'closed']);
+    assert.deepEqual([body.stateReason, body.author, body.comments], [null, { handle: 'grace', bot: false }, []]);
+  });
+
+  await t.test('unknown numbers and other organizations get 404, other texts 400', async () => {
+    for (const absent of ['/pulls/99', '/pulls/5', '/issues/3', '/issues/2147483647']) {
+      const { status, body } = await get(absent);
+      assert.deepEqual([status, body.error], [404, 'Not found'], absent);
+    }
+    for (const wrong of ['/pulls/0', '/pulls/x', '/issues/1.5', '/issues/2147483648', '/issues/-1']) {
+      const { status, body } = await get(wrong);
+      assert.equal(status, 400, wrong);
+      assert.match(body.details.number, /^expected an integer from 1 to 2147483647, got "/);
+    }
+    const other = service.tidings('keys', 'create', '--org', 'moon', '--name', 'k', '--quiet').trim();
+    for (const foreign of ['/pulls/3', '/issues/5', '/pulls/x']) assert.equal((await get(foreign, other)).status, 404);
+  });
+
+  await t.test('no failure was logged', () => {
+    assert.deepEqual(faultsIn(service.log), []);
+  });
+});

@@ -118,9 +118,10 @@ function commentPage(all: readonly CommentRecord[], { limit = 20, offset = 0 }: 
   return { comments, ...placeOf(offset, comments.length, all.length) };
 }
 
-function commentFields({ kind, id, author, body, state, createdAt, updatedAt }: CommentRecord) {
+function commentFields(comment: CommentRecord) {
+  const { kind, id, author, body, state, association = null, createdAt, updatedAt } = comment;
   const times = { createdAt: isoOrNull(createdAt), updatedAt: iso(updatedAt) };
-  return { kind, id, author: authorFields(author), body, state, ...times };
+  return { kind, id, author: authorFields(author), body, state, association, ...times };
 }
 
 function authorFields({ login, bot }: Author) {

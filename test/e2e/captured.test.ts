@@ -52,8 +52,8 @@ test('captured pull requests and issues are readable', async (t) => {
   });
 
   await t.test('comments are redacted and in order, and a deleted comment is not shown (spec 2)', async () => {
-    await comment(service, 3, 'created', { id: 10, body: 'Third', at: '2026-01-03T00:00:00Z' });
-    await comment(service, 3, 'created', { id: 9, body: 'Second', at: '2026-01-03T00:00:00Z' });
+    await comment(service, 3, 'created', { id: 10, body: 'Third', author_association: 'MEMBER' });
+    await comment(service, 3, 'created', { id: 9, body: 'Second' });
     await comment(service, 3, 'created', { id: 11, body: 'Ask bo@example.com', at: '2026-01-02T12:00:00Z' });
     await comment(service, 3, 'created', { id: 12, body: 'Wrong' });
     await comment(service, 3, 'deleted', { id: 12, body: 'Wrong' });
@@ -65,14 +65,14 @@ test('captured pull requests and issues are readable', async (t) => {
       const { body } = await get('/pulls/3');
       return body.total === 4 && body;
     });
-    const shown = comments.map(({ id, kind, state, body, author }: Record<string, unknown>) => {
-      return [id, kind, state, body, (author as { handle: string }).handle];
+    const shown = comments.map(({ id, kind, state, body, author, association }: Record<string, unknown>) => {
+      return [id, kind, state, body, (author as { handle: string }).handle, association];
     });
     assert.deepEqual(shown, [
-      ['11', 'discussion', null, 'Ask [email]', 'bo'],
-      ['9', 'discussion', null, 'Second', 'bo'],
-      ['10', 'discussion', null, 'Third', 'bo'],
-      ['7', 'review', 'approved', 'Good', 'ida'],
+      ['11', 'discussion', null, 'Ask [email]', 'bo', null],
+      ['9', 'discussion', null, 'Second', 'bo', null],
+      ['10', 'discussion', null, 'Third', 'bo', 'MEMBER'],
+      ['7', 'review', 'approved', 'Good', 'ida', null],
     ]);
     const { body, headers } = await get('/pulls/3?limit=1&offset=1');
     assert.deepEqual([body.comments[0].body, body.total, body.hasMore, body.nextOffset], ['Second', 4, true, 2]);

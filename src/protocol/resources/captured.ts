@@ -3,7 +3,7 @@
  * `api/captured.ts` makes the bodies of replies.
  */
 import { type Static, Type } from '@sinclair/typebox';
-import { CommentKindSchema } from '../stored.ts';
+import { AssociationSchema, CommentKindSchema } from '../stored.ts';
 import type { Contracts } from './contract.ts';
 import { closed, count, orNull, repoId, text, time } from './fields.ts';
 import { listOf, paging } from './paging.ts';
@@ -23,6 +23,12 @@ export const CommentSchema = Type.Object(
     author,
     body: text('Works on my machine.', 'text without personal data and secrets'),
     state: orNull(text('approved', 'verdict of a review; null for a comment that is not a review')),
+    association: orNull(
+      Type.Union(AssociationSchema.anyOf, {
+        description: 'relation of the author to the repository, in the words of the host',
+        examples: ['MEMBER'],
+      }),
+    ),
     createdAt: orNull(time),
     updatedAt: time,
   },

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { CommentSnapshot, EventBody } from '../../../src/protocol/events.ts';
-import type { CommentRecord } from '../../../src/protocol/stored.ts';
+import type { Association, CommentRecord } from '../../../src/protocol/stored.ts';
 import { listComments } from '../../../src/store/tables/comments.ts';
 import { isIssueRemoved, readIssue } from '../../../src/store/tables/issues.ts';
 import { currentLabels } from '../../../src/store/tables/labels.ts';
@@ -15,20 +15,30 @@ import { foldBatch } from '../../../workers/partition/batch.ts';
 import { openTestPartition, toMessages } from '../../helpers/partition.ts';
 import { eventRecord, issueSnapshot, repositoryFields } from '../../helpers/partition-records.ts';
 
-function snapshot(updatedAt: number, body: string): CommentSnapshot {
+function snapshot(updatedAt: number, body: string, association?: Association | null): CommentSnapshot {
   const author = { login: 'bo', bot: false };
-  return { kind: 'discussion', id: '1', number: 2, author, body, state: null, createdAt: 1, updatedAt };
+  const relation = association === undefined ? {} : { association };
+  return { kind: 'discussion', id: '1', number: 2, author, body, state: null, createdAt: 1, updatedAt, ...relation };
 }
 
 const reported = fc.record({
   action: fc.constantFrom('created', 'edited', 'deleted'),
   at: fc.integer({ min: 1, max: 4 }),
   body: fc.constantFrom('a', 'b'),
+  association: fc.constantFrom<Association | null | undefined>('MEMBER', 'NONE', null, undefined),
 });
 
-function fold(events: readonly { action: string; at: number; body: string }[]): CommentRecord | undefined {
+interface Reported {
+  action: string;
+  at: number;
+  body: string;
+  association?: Association | null | undefined;
+}
+
+function fold(events: readonly Reported[]): CommentRecord | undefined {
   let stored: CommentRecord | undefined;
-  for (const { action, at, body } of events) stored = mergeComment(stored, snapshot(at, body), action);
+  for (const { action, at, body, association } of events)
+    stored = mergeComment(stored, snapshot(at, body, association), action);
   return stored;
 }
 
@@ -39,6 +49,30 @@ test('comments fold to the same record in any order', () => {
       fc.tuple(fc.constant(events), fc.shuffledSubarray([...events, ...events], { minLength: events.length * 2 })),
     );
   fc.assert(fc.property(orders, ([events, shuffled]) => assert.deepEqual(fold(shuffled), fold(events))));
+});
+
+test('the newest snapshot that names the association counts', () => {
+  const edited = { action: 'edited', at: 2, body: 'b' };
+  const stored = fold([
+    { action: 'created', at: 1, body: 'a', association: 'MEMBER' },
+    { ...edited, association: null },
+  ]);
+  assert.deepEqual([stored?.body, stored?.association, stored?.associationAt], ['b', 'MEMBER', [1, 1]]);
+  const later = fold([
+    { action: 'created', at: 1, body: 'a', association: 'MEMBER' },
+    { ...edited, association: 'NONE' },
+  ]);
+  assert.deepEqual([later?.association, later?.associationAt], ['NONE', undefined]);
+});
+
+test('records of earlier versions fold to the same rows as before', () => {
+  const stored = fold([
+    { action: 'created', at: 1, body: 'a' },
+    { action: 'edited', at: 2, body: 'b' },
+  ]);
+  const author = { login: 'bo', bot: false };
+  const row = { kind: 'discussion', id: '1', number: 2, author, body: 'b', state: null, createdAt: 1, updatedAt: 2 };
+  assert.equal(JSON.stringify(stored), JSON.stringify({ ...row, deleted: false, rank: 2 }));
 });
 
 test('a deleted comment keeps neither text nor author', () => {

@@ -152,6 +152,7 @@ export const defaultSettings = Value.Default(NotesSettingsSchema, {}) as NotesSe
 
 /** The source that decided the kind of a change, from the strongest to the weakest. */
 export const KindBySchema = Type.Union([
+  Type.Literal('command', { description: 'a command in a comment on the pull request, for example `/kind fix`' }),
   Type.Literal('label', { description: 'a label of the pull request' }),
   Type.Literal('advisory', {
     description:
@@ -211,6 +212,7 @@ export const ReasonSchema = Type.Union([
     description: 'created by this service for the publication `detail`, which the commit trailer names',
   }),
   Type.Literal('label', { description: 'excluded by the label `detail`' }),
+  Type.Literal('command', { description: 'excluded by the command `detail` in a comment' }),
   Type.Literal('author', { description: 'excluded, because the settings exclude the author' }),
   Type.Literal('unmerged', { description: 'a pull request that is not merged' }),
   Type.Literal('branch', { description: 'merged into `detail`, which is not the branch of the tags' }),

@@ -15,7 +15,7 @@ import type {
   TagRecord,
 } from '../protocol/stored.ts';
 import type { Partition } from './partition.ts';
-import { commentsInOrder, hasComments, listComments } from './tables/comments.ts';
+import { commandComments, commandedNumbers, commentsInOrder, hasComments, listComments } from './tables/comments.ts';
 import { readComparison } from './tables/comparisons.ts';
 import { issuesClosedBetween, readIssue } from './tables/issues.ts';
 import { currentLabels, type LabelChange, listLabelChanges } from './tables/labels.ts';
@@ -33,6 +33,7 @@ export class RepositoryView {
   private readonly id: string;
   private readonly labelChanges: readonly LabelChange[];
   private hasComments: boolean | undefined;
+  private commanded: ReadonlySet<number> | undefined;
 
   private constructor(partition: Partition, repository: RepositoryRecord, beforeRead: () => void) {
     this.held = partition;
@@ -117,6 +118,11 @@ export class RepositoryView {
   /** Returns the comments of a pull request or issue, oldest first. */
   comments(number: number): CommentRecord[] {
     return commentsInOrder(this.partition, this.id, number);
+  }
+
+  commandComments(number: number): CommentRecord[] {
+    this.commanded ??= commandedNumbers(this.partition, this.id);
+    return this.commanded.has(number) ? commandComments(this.partition, this.id, number) : [];
   }
 
   issuesClosedBetween(from: number, to: number): IssueRecord[] {

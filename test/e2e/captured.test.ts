@@ -1,11 +1,12 @@
 /**
- * Tests captured pull requests and issues over HTTP: their fields, their comments, and the refusals.
+ * Tests captured pull requests and issues over HTTP: their fields, their comments, and the refusals. Commands in
+ * comments change drafts.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { faultsIn } from '../helpers/log.ts';
 import { issuePayload, pullPayload } from '../helpers/payloads.ts';
-import { deliverRocket } from '../helpers/rocket.ts';
+import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
 import { startService, type TestService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
@@ -97,6 +98,36 @@ test('captured pull requests and issues are readable', async (t) => {
     }
     const other = service.tidings('keys', 'create', '--org', 'moon', '--name', 'k', '--quiet').trim();
     for (const foreign of ['/pulls/3', '/issues/5', '/pulls/x']) assert.equal((await get(foreign, other)).status, 404);
+  });
+
+  await t.test('commands in comments change the draft', async () => {
+    const rangeId = (await createTagRange(service, repoId)).body.id;
+    const reasons = async () => {
+      const { body } = await service.api('GET', `/api/ranges/${rangeId}/changes`);
+      return body.changes.map(({ number, reason, section, kindBy, detail }: Record<string, string>) =>
+        [number, reason, section ?? detail, kindBy].filter((each) => each !== undefined).join(' '),
+      );
+    };
+    const before = await generateDraft(service, rangeId, 'customer');
+    assert.match(before.bodyMd, /^## Fixed\n\n- It leaks/m);
+    const member = { author_association: 'MEMBER' };
+    await comment(service, 3, 'created', { id: 20, body: 'Good:\n/note The tank is tight.\n/kind feature', ...member });
+    await comment(service, 3, 'created', { id: 21, body: '/note Hacked', author_association: 'NONE' });
+    await comment(service, 2, 'created', { id: 22, body: '/note none', ...member });
+    await comment(service, 4, 'created', { id: 23, body: '/note none', ...member });
+    await comment(service, 4, 'deleted', { id: 23, body: '/note none', ...member });
+    await waitUntil('the commands count', async () => (await reasons())[0] === '2 command /note none');
+    const commanded = ['2 command /note none', '3 listed feature command', '4 listed breaking label', '5 linked #3'];
+    assert.deepEqual(await reasons(), commanded);
+    const after = await generateDraft(service, rangeId, 'customer');
+    assert.match(after.bodyMd, /^## New\n\n- The tank is tight/m);
+    assert.doesNotMatch(after.bodyMd, /Faster start|Hacked|It leaks/);
+    await comment(service, 3, 'edited', { id: 20, body: '/area fuel', at: '2026-01-05T00:00:00Z', ...member });
+    await waitUntil('the edited comment counts', async () => (await reasons())[1] === '3 listed fix label');
+    assert.match((await generateDraft(service, rangeId)).bodyMd, /^- \*\*fuel:\*\* No more leaks/m);
+    const { body } = await get('/pulls/3?limit=100');
+    const [edited] = body.comments.filter(({ id }: { id: string }) => id === '20');
+    assert.deepEqual([edited.body, edited.association], ['/area fuel', 'MEMBER']);
   });
 
   await t.test('no failure was logged', () => {

@@ -3,8 +3,12 @@
  * the data that the notes are made from.
  */
 import { invalid, notFound } from '../foundation/errors.ts';
+import { ask } from '../journal/query.ts';
+import type { PullNote } from '../protocol/pull-note.ts';
 import { type CommentPage, CommentPageSchema, capturedContracts } from '../protocol/resources/captured.ts';
+import { NoQuerySchema } from '../protocol/resources/fields.ts';
 import type { Author, CommentRecord, IssueRecord, PullRecord } from '../protocol/stored.ts';
+import type { PullNoteTask } from '../protocol/tasks.ts';
 import { RepositoryView } from '../store/repository-view.ts';
 import { assertVisible } from './authenticate.ts';
 import { partitionOfId, readPartition } from './context.ts';
@@ -39,6 +43,22 @@ const getIssue: ApiRoute<CommentPage> = {
     const issue = view.issue(number);
     if (!issue) throw notFound('Issue', String(number));
     return { status: 200, body: issueResponse(view.repository.id, issue, view.comments(number), request.query) };
+  },
+};
+
+const getPullRequestNote: ApiRoute = {
+  method: 'GET',
+  path: '/api/repos/:repoId/pulls/:number/note',
+  operation: 'getPullRequestNote',
+  contract: capturedContracts.getPullRequestNote,
+  // The reply contains text of drafts. A key that may read repositories only must not get it.
+  scope: 'drafts:read',
+  query: NoQuerySchema,
+  handle: async ({ caller, context, params: [repoId = '', text = ''] }) => {
+    assertVisible(caller, repoId, 'Repository', repoId);
+    const question: PullNoteTask = { task: 'pullNote', repoId, number: toNumber(text) };
+    const name = partitionOfId(context, repoId) as string;
+    return { status: 200, body: await ask<PullNoteTask, PullNote>(context.journal, name, question) };
   },
 };
 
@@ -136,4 +156,4 @@ function isoOrNull(time: number | null): string | null {
   return time === null ? null : iso(time);
 }
 
-export const capturedRoutes = [getPullRequest, getIssue];
+export const capturedRoutes = [getPullRequest, getPullRequestNote, getIssue];

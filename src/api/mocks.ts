@@ -8,6 +8,7 @@ import { versionName } from '../foundation/page-url.ts';
 import { type ChannelName, channelNames, channelTraits } from '../protocol/channels.ts';
 import type { DraftEntry } from '../protocol/draft-entries.ts';
 import { type Change, type Diagnostics, defaultSettings } from '../protocol/notes.ts';
+import type { PullNote } from '../protocol/pull-note.ts';
 import type { ChannelQuery } from '../protocol/resources/channels.ts';
 import type { UpdateDraftBody } from '../protocol/resources/drafts.ts';
 import type { CreateKeyBody } from '../protocol/resources/keys.ts';
@@ -119,6 +120,17 @@ const sampleSettingsPreview: SettingsPreview = {
   ],
 };
 
+function samplePullNote(number: number): PullNote {
+  const { included, reason, section, kindBy, title } = sampleChange;
+  const lineOf = (heading: string) => [{ heading, markdown: `- ${title}` }];
+  return {
+    number,
+    verdict: { state: 'success', missing: [], message: 'The release notes have all they need.' },
+    ...{ included, reason, ...(section && { section }), ...(kindBy && { kindBy }) },
+    lines: { engineer: lineOf('Features'), internal: lineOf('Features'), customer: lineOf('New') },
+  };
+}
+
 /** Functions that make the replies of test mode, by operation. An operation that is not listed has no test mode. */
 export const mocks: Readonly<Record<string, Mock>> = {
   listRepositories: list('repos', () => [directoryRepositoryResponse(sampleRepository)]),
@@ -133,6 +145,7 @@ export const mocks: Readonly<Record<string, Mock>> = {
     const number = toNumber(text);
     return ok(pullResponse(repoId, samplePull(number), [sampleComment(number)], query));
   },
+  getPullRequestNote: ({ params: [, text = ''] }) => ok(samplePullNote(toNumber(text))),
   getIssue: ({ params: [repoId = '', text = ''], query }) => {
     const number = toNumber(text);
     return ok(issueResponse(repoId, sampleIssue(number), [sampleComment(number)], query));

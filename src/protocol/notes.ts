@@ -56,6 +56,10 @@ export const LabelMeaningSchema = Type.Object(
 );
 export type LabelMeaning = Static<typeof LabelMeaningSchema>;
 
+/** What a pull request can need for the notes: a kind, an area or a release note. */
+export const NoteNeedSchema = Type.Union([Type.Literal('type'), Type.Literal('area'), Type.Literal('note')]);
+export type NoteNeed = Static<typeof NoteNeedSchema>;
+
 /**
  * A repository's settings for notes. Every field has a default, and all defaults together are the rules of the spec.
  * The options for titles, order and personas cannot leave out a breaking change.
@@ -108,6 +112,49 @@ export const NotesSettingsSchema = Type.Object(
       default: false,
       description: 'refuses to publish a draft that has conflicts',
     }),
+    noteCheck: Type.Object(
+      {
+        mode: Type.Union([Type.Literal('off'), Type.Literal('inform'), Type.Literal('require')], {
+          default: 'off',
+          description: 'whether pull requests are checked for what the notes need, and whether the check can fail',
+        }),
+        need: Type.Array(NoteNeedSchema, {
+          uniqueItems: true,
+          maxItems: 3,
+          default: ['type', 'note'],
+          description: 'what a pull request needs',
+        }),
+        noteFor: Type.Array(
+          Type.Union([
+            Type.Literal('breaking'),
+            Type.Literal('feature'),
+            Type.Literal('fix'),
+            Type.Literal('security'),
+            Type.Literal('performance'),
+            Type.Literal('documentation'),
+            Type.Literal('other'),
+          ]),
+          {
+            uniqueItems: true,
+            maxItems: 7,
+            default: ['breaking', 'feature'],
+            description: 'kinds of changes that need a release note, if `need` contains `note`',
+          },
+        ),
+        exempt: Type.Object(
+          {
+            authors: Type.Array(name, { maxItems: 100, default: [] }),
+            labels: Type.Array(name, { maxItems: 100, default: [] }),
+          },
+          { ...closed, default: {}, description: 'pull requests that need nothing' },
+        ),
+        comment: Type.Boolean({
+          default: false,
+          description: 'whether the check may show in a comment on the pull request what the notes will say',
+        }),
+      },
+      { ...closed, default: {} },
+    ),
     engineer: Type.Object(
       {
         contributors: flag(true),

@@ -9,6 +9,7 @@ import { ChannelNameSchema, ConnectionSchema } from './channels.ts';
 import { AbsentChangeSchema } from './conflicts.ts';
 import type { DraftEntry } from './draft-entries.ts';
 import { ChangeSchema, DiagnosticsSchema, NotesSettingsSchema } from './notes.ts';
+import type { PullNote } from './pull-note.ts';
 import { EventRepositorySchema } from './repository.ts';
 import { DaySchema, type Due } from './retention.ts';
 import type { SettingsPreview } from './settings-preview.ts';
@@ -112,6 +113,14 @@ export const SettingsPreviewTaskSchema = Type.Object({
 });
 export type SettingsPreviewTask = Static<typeof SettingsPreviewTaskSchema>;
 
+/** Previews what the notes say about one pull request ({@link PullNote}). */
+export const PullNoteTaskSchema = Type.Object({
+  task: Type.Literal('pullNote'),
+  repoId: Type.String(),
+  number: Type.Integer(),
+});
+export type PullNoteTask = Static<typeof PullNoteTaskSchema>;
+
 /**
  * Finds a repository on its host by name. The worker of the directory partition runs this task without a render thread.
  */
@@ -202,6 +211,7 @@ export interface PoolTask {
     | ChangesTask
     | EntriesTask
     | SettingsPreviewTask
+    | PullNoteTask
     | DueTask
     | PayloadTask;
 }
@@ -218,7 +228,10 @@ export interface ThreadTask extends PoolTask {
  * between threads.
  */
 export type PoolAnswer =
-  | { ok: true; value: Rendered | Preview | RangeCount[] | Changes | Entries | SettingsPreview | Due | Payload }
+  | {
+      ok: true;
+      value: Rendered | Preview | RangeCount[] | Changes | Entries | SettingsPreview | PullNote | Due | Payload;
+    }
   | {
       ok: false;
       kind: 'invalid' | 'notFound' | 'unavailable' | 'internal';

@@ -130,6 +130,41 @@ test('captured pull requests and issues are readable', async (t) => {
     assert.deepEqual([edited.body, edited.association], ['/area fuel', 'MEMBER']);
   });
 
+  await t.test('the note of a pull request is shown and checked before the merge', async () => {
+    const open = { state: 'open', merged: false, merged_at: null, closed_at: null, merge_commit_sha: null };
+    await service.deliver('pull_request', pullPayload(8, { title: 'feat: add skis', ...open }, {}, 'opened'));
+    await waitUntil('the pull request is captured', async () => (await get('/pulls/8')).status === 200);
+    const settings = { noteCheck: { mode: 'require', need: ['type', 'note'], exempt: { authors: ['renovate[bot]'] } } };
+    const put = await service.api('PUT', `${path}/settings`, settings);
+    assert.deepEqual(put.body.noteCheck, {
+      ...{ mode: 'require', need: ['type', 'note'], noteFor: ['breaking', 'feature'], comment: false },
+      exempt: { authors: ['renovate[bot]'], labels: [] },
+    });
+    const { status, body } = await get('/pulls/8/note');
+    assert.deepEqual([status, body.verdict.state, body.verdict.missing], [200, 'failure', ['note']]);
+    assert.deepEqual([body.number, body.included, body.section, body.kindBy], [8, true, 'feature', 'prefix']);
+    assert.deepEqual(body.lines.customer, [{ heading: 'New', markdown: '- Add skis' }]);
+    const author_association = 'COLLABORATOR';
+    await comment(service, 8, 'created', { id: 30, body: '/note It lands on snow.', author_association });
+    const after = await waitUntil('the note is there', async () => {
+      const reply = await get('/pulls/8/note');
+      return reply.body.verdict.state === 'success' && reply.body;
+    });
+    assert.deepEqual(after.lines.customer, [{ heading: 'New', markdown: '- It lands on snow.' }]);
+    assert.match(after.lines.engineer[0].markdown, /^- Add skis \(\[#8\].*\n {2}> It lands on snow\.$/);
+    const left = (await get('/pulls/2/note')).body;
+    assert.deepEqual([left.included, left.reason, left.detail], [false, 'command', '/note none']);
+    assert.deepEqual(left.lines, { engineer: [], internal: [], customer: [] });
+    assert.deepEqual([(await get('/pulls/99/note')).status, (await get('/pulls/x/note')).status], [404, 400]);
+    const wrong = {
+      noteCheck: { mode: 'maybe', need: ['luck'], noteFor: ['commits'], exempt: { authors: '' }, comment: 1 },
+    };
+    const refused = await service.api('PUT', `${path}/settings`, wrong);
+    assert.equal(refused.status, 400);
+    const fields = ['mode', 'need.0', 'noteFor.0', 'exempt.authors', 'comment'];
+    assert.deepEqual(Object.keys(refused.body.details).sort(), fields.map((field) => `noteCheck.${field}`).sort());
+  });
+
   await t.test('no failure was logged', () => {
     assert.deepEqual(faultsIn(service.log), []);
   });

@@ -19,6 +19,7 @@ import type {
   EntriesTask,
   PayloadTask,
   PreviewTask,
+  PullNoteTask,
   ResolveRepositoryTask,
   SettingsPreviewTask,
   TestChannelTask,
@@ -51,6 +52,7 @@ type Question =
   | ChangesTask
   | EntriesTask
   | SettingsPreviewTask
+  | PullNoteTask
   | DueTask
   | PayloadTask
   | ResolveRepositoryTask

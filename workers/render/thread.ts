@@ -15,6 +15,7 @@ import { startDeadline } from './deadline.ts';
 import { countDue } from './due.ts';
 import { entries } from './entries.ts';
 import { preview } from './preview.ts';
+import { pullNote } from './pull-note.ts';
 import { recount } from './recount.ts';
 import { render } from './render.ts';
 import { previewSettings } from './settings-preview.ts';
@@ -63,6 +64,8 @@ async function runTask(partition: Partition, { work }: PoolTask, beforeRead: () 
       return entries(partition, work, beforeRead);
     case 'settingsPreview':
       return previewSettings(partition, work, beforeRead);
+    case 'pullNote':
+      return pullNote(partition, work, beforeRead);
     case 'recount':
       return recount(partition, work, beforeRead);
     case 'due':

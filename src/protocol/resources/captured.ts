@@ -3,6 +3,7 @@
  * `api/captured.ts` makes the bodies of replies.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { PullNoteSchema } from '../pull-note.ts';
 import { AssociationSchema, CommentKindSchema } from '../stored.ts';
 import type { Contracts } from './contract.ts';
 import { closed, count, orNull, repoId, text, time } from './fields.ts';
@@ -79,5 +80,10 @@ export const capturedContracts = {
     tag: 'Repositories',
     summary: 'Get a captured issue with one page of its comments, oldest first',
     replies: { 200: IssueSchema },
+  },
+  getPullRequestNote: {
+    tag: 'Repositories',
+    summary: 'Show what the notes say about a pull request, merged or not, and the verdict of the release note check',
+    replies: { 200: PullNoteSchema },
   },
 } satisfies Contracts;

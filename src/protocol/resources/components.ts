@@ -1,6 +1,7 @@
 /** The schemas that have a name in the OpenAPI document. All other schemas are inline in that document. */
 import { DraftEntrySchema } from '../draft-entries.ts';
 import { NotesSettingsSchema } from '../notes.ts';
+import { PullNoteSchema } from '../pull-note.ts';
 import { SettingsPreviewSchema } from '../settings-preview.ts';
 import { BackfillSchema } from './backfills.ts';
 import { CommentSchema, IssueSchema, PullRequestSchema } from './captured.ts';
@@ -54,6 +55,7 @@ export const components = {
   NotesSettings: NotesSettingsSchema,
   Organization: OrganizationSchema,
   Publication: PublicationSchema,
+  PullNote: PullNoteSchema,
   PullRequest: PullRequestSchema,
   PullRequestRange: CreateRangeBodySchemas.PR_BASED,
   Range: RangeSchema,

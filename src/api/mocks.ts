@@ -8,6 +8,7 @@ import { versionName } from '../foundation/page-url.ts';
 import { type ChannelName, channelNames, channelTraits } from '../protocol/channels.ts';
 import type { DraftEntry } from '../protocol/draft-entries.ts';
 import { type Change, type Diagnostics, defaultSettings } from '../protocol/notes.ts';
+import type { PullNote } from '../protocol/pull-note.ts';
 import type { ChannelQuery } from '../protocol/resources/channels.ts';
 import type { UpdateDraftBody } from '../protocol/resources/drafts.ts';
 import type { CreateKeyBody } from '../protocol/resources/keys.ts';
@@ -28,6 +29,7 @@ import { draftResponse, rangeResponse } from '../store/tables/responses.ts';
 import { webhookDeliveryResponse } from '../store/tables/webhook-deliveries.ts';
 import { webhookEndpointResponse } from '../store/tables/webhook-endpoints.ts';
 import { webhookSecretResponse } from '../store/tables/webhook-secrets.ts';
+import { issueResponse, pullResponse, toNumber } from './captured.ts';
 import { defaultConnection } from './channel-writes.ts';
 import { deliveryResponse } from './deliveries.ts';
 import { mockDraft, mockPublication, mockRange, mockStoredPublication, repositoryUrl } from './mock-subjects.ts';
@@ -38,11 +40,14 @@ import type { ApiReply, ApiRequest } from './route.ts';
 import {
   sampleBackfill,
   sampleChannel,
+  sampleComment,
   sampleDraft,
   sampleDraftId,
+  sampleIssue,
   sampleKey,
   sampleOrganization,
   samplePreview,
+  samplePull,
   sampleRange,
   sampleRefusal,
   sampleRepository,
@@ -123,6 +128,17 @@ function mockPreview(request: ApiRequest<never>, repoId: string, bounds: RangeBo
   return samplePreview({ repoId, url: repositoryUrl(request, repoId), bounds }, page);
 }
 
+function samplePullNote(number: number): PullNote {
+  const { included, reason, section, kindBy, title } = sampleChange;
+  const lineOf = (heading: string) => [{ heading, markdown: `- ${title}` }];
+  return {
+    number,
+    verdict: { state: 'success', missing: [], message: 'The release notes have all they need.' },
+    ...{ included, reason, ...(section && { section }), ...(kindBy && { kindBy }) },
+    lines: { engineer: lineOf('Features'), internal: lineOf('Features'), customer: lineOf('New') },
+  };
+}
+
 /** Functions that make the replies of test mode, by operation. An operation that is not listed has no test mode. */
 export const mocks: Readonly<Record<string, Mock>> = {
   listRepositories: list('repos', () => [directoryRepositoryResponse(sampleRepository)]),
@@ -133,6 +149,15 @@ export const mocks: Readonly<Record<string, Mock>> = {
       state: field(body, 'selected') ? 'connected' : 'unselected',
     }),
   listRepositoryTags: list('tags', () => sampleTags),
+  getPullRequest: ({ params: [repoId = '', text = ''], query }) => {
+    const number = toNumber(text);
+    return ok(pullResponse(repoId, samplePull(number), [sampleComment(number)], query));
+  },
+  getPullRequestNote: ({ params: [, text = ''] }) => ok(samplePullNote(toNumber(text))),
+  getIssue: ({ params: [repoId = '', text = ''], query }) => {
+    const number = toNumber(text);
+    return ok(issueResponse(repoId, sampleIssue(number), [sampleComment(number)], query));
+  },
   getRepositorySettings: () => ok(defaultSettings),
   putRepositorySettings: ({ body }) => changed(toSettings(body)),
   previewRepositorySettings: () => ok(sampleSettingsPreview),

@@ -31,6 +31,7 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   endpointId: 'Id of a webhook endpoint.',
   deliveryId: 'Id of a delivery to a webhook endpoint.',
   revision: 'Number of a revision of the draft.',
+  number: 'Number of the pull request or issue on its host.',
   releaseRangeId: 'Id of the release range whose drafts are listed.',
   persona: 'Returns only the drafts for this persona.',
   included: '`true` returns only the changes that are in the notes, `false` only those that are not.',

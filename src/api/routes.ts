@@ -2,6 +2,7 @@
  * Lists all routes of the API (spec part 4).
  */
 import { backfillRoutes } from './backfills.ts';
+import { capturedRoutes } from './captured.ts';
 import { changesRoutes } from './changes.ts';
 import { channelRoutes } from './channels.ts';
 import { deliveryRoutes } from './deliveries.ts';
@@ -26,6 +27,7 @@ import { webhookSecretRoutes } from './webhook-secrets.ts';
 
 export const apiRoutes: readonly ApiRoute<never>[] = [
   ...repositoryRoutes,
+  ...capturedRoutes,
   ...settingsRoutes,
   ...backfillRoutes,
   ...rangeRoutes,

@@ -8,7 +8,16 @@ import { type ChannelName, type ChannelRecord, channelTraits } from '../protocol
 import type { KeyRecord, WebhookSecretRecord } from '../protocol/commands.ts';
 import type { PublicationRecord } from '../protocol/publications.ts';
 import type { RefusedDelivery } from '../protocol/refused-deliveries.ts';
-import type { DraftRecord, OpenEnds, Persona, RangeBounds, RangeRecord } from '../protocol/stored.ts';
+import type {
+  CommentRecord,
+  DraftRecord,
+  IssueRecord,
+  OpenEnds,
+  Persona,
+  PullRecord,
+  RangeBounds,
+  RangeRecord,
+} from '../protocol/stored.ts';
 import type { RangePreview } from '../protocol/tasks.ts';
 import { type WebhookDelivery, type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
 import type { DirectoryRepository, OrganizationRecord } from '../store/tables/directory.ts';
@@ -48,6 +57,64 @@ export const sampleTags = [
   { name: 'v1.1.0', sha: 'b'.repeat(40), date: new Date(sampleTime).toISOString() },
   { name: 'v1.0.0', sha: 'a'.repeat(40), date: new Date(sampleTime - 31 * 86_400_000).toISOString() },
 ];
+
+const sampleAuthor = { login: 'ada', bot: false };
+
+/** Makes a merged pull request. */
+export function samplePull(number: number): PullRecord {
+  return {
+    number,
+    title: 'Land on rough ground',
+    body: 'Fixes #12',
+    state: 'merged',
+    labels: ['type: feature'],
+    author: sampleAuthor,
+    createdAt: sampleTime,
+    updatedAt: sampleTime,
+    closedAt: sampleTime,
+    mergedAt: sampleTime,
+    mergeSha: 'b'.repeat(40),
+    baseRef: 'main',
+    headRef: 'rough-ground',
+    url: `https://github.com/acme/rocket/pull/${number}`,
+    linkedIssues: [12],
+    rank: 0,
+  };
+}
+
+/** Makes a closed issue. */
+export function sampleIssue(number: number): IssueRecord {
+  return {
+    number,
+    title: 'It tips over on rough ground',
+    body: '',
+    state: 'closed',
+    stateReason: 'completed',
+    labels: ['type: bug'],
+    author: { login: 'grace', bot: false },
+    createdAt: sampleTime,
+    updatedAt: sampleTime,
+    closedAt: sampleTime,
+    url: `https://github.com/acme/rocket/issues/${number}`,
+    rank: 0,
+  };
+}
+
+/** Makes a comment in a discussion. */
+export function sampleComment(number: number): CommentRecord {
+  return {
+    kind: 'discussion',
+    id: '2100843',
+    number,
+    author: sampleAuthor,
+    body: 'Works on my machine.',
+    state: null,
+    createdAt: sampleTime,
+    updatedAt: sampleTime,
+    deleted: false,
+    rank: 0,
+  };
+}
 
 const sampleBounds: RangeBounds = { type: 'TAG_BASED', fromTag: 'v1.0.0', toTag: 'v1.1.0' };
 

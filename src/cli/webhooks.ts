@@ -72,10 +72,7 @@ const rotateOptions = {
 
 export const webhooksCommand: CliCommand = {
   help: 'Creates, lists, changes, tests and deletes endpoints of outgoing webhooks',
-  examples: [
-    'webhooks create --org acme --url https://hooks.example/tidings',
-    'webhooks list --org acme --json',
-  ],
+  examples: ['webhooks create --org acme --url https://hooks.example/tidings', 'webhooks list --org acme --json'],
   actions: {
     create: action({
       help: 'Creates an endpoint and shows its secret once',

@@ -29,6 +29,7 @@ const wordsOf: Record<Exclude<ConflictReason, 'other'>, string> = {
   reverted: 'reverted by',
   reverts: 'itself reverts',
   label: 'left out by the label',
+  command: 'left out by the command',
   author: 'author excluded:',
   shipped: 'already released in',
   release: 'only makes a release',

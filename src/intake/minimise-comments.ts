@@ -5,13 +5,29 @@
 import { createHash } from 'node:crypto';
 import type { CommentSnapshot } from '../protocol/events.ts';
 import type { IssueCommentPayload, ReviewCommentPayload, ReviewPayload } from '../protocol/host.ts';
+import { type Association, AssociationSchema } from '../protocol/stored.ts';
 import { author, maxLengths, redacted, time } from './text.ts';
 
 /**
  * Reduces the payload of a discussion comment to the captured fields. `now` (time of receipt) replaces missing times.
  */
-export function minimiseIssueComment({ comment, issue }: IssueCommentPayload, now: number): CommentSnapshot {
-  return { ...snapshot(comment, now), kind: 'discussion', number: issue.number };
+export function minimiseIssueComment(payload: IssueCommentPayload, now: number): CommentSnapshot {
+  const { comment, issue } = payload;
+  const known = snapshot(comment, now);
+  const association = known.association ?? byPermission(payload);
+  return { ...known, association, kind: 'discussion', number: issue.number };
+}
+
+/**
+ * Reads from the permissions of Gitea whether the comment's author may write to the repository. Gitea sends the
+ * permissions of the person who wrote or edited the comment. If someone else edited the comment, they show nothing about
+ * the author, and the result is null.
+ */
+function byPermission({ comment, sender, repository }: IssueCommentPayload): Association | null {
+  const mayPush = (repository?.permissions as { push?: unknown } | null | undefined)?.push;
+  const isAuthor = comment.user != null && comment.user.login === sender?.login;
+  if (!isAuthor || typeof mayPush !== 'boolean') return null;
+  return mayPush ? 'COLLABORATOR' : 'NONE';
 }
 
 /**
@@ -56,6 +72,13 @@ const giteaStates: Record<string, string | undefined> = {
   pull_request_review_rejected: 'changes_requested',
 };
 
+const associations: ReadonlySet<unknown> = new Set(AssociationSchema.anyOf.map((word) => word.const));
+
+/** Returns the relation of an author to the repository; null for a word that no host is known to send. */
+function associationOf(word: unknown): Association | null {
+  return associations.has(word) ? (word as Association) : null;
+}
+
 type Comment = Omit<IssueCommentPayload['comment'], 'id'> & { id: string | number };
 
 function snapshot(comment: Comment, now: number): Omit<CommentSnapshot, 'kind' | 'number'> {
@@ -67,5 +90,6 @@ function snapshot(comment: Comment, now: number): Omit<CommentSnapshot, 'kind' |
     state: null,
     createdAt,
     updatedAt: time(comment.updated_at, now) ?? createdAt ?? now,
+    association: associationOf(comment.author_association),
   };
 }

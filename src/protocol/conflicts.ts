@@ -10,6 +10,7 @@ export const ConflictReasonSchema = Type.Union([
   Type.Literal('reverted', { description: 'reverted by `detail`' }),
   Type.Literal('reverts', { description: 'is itself a revert of `detail`, which is left out too' }),
   Type.Literal('label', { description: 'left out by the label `detail`' }),
+  Type.Literal('command', { description: 'left out by the command `detail` in a comment' }),
   Type.Literal('author', { description: 'the settings exclude the author `detail`' }),
   Type.Literal('shipped', { description: 'already part of the release `detail`' }),
   Type.Literal('release', { description: 'only makes a release' }),

@@ -4,7 +4,7 @@
  * them.
  */
 import { type Static, Type } from '@sinclair/typebox';
-import { CommentKindSchema, ComparisonRecordSchema } from './stored.ts';
+import { AssociationSchema, CommentKindSchema, ComparisonRecordSchema } from './stored.ts';
 
 const Instant = Type.Integer();
 /** A text or number that can be null. */
@@ -137,6 +137,8 @@ export const CommentSnapshotSchema = Type.Object({
   state: Nullable(Type.String()),
   createdAt: Nullable(Instant),
   updatedAt: Instant,
+  /** Relation of the author to the repository; null if the host does not name it. Absent in records of earlier versions. */
+  association: Type.Optional(Type.Union([AssociationSchema, Type.Null()])),
 });
 export type CommentSnapshot = Static<typeof CommentSnapshotSchema>;
 

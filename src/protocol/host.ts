@@ -166,6 +166,7 @@ const commentFields = {
   user: HostUserSchema,
   created_at: optionalTime,
   updated_at: optionalTime,
+  author_association: unchecked,
 };
 
 /**
@@ -180,7 +181,9 @@ export const IssueCommentPayloadSchema = Type.Object({
     Type.Object({ title: optionalText }),
   ]),
   is_pull: optionalFlag,
-  repository: HostRepositorySchema,
+  sender: HostUserSchema,
+  /** Only Gitea sends `permissions`. They are those of the sender. */
+  repository: Type.Composite([HostRepositorySchema, Type.Object({ permissions: unchecked })]),
 });
 export type IssueCommentPayload = Static<typeof IssueCommentPayloadSchema>;
 

@@ -65,6 +65,10 @@ export const LabelMeaningSchema = Type.Object(
 );
 export type LabelMeaning = Static<typeof LabelMeaningSchema>;
 
+/** What a pull request can need for the notes: a kind, an area or a release note. */
+export const NoteNeedSchema = Type.Union([Type.Literal('type'), Type.Literal('area'), Type.Literal('note')]);
+export type NoteNeed = Static<typeof NoteNeedSchema>;
+
 /**
  * A repository's settings for notes. Every field has a default, and all defaults together are the rules of the spec.
  * The options for titles, order and personas cannot leave out a breaking change.
@@ -133,6 +137,49 @@ export const NotesSettingsSchema = Type.Object(
       },
       { ...closed, default: {} },
     ),
+    noteCheck: Type.Object(
+      {
+        mode: Type.Union([Type.Literal('off'), Type.Literal('inform'), Type.Literal('require')], {
+          default: 'off',
+          description: 'whether pull requests are checked for what the notes need, and whether the check can fail',
+        }),
+        need: Type.Array(NoteNeedSchema, {
+          uniqueItems: true,
+          maxItems: 3,
+          default: ['type', 'note'],
+          description: 'what a pull request needs',
+        }),
+        noteFor: Type.Array(
+          Type.Union([
+            Type.Literal('breaking'),
+            Type.Literal('feature'),
+            Type.Literal('fix'),
+            Type.Literal('security'),
+            Type.Literal('performance'),
+            Type.Literal('documentation'),
+            Type.Literal('other'),
+          ]),
+          {
+            uniqueItems: true,
+            maxItems: 7,
+            default: ['breaking', 'feature'],
+            description: 'kinds of changes that need a release note, if `need` contains `note`',
+          },
+        ),
+        exempt: Type.Object(
+          {
+            authors: Type.Array(name, { maxItems: 100, default: [] }),
+            labels: Type.Array(name, { maxItems: 100, default: [] }),
+          },
+          { ...closed, default: {}, description: 'pull requests that need nothing' },
+        ),
+        comment: Type.Boolean({
+          default: false,
+          description: 'whether the check may show in a comment on the pull request what the notes will say',
+        }),
+      },
+      { ...closed, default: {} },
+    ),
     engineer: Type.Object(
       {
         contributors: flag(true),
@@ -177,6 +224,7 @@ export const defaultSettings = Value.Default(NotesSettingsSchema, {}) as NotesSe
 
 /** The source that decided the kind of a change, from the strongest to the weakest. */
 export const KindBySchema = Type.Union([
+  Type.Literal('command', { description: 'a command in a comment on the pull request, for example `/kind fix`' }),
   Type.Literal('label', { description: 'a label of the pull request' }),
   Type.Literal('advisory', {
     description:
@@ -236,6 +284,7 @@ export const ReasonSchema = Type.Union([
     description: 'created by this service for the publication `detail`, which the commit trailer names',
   }),
   Type.Literal('label', { description: 'excluded by the label `detail`' }),
+  Type.Literal('command', { description: 'excluded by the command `detail` in a comment' }),
   Type.Literal('author', { description: 'excluded, because the settings exclude the author' }),
   Type.Literal('unmerged', { description: 'a pull request that is not merged' }),
   Type.Literal('branch', { description: 'merged into `detail`, which is not the branch of the tags' }),

@@ -138,6 +138,22 @@ export const CommentKindSchema = Type.Union([
 export type CommentKind = Static<typeof CommentKindSchema>;
 
 /**
+ * How the host describes the relation of a comment's author to the repository. The words are those of the host. Gitea
+ * has no such words; `COLLABORATOR` then means that the author may write to the repository.
+ */
+export const AssociationSchema = Type.Union([
+  Type.Literal('OWNER'),
+  Type.Literal('MEMBER'),
+  Type.Literal('COLLABORATOR'),
+  Type.Literal('CONTRIBUTOR'),
+  Type.Literal('FIRST_TIME_CONTRIBUTOR'),
+  Type.Literal('FIRST_TIMER'),
+  Type.Literal('MANNEQUIN'),
+  Type.Literal('NONE'),
+]);
+export type Association = Static<typeof AssociationSchema>;
+
+/**
  * A captured comment (spec part 2). Its body contains no personal data. The comment may be stored before its pull
  * request or issue. A deleted comment stays as a tombstone without body or author.
  */
@@ -152,6 +168,13 @@ export const CommentRecordSchema = Type.Object({
   updatedAt: Instant,
   deleted: Type.Boolean(),
   rank: Type.Integer(),
+  /**
+   * Relation of the author to the repository; null if the host does not name it. Absent in tombstones, and in comments
+   * that an earlier version of Tidings captured.
+   */
+  association: Type.Optional(Type.Union([AssociationSchema, Type.Null()])),
+  /** Version of `association`. It is set only if another snapshot than that of the text contained the association. */
+  associationAt: Type.Optional(VersionSchema),
 });
 export type CommentRecord = Static<typeof CommentRecordSchema>;
 

@@ -9,6 +9,7 @@ import { ChannelNameSchema, ConnectionSchema } from './channels.ts';
 import { AbsentChangeSchema } from './conflicts.ts';
 import type { DraftEntry } from './draft-entries.ts';
 import { ChangeSchema, DiagnosticsSchema, NotesSettingsSchema, type SuggestedVersion } from './notes.ts';
+import type { PullNote } from './pull-note.ts';
 import { EventRepositorySchema } from './repository.ts';
 import { DaySchema, type Due } from './retention.ts';
 import type { SettingsPreview } from './settings-preview.ts';
@@ -145,6 +146,14 @@ export const SettingsPreviewTaskSchema = Type.Object({
 });
 export type SettingsPreviewTask = Static<typeof SettingsPreviewTaskSchema>;
 
+/** Previews what the notes say about one pull request ({@link PullNote}). */
+export const PullNoteTaskSchema = Type.Object({
+  task: Type.Literal('pullNote'),
+  repoId: Type.String(),
+  number: Type.Integer(),
+});
+export type PullNoteTask = Static<typeof PullNoteTaskSchema>;
+
 /**
  * Finds a repository on its host by name. The worker of the directory partition runs this task without a render thread.
  */
@@ -236,6 +245,7 @@ export interface PoolTask {
     | RangePreviewTask
     | EntriesTask
     | SettingsPreviewTask
+    | PullNoteTask
     | DueTask
     | PayloadTask;
 }
@@ -254,7 +264,17 @@ export interface ThreadTask extends PoolTask {
 export type PoolAnswer =
   | {
       ok: true;
-      value: Rendered | Preview | RangeCount[] | Changes | RangePreview | Entries | SettingsPreview | Due | Payload;
+      value:
+        | Rendered
+        | Preview
+        | RangeCount[]
+        | Changes
+        | RangePreview
+        | Entries
+        | SettingsPreview
+        | PullNote
+        | Due
+        | Payload;
     }
   | {
       ok: false;

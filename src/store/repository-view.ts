@@ -5,6 +5,7 @@
  */
 import type { NotesSettings } from '../protocol/notes.ts';
 import type {
+  CommentRecord,
   CommitRecord,
   ComparisonRecord,
   IssueRecord,
@@ -15,7 +16,7 @@ import type {
 } from '../protocol/stored.ts';
 import type { Partition } from './partition.ts';
 import { readHead } from './tables/branch-heads.ts';
-import { hasComments, listComments } from './tables/comments.ts';
+import { commandComments, commandedNumbers, commentsInOrder, hasComments, listComments } from './tables/comments.ts';
 import { readComparison } from './tables/comparisons.ts';
 import { issuesClosedBetween, readIssue } from './tables/issues.ts';
 import { currentLabels, type LabelChange, listLabelChanges } from './tables/labels.ts';
@@ -33,6 +34,7 @@ export class RepositoryView {
   private readonly id: string;
   private readonly labelChanges: readonly LabelChange[];
   private hasComments: boolean | undefined;
+  private commanded: ReadonlySet<number> | undefined;
 
   private constructor(partition: Partition, repository: RepositoryRecord, beforeRead: () => void) {
     this.held = partition;
@@ -116,6 +118,16 @@ export class RepositoryView {
   commentCount(number: number): number {
     this.hasComments ??= hasComments(this.partition, this.id);
     return this.hasComments ? listComments(this.partition, this.id, number).length : 0;
+  }
+
+  /** Returns the comments of a pull request or issue, oldest first. */
+  comments(number: number): CommentRecord[] {
+    return commentsInOrder(this.partition, this.id, number);
+  }
+
+  commandComments(number: number): CommentRecord[] {
+    this.commanded ??= commandedNumbers(this.partition, this.id);
+    return this.commanded.has(number) ? commandComments(this.partition, this.id, number) : [];
   }
 
   issuesClosedBetween(from: number, to: number): IssueRecord[] {

@@ -52,6 +52,7 @@ export const tableRegistry = {
   issues: { erasedWith: 'repositoryRows', dumpedAs: 'issue' },
   issuesByClosedAt: { erasedWith: 'repositoryRows', dumpedAs: null },
   comments: { erasedWith: 'repositoryRows', dumpedAs: 'comment' },
+  commandComments: { erasedWith: 'repositoryRows', dumpedAs: null },
   pushes: { erasedWith: 'repositoryRows', dumpedAs: 'push' },
   commits: { erasedWith: 'repositoryRows', dumpedAs: 'commit' },
   branchHeads: { erasedWith: 'repositoryRows', dumpedAs: null },

@@ -17,6 +17,8 @@ import { type Answer, startService } from '../helpers/service.ts';
  * routes accept.
  */
 const forInstance = /^\/api\/retention/;
+/** The history contains a pull request with the number 2 and an issue with the number 5. */
+const numbers: Record<string, string> = { getIssue: '5' };
 /** Routes whose path names an object of an organization. A key of another organization gets 404. */
 const owned = /:(repoId|rangeId|draftId|keyId|secretId|publicationId|orgId|endpointId)/;
 
@@ -40,7 +42,7 @@ test('routes accept the right keys only', async (t) => {
   const url = 'https://hooks.acme.example/';
   const endpoint = (await service.api('POST', '/api/webhook-endpoints', { org: 'acme', url })).body;
   const tried = (await service.api('POST', `/api/webhook-endpoints/${endpoint.id}/test`, {})).body;
-  Object.assign(ids, { orgId: right.orgId, endpointId: endpoint.id, deliveryId: tried.id });
+  Object.assign(ids, { number: '2', orgId: right.orgId, endpointId: endpoint.id, deliveryId: tried.id });
   const queries: Record<string, string> = {
     listRanges: `?repoId=${repoId}`,
     listDrafts: `?releaseRangeId=${rangeId}`,
@@ -52,7 +54,11 @@ test('routes accept the right keys only', async (t) => {
   }
 
   const call = (route: (typeof apiRoutes)[number], authorization: string | undefined, sent = '{}'): Promise<Answer> => {
-    const path = route.path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? assert.fail(name));
+    const own: Record<string, string> = {
+      ...ids,
+      ...(route.operation in numbers && { number: numbers[route.operation] as string }),
+    };
+    const path = route.path.replace(/:(\w+)/g, (_, name: string) => own[name] ?? assert.fail(name));
     const headers: Record<string, string> = { 'content-type': 'application/json', 'x-test-mode': 'false' };
     if (authorization !== undefined) headers.authorization = authorization;
     const writes = route.method !== 'GET' && route.method !== 'DELETE';
@@ -154,7 +160,7 @@ test('routes accept the right keys only', async (t) => {
       assert.equal(answer.status, status, route.operation);
       if (status !== 200) continue;
       const text = JSON.stringify(answer.body);
-      const common = ['revision', 'channel'];
+      const common = ['revision', 'channel', 'number'];
       // The examples in this reply are fixed. Their repository has the name and therefore the id of acme/rocket.
       if (route.operation === 'listWebhookEvents') common.push('repoId');
       for (const [name, id] of Object.entries(ids).filter(([name]) => !common.includes(name))) {

@@ -7,6 +7,7 @@ import { ulid } from '../../src/foundation/ids.ts';
 import { toEvents } from '../../src/intake/events.ts';
 import type { EventRecord } from '../../src/protocol/journal.ts';
 import { dumpRepository } from '../../src/store/dump.ts';
+import type { Partition } from '../../src/store/partition.ts';
 import { foldBatch } from '../../workers/partition/batch.ts';
 import { openTestPartition, toMessages } from './partition.ts';
 
@@ -56,11 +57,18 @@ export const orders: Readonly<Record<string, Order>> = {
  * first delivery is received at the time `now`.
  */
 export async function capturedOf(t: TestContext, stream: readonly StreamedDelivery[], now: number): Promise<string> {
+  const partition = await foldOrder(t, stream, now);
+  const [repoId = ''] = [...partition.tables.repositories.getKeys({})] as string[];
+  return [...dumpRepository(partition, repoId)].join('');
+}
+
+/** Folds a stream of deliveries into a new partition. */
+export async function foldOrder(t: TestContext, stream: readonly StreamedDelivery[], now: number): Promise<Partition> {
   const partition = openTestPartition(t);
   const records = stream.flatMap((delivery, i) => toRecords(delivery, now + i));
   const batches = Array.from({ length: Math.ceil(records.length / 64) }, (_, i) => records.slice(i * 64, (i + 1) * 64));
   await foldBatch(partition, toMessages(batches));
-  return [...dumpRepository(partition, records[0]?.repository.id ?? '')].join('');
+  return partition;
 }
 
 function toRecords({ event, delivery, body }: StreamedDelivery, now: number): EventRecord[] {

@@ -6,6 +6,7 @@
 
 import { claimsRefused } from '../../src/foundation/metrics.ts';
 import { unreachable } from '../../src/foundation/unreachable.ts';
+import { mayCommand, mayHaveCommands } from '../../src/notes/change/commands.ts';
 import type {
   BackfilledBody,
   CommentSnapshot,
@@ -14,9 +15,15 @@ import type {
   TagPush,
 } from '../../src/protocol/events.ts';
 import type { BackfilledRecord, EventRecord } from '../../src/protocol/journal.ts';
-import type { RepositoryRecord } from '../../src/protocol/stored.ts';
+import type { CommentRecord, RepositoryRecord } from '../../src/protocol/stored.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { addComment, readComment, removeComments, writeComment } from '../../src/store/tables/comments.ts';
+import {
+  addComment,
+  indexCommand,
+  readComment,
+  removeComments,
+  writeComment,
+} from '../../src/store/tables/comments.ts';
 import { writeComparison } from '../../src/store/tables/comparisons.ts';
 import { isIssueRemoved, readIssue, removeIssue, writeIssue } from '../../src/store/tables/issues.ts';
 import { writeLabelChange } from '../../src/store/tables/labels.ts';
@@ -160,10 +167,22 @@ class Actor {
     this.noteSynced(number);
     if (isIssueRemoved(this.partition, this.repository.id, number)) return;
     // Nearly every comment is new, so the first attempt saves a lookup.
-    if (addComment(this.partition, this.repository.id, mergeComment(undefined, snapshot, action))) return;
+    const added = mergeComment(undefined, snapshot, action);
+    if (addComment(this.partition, this.repository.id, added)) return this.followCommands(undefined, added);
     const before = readComment(this.partition, this.repository.id, number, kind, id);
     const after = mergeComment(before, snapshot, action);
-    if (after !== before) writeComment(this.partition, this.repository.id, after);
+    if (after === before) return;
+    writeComment(this.partition, this.repository.id, after);
+    this.followCommands(before, after);
+  }
+
+  /** Updates the index of comments with commands, and requests a recount, because commands decide what notes contain. */
+  private followCommands(before: CommentRecord | undefined, after: CommentRecord): void {
+    const [was, is] = [before !== undefined && hasCommands(before), hasCommands(after)];
+    if (!was && !is) return;
+    if (was !== is) indexCommand(this.partition, this.repository.id, after, is);
+    const isObeyed = [before, after].some((comment) => comment && mayCommand(comment, this.repository));
+    this.recountIf(isObeyed);
   }
 
   private tag(push: TagPush): void {
@@ -192,4 +211,12 @@ class Actor {
     if (hasRanges(this.partition, repoId))
       writeEffect(this.partition, { effect: 'recount', repoId }, `recount ${repoId}`);
   }
+}
+
+/**
+ * Whether a comment may contain commands. The comments of earlier versions of Tidings have no association and never
+ * count.
+ */
+function hasCommands({ body, association }: CommentRecord): boolean {
+  return association !== undefined && mayHaveCommands(body);
 }

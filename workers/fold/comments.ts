@@ -3,7 +3,7 @@
  * of arrival does not matter.
  */
 import type { CommentSnapshot } from '../../src/protocol/events.ts';
-import type { CommentRecord } from '../../src/protocol/stored.ts';
+import type { CommentRecord, Version } from '../../src/protocol/stored.ts';
 
 /**
  * The rank of each action. The ranks decide which of two snapshots of the same second is kept. Data read over REST has
@@ -19,10 +19,39 @@ export function mergeComment(
 ): CommentRecord {
   if (before?.deleted) return before;
   if (action === 'deleted') return tombstone(snapshot);
-  const { kind, id, number, author, body, state, createdAt, updatedAt } = snapshot;
+  const { kind, id, number, author, body, state, createdAt, updatedAt, association } = snapshot;
   const rank = ranks[action] ?? 1;
-  const after = { kind, id, number, author, body, state, createdAt, updatedAt, deleted: false, rank };
-  return !before || isNewer(after, before) ? after : before;
+  const after: CommentRecord = { kind, id, number, author, body, state, createdAt, updatedAt, deleted: false, rank };
+  if (association !== undefined) after.association = association;
+  if (!before) return after;
+  const newer = isNewer(after, before) ? after : before;
+  return withAssociation(newer, later(before, after));
+}
+
+/** Returns the comment whose association counts: the newer one of those that have an association. */
+function later(before: CommentRecord, after: CommentRecord): CommentRecord {
+  const [a, b] = [before, after].map(versionOf) as [Version, Version];
+  const order = b[0] - a[0] || b[1] - a[1];
+  if (order !== 0) return order > 0 ? after : before;
+  return (after.association ?? '') > (before.association ?? '') ? after : before;
+}
+
+/** Returns the version of a comment's association. If the host has not named it, the version is below all others. */
+function versionOf({ association, associationAt, updatedAt, rank }: CommentRecord): Version {
+  return association == null ? [-1, 0] : (associationAt ?? [updatedAt, rank]);
+}
+
+/**
+ * Returns a comment with the association of another comment. Not every snapshot has one: lists of Gitea lack it, as do
+ * records of earlier versions.
+ */
+function withAssociation(comment: CommentRecord, known: CommentRecord): CommentRecord {
+  const { association } = known;
+  if (association == null || comment === known) return comment;
+  const [at, rank] = versionOf(known);
+  const isOwn = at === comment.updatedAt && rank === comment.rank;
+  const { associationAt: _, ...rest } = comment;
+  return { ...rest, association, ...(!isOwn && { associationAt: [at, rank] }) };
 }
 
 /** Returns a deleted comment, without its text and author. */
@@ -34,5 +63,10 @@ function tombstone({ kind, id, number }: CommentSnapshot): CommentRecord {
 function isNewer(after: CommentRecord, before: CommentRecord): boolean {
   if (after.updatedAt !== before.updatedAt) return after.updatedAt > before.updatedAt;
   if (after.rank !== before.rank) return after.rank > before.rank;
-  return JSON.stringify(after) > JSON.stringify(before);
+  return sortText(after) > sortText(before);
+}
+
+/** Returns what decides between two snapshots of the same version. An association may come from a third snapshot. */
+function sortText({ association: _, associationAt: __, ...text }: CommentRecord): string {
+  return JSON.stringify(text);
 }

@@ -19,6 +19,7 @@ import type {
   EntriesTask,
   PayloadTask,
   PreviewTask,
+  PullNoteTask,
   RangePreviewTask,
   ResolveRepositoryTask,
   SettingsPreviewTask,
@@ -53,6 +54,7 @@ type Question =
   | RangePreviewTask
   | EntriesTask
   | SettingsPreviewTask
+  | PullNoteTask
   | DueTask
   | PayloadTask
   | ResolveRepositoryTask

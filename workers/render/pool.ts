@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { ServiceError } from '../../src/foundation/errors.ts';
 import { renderQueue, renderSeconds } from '../../src/foundation/metrics.ts';
+import type { PullNote } from '../../src/protocol/pull-note.ts';
 import type { Due } from '../../src/protocol/retention.ts';
 import type { SettingsPreview } from '../../src/protocol/settings-preview.ts';
 import type {
@@ -35,6 +36,7 @@ interface Answers {
   rangePreview: RangePreview;
   entries: Entries;
   settingsPreview: SettingsPreview;
+  pullNote: PullNote;
   due: Due;
   payload: Payload;
 }
@@ -48,6 +50,7 @@ const kindOf: Readonly<Record<PoolTask['work']['task'], 'effects' | 'questions'>
   rangePreview: 'questions',
   entries: 'questions',
   settingsPreview: 'questions',
+  pullNote: 'questions',
   due: 'questions',
   payload: 'questions',
 };

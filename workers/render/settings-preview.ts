@@ -52,7 +52,7 @@ function compareRange(
     beforeRead();
     return compareDrafts(persona, stored.drafts[persona], given.drafts[persona]);
   });
-  return { ...range, ...countsOf(stored.selection), personas: differences };
+  return { ...range, ...countsOf(stored.notes.selection), personas: differences };
 }
 
 function compareDrafts(persona: Persona, stored: Composed, given: Composed): DraftDifference {

@@ -15,6 +15,7 @@ import { startDeadline } from './deadline.ts';
 import { countDue } from './due.ts';
 import { entries } from './entries.ts';
 import { preview } from './preview.ts';
+import { pullNote } from './pull-note.ts';
 import { previewRange } from './range-preview.ts';
 import { recount } from './recount.ts';
 import { render } from './render.ts';
@@ -66,6 +67,8 @@ async function runTask(partition: Partition, { work }: PoolTask, beforeRead: () 
       return entries(partition, work, beforeRead);
     case 'settingsPreview':
       return previewSettings(partition, work, beforeRead);
+    case 'pullNote':
+      return pullNote(partition, work, beforeRead);
     case 'recount':
       return recount(partition, work, beforeRead);
     case 'due':

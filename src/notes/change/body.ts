@@ -137,7 +137,7 @@ function fencedNotes(body: string): NotePart[] | undefined {
 }
 
 /** Whether a text contains no words, or only a phrase such as `none` or `n/a`. */
-function isWordForNothing(text: string): boolean {
+export function isWordForNothing(text: string): boolean {
   const first = text.search(word);
   return first === -1 || nothing.test(text.slice(first));
 }

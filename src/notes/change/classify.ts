@@ -6,9 +6,10 @@ import type { KindBy } from '../../protocol/notes.ts';
 import type { IssueRecord } from '../../protocol/stored.ts';
 import { advisoryIds, advisoryLines, referenceLines } from './advisories.ts';
 import { announcesBreaking } from './body.ts';
+import type { CommandKind, Commands } from './commands.ts';
 import { isUpdate, isUpdater, ownWords } from './dependencies.ts';
 import { fixText } from './fix-text.ts';
-import { type Decision, decideKind } from './kinds.ts';
+import { type Decision, decideByCommand, decideKind } from './kinds.ts';
 import {
   type ChangeType,
   distinctAreas,
@@ -53,7 +54,7 @@ export interface Classification {
   /** Issue keys and issue numbers in the title, and public ids of security problems that only the body names. */
   keys: string[];
   priority: boolean;
-  /** Whether a label asks to list the change among the highlights. */
+  /** Whether a label or a command asks to list the change among the highlights. */
   highlight: boolean;
   /** Whether the change is work on the project itself, which users do not notice. */
   housekeeping: boolean;
@@ -72,6 +73,8 @@ export interface ClassifyOptions {
   note?: NoteItem;
   /** Whether labels say nothing about the kind, because the change has several statements with kinds of their own. */
   ignoresKindLabels?: boolean;
+  /** The commands in comments on the change. They outweigh all other sources. */
+  commands?: Commands;
   /** Returns the subjects of the commits that were squashed into the change. */
   subjects?: () => string[];
   /** Whether the leading words of the title may decide the kind. True by default. */
@@ -87,29 +90,20 @@ export function classify(
   linkedIssues: readonly IssueRecord[],
   options: ClassifyOptions = {},
 ): Classification {
-  const { vocabulary, note, subjects = none, readsVerbs = true } = options;
+  const { vocabulary, note, subjects = none, readsVerbs = true, commands = {} } = options;
   const title = parseTitle(record.title);
-  const reading = readLabels(options.labels ?? record.labels, vocabulary);
-  const labels = options.ignoresKindLabels
-    ? { ...reading, specTypes: new Set<never>(), aliasTypes: new Set<never>() }
-    : reading;
-  const kind = kindOf(record, title, labels);
+  const labels = withCommands(readLabels(options.labels ?? record.labels, vocabulary), options);
+  const kind = commands.kind ? kindOfCommand(commands.kind) : kindOf(record, title, labels);
   const verbs = readsVerbs && kind === 'change';
   const body = ownWords(record);
-  const decision = decideKind({
-    record,
-    body,
-    title,
-    labels,
-    note,
-    linkedIssues,
-    vocabulary,
-    subjects,
-    readsVerbs: verbs,
-  });
+  const decision = commands.kind
+    ? decideByCommand(commands.kind)
+    : decideKind({ record, body, title, labels, note, linkedIssues, vocabulary, subjects, readsVerbs: verbs });
   const { types } = decision;
   const isMarked = title.breaking || types.has('breaking') || (note?.breaking ?? false);
-  const breaking = isMarked || (announcesBreaking(body) && !isRelease(title));
+  const breaking = commands.kind
+    ? commands.kind === 'breaking'
+    : isMarked || (announcesBreaking(body) && !isRelease(title));
   const section = sectionOf(kind, breaking, decision, labels);
   const { areas, text } = areasOf(title, labels, note);
   return {
@@ -117,7 +111,7 @@ export function classify(
     kind: kind === 'dependency' && section !== 'dependency' ? 'change' : kind,
     kindBy: decision.by,
     breaking,
-    mayBreak: !breaking && !decision.inside && mayBreak(title.text),
+    mayBreak: !breaking && !decision.inside && !commands.kind && mayBreak(title.text),
     besides: breaking ? (firstOf(types) ?? null) : null,
     areas,
     keys: decision.by === 'advisory' ? [...title.keys, ...idsBeside(record.title, body)] : title.keys,
@@ -127,6 +121,21 @@ export function classify(
     skip: labels.skip,
     text,
   };
+}
+
+/** Returns the labels of a change without what commands decide, or what the statements of its release note decide. */
+function withCommands(reading: LabelReading, { commands = {}, ignoresKindLabels }: ClassifyOptions): LabelReading {
+  const { kind, area, highlight } = commands;
+  const named =
+    area === undefined && !highlight ? reading : { ...reading, highlight: reading.highlight || !!highlight };
+  if (area !== undefined) named.areas = [area];
+  if (!kind && !ignoresKindLabels) return named;
+  const kinds = { specTypes: new Set<never>(), aliasTypes: new Set<never>() };
+  return { ...named, ...kinds, ...(kind && { dependencies: false, housekeeping: false }) };
+}
+
+function kindOfCommand(kind: CommandKind): Classification['kind'] {
+  return kind === 'dependency' ? 'dependency' : 'change';
 }
 
 /** Returns the public ids that the body of a security change names and its title does not. */

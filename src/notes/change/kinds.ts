@@ -6,6 +6,7 @@ import type { KindBy } from '../../protocol/notes.ts';
 import type { IssueRecord } from '../../protocol/stored.ts';
 import { namesProblem, repairsSecurity, silencesReport } from './advisories.ts';
 import { tickedBoxes } from './boxes.ts';
+import type { CommandKind } from './commands.ts';
 import { type ChangeType, type LabelReading, readLabels, type Vocabulary } from './labels.ts';
 import { isInsideText, kindOfWords } from './leading-words.ts';
 import type { NoteItem } from './note.ts';
@@ -63,6 +64,12 @@ export function decideKind(sources: KindSources): Decision {
   const { title, labels } = sources;
   if (labels.specTypes.size + labels.aliasTypes.size > 0) return byLabels(title, labels);
   return byText(sources) ?? byPrefix(title) ?? byWeakLabels(labels) ?? byRest(sources) ?? undecided;
+}
+
+/** Returns the kind that a command in a comment names. */
+export function decideByCommand(kind: CommandKind): Decision {
+  const types = kind === 'dependency' || kind === 'internal' ? noTypes : alone[kind];
+  return { types, inside: kind === 'internal', by: 'command' };
 }
 
 /**

@@ -33,6 +33,20 @@ export function visibleProse(body: string): string {
 }
 
 /**
+ * Returns the lines of the body that readers see as text: without HTML comments, fenced blocks and quotations. Inline
+ * code stays, and its line ends become blanks. A line directly below a quoted line belongs to the quotation.
+ */
+export function visibleLines(body: string): string[] {
+  const scan = new Scan(unixLines(body));
+  while (!scan.atEnd) {
+    if (scan.atLineStart && (scan.skipFence() || scan.skipWholeQuotation())) continue;
+    if (scan.skipComment() || scan.keepCodeOnLine()) continue;
+    scan.keep();
+  }
+  return scan.result().split('\n');
+}
+
+/**
  * Returns the body without HTML comments. Code stays, and so do comments inside fenced blocks, because readers see such
  * comments.
  */
@@ -106,6 +120,14 @@ class Scan {
     return true;
   }
 
+  /** Skips a quoted line and the lines below it up to a blank line. */
+  skipWholeQuotation(): boolean {
+    if (!this.skipQuotation()) return false;
+    while (!this.atEnd && this.text.slice(this.position, this.lineEnd(this.position)).trim() !== '')
+      this.drop(this.lineEnd(this.position), '\n');
+    return true;
+  }
+
   /**
    * Skips a comment. At the start of a line an unclosed comment hides the rest of the text, as it does on the host.
    * Elsewhere an unclosed comment is plain text.
@@ -131,6 +153,12 @@ class Scan {
   keepCode(): boolean {
     const end = this.closings.get(this.position);
     if (end !== undefined) this.position = end;
+    return end !== undefined;
+  }
+
+  keepCodeOnLine(): boolean {
+    const end = this.closings.get(this.position);
+    if (end !== undefined) this.drop(end, this.text.slice(this.position, end).replaceAll('\n', ' '));
     return end !== undefined;
   }
 

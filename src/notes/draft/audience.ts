@@ -7,13 +7,13 @@ import type { Entry } from './entries.ts';
 
 /**
  * Whether a change only updates a dependency, or is only about tests, CI or documentation: `fix: flaky unit test`, or
- * any change with the area `ci`. A label or a release note that names the kind is trusted more than such words. Breaking
+ * any change with the area `ci`. A label, command or release note that names the kind is trusted more than such words. Breaking
  * changes and security updates concern everyone.
  */
 export function isForDevelopers({ section, breaking, note, areas, text, kindBy }: Entry): boolean {
   if (breaking || section === 'security' || note) return false;
   if (sharedMeaning(areas) !== undefined) return true;
-  if (kindBy === 'label') return false;
+  if (kindBy === 'label' || kindBy === 'command') return false;
   const isGuessed = kindBy === 'verb' || kindBy === null;
   return isToolingText(text) || isDocumentText(text) || (isGuessed ? isUpdate(text) : isNamedUpdate(text));
 }

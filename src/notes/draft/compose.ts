@@ -3,7 +3,6 @@
  */
 import type { AbsentChange } from '../../protocol/conflicts.ts';
 import type { DraftFlags, Persona, RangeBounds } from '../../protocol/stored.ts';
-import type { Selection } from '../range/select.ts';
 import type { NotesSource } from '../range/source.ts';
 import { absentChanges } from './absent.ts';
 import { flagsOf } from './flags.ts';
@@ -35,18 +34,18 @@ export function compose(source: NotesSource, bounds: RangeBounds, persona: Perso
   return write(gather(source, bounds), persona, named);
 }
 
-/** Writes the drafts of a range for all personas from one gathering. Also returns the selected content of the range. */
+/** Writes the drafts of a range for all personas from one gathering. Also returns the gathered facts. */
 export function composeAll(
   source: NotesSource,
   bounds: RangeBounds,
-): { selection: Selection; drafts: Record<Persona, Composed> } {
+): { notes: Notes; drafts: Record<Persona, Composed> } {
   const notes = gather(source, bounds);
   const drafts = {
     engineer: write(notes, 'engineer'),
     internal: write(notes, 'internal'),
     customer: write(notes, 'customer'),
   };
-  return { selection: notes.selection, drafts };
+  return { notes, drafts };
 }
 
 function write(notes: Notes, persona: Persona, named: Named = nothing): Composed {

@@ -18,7 +18,12 @@ import { noteText } from './plain.ts';
 import { inlineText } from './quote.ts';
 
 /** The sections that list people, addresses or other entries again. */
-const repeats = new Set(['highlights', 'contributors', 'new contributors', 'already released']);
+export const repeats: ReadonlySet<string> = new Set([
+  'highlights',
+  'contributors',
+  'new contributors',
+  'already released',
+]);
 const item = /^[-*+] +(?=\S)/;
 /** Matches the references and people at the end of an entry: ` ([#12](…), …) — [@ada](…)`. */
 const tail = / \((?:\[(?:#|`)|#\d).*$/;
@@ -122,7 +127,7 @@ function cutText(text: string, length: number): string {
 }
 
 /** Returns the text of a line without Markdown. */
-function plainOf(line: string): string {
+export function plainOf(line: string): string {
   return inlineTokens(line)
     .map(({ type, content }) => (type === 'html_inline' ? '' : type === 'softbreak' ? ' ' : content))
     .join('')

@@ -6,6 +6,7 @@
 import type { CommitRecord, IssueRecord, PullRecord } from '../../protocol/stored.ts';
 import { type ReleaseNote, releaseNote, upgradeText } from '../change/body.ts';
 import { type Classification, classify } from '../change/classify.ts';
+import { type Commands, readCommands, skipCommand } from '../change/commands.ts';
 import { ownWords } from '../change/dependencies.ts';
 import { readLabels, type Vocabulary } from '../change/labels.ts';
 import { type NoteItem, noteItems } from '../change/note.ts';
@@ -50,6 +51,8 @@ export interface Entry extends Classification {
   declined: boolean;
   /** Time at which the change reached the branch, in milliseconds. */
   at: number;
+  /** Whether a command keeps the change out of the notes. Then `skip` is the command. */
+  isSkippedByCommand: boolean;
   /** Later changes to the same feature, which are counted on this entry and have no line of their own. */
   followUps: readonly Entry[];
   /** Further changes with the same words for the same issue, which are shown in this entry. */
@@ -58,6 +61,7 @@ export interface Entry extends Classification {
 
 /** Most entries have no other entries in them. They share this list. */
 const none: readonly Entry[] = [];
+const noCommands: Commands = {};
 
 /** A change with everything that brought it into the range. */
 interface Group {
@@ -125,9 +129,10 @@ export class EntryMaker {
     const record = pull ? changeOfPull(pull) : changeOfCommit(commit as CommitRecord, source.repository.url);
     const all = pull && !group.picked && carriers.length > 0 ? [pull, ...carriers] : [record];
     const issues = linkedBy(source, pull, carriers);
-    const note = firstSaid(all, releaseNote);
+    const commands = this.commandsOf(group, carriers);
+    const note = noteOfCommand(commands) ?? firstSaid(all, releaseNote);
     const items = noteItems(note);
-    const facts: Facts = { group, carriers, record, all, issues, note, several: items.length > 1 };
+    const facts: Facts = { group, carriers, record, all, issues, commands, note, several: items.length > 1 };
     return items.length === 0
       ? [this.entry(facts, undefined, 0)]
       : items.map((item, index) => this.entry(facts, item, index));
@@ -139,15 +144,17 @@ export class EntryMaker {
    */
   private entry(facts: Facts, item: NoteItem | undefined, index: number): Entry {
     const { source } = this;
-    const { group, carriers, record, all, issues, note, several } = facts;
+    const { group, carriers, record, all, issues, commands, note, several } = facts;
     const { pull, commit, listed, picked } = group;
     const [backport] = carriers;
     const isOwn = backport && !listed && !picked && this.hasMeaning(backport.labels);
+    const isSkippedByCommand = commands.note === null;
     const is = classify(record, several ? [] : issues, {
       vocabulary: this.vocabulary,
       labels: isOwn ? backport.labels : record.labels,
       ...(item && { note: item }),
       ignoresKindLabels: several,
+      commands,
       subjects: () => squashedSubjects(source, pull),
       readsVerbs: source.settings.readVerbs,
     });
@@ -165,7 +172,7 @@ export class EntryMaker {
       priority: is.priority,
       highlight: is.highlight,
       housekeeping: is.housekeeping,
-      skip: is.skip,
+      skip: commands.note === undefined ? is.skip : isSkippedByCommand ? skipCommand : null,
       text: several && item ? inlineText(item.markdown.split('\n')[0] ?? '') || is.text : is.text,
       marker: markerAt(markerFor(group, carriers), index),
       record,
@@ -181,9 +188,26 @@ export class EntryMaker {
       note: item ?? null,
       declined: note?.kind === 'none' || item?.housekeeping === true,
       at: timeOf(group, carriers),
+      isSkippedByCommand,
       followUps: none,
       twins: none,
     };
+  }
+
+  /**
+   * Returns the commands for a change: those of the pull request, else those of its backports. If the range contains only
+   * backports, theirs come first.
+   */
+  private commandsOf({ pull, listed, picked }: Group, carriers: readonly PullRecord[]): Commands {
+    if (!pull) return noCommands;
+    const own = this.commandsIn(pull);
+    if (carriers.length === 0 || picked) return own;
+    const carried = Object.assign({}, ...carriers.toReversed().map((carrier) => this.commandsIn(carrier)));
+    return listed ? { ...carried, ...own } : { ...own, ...carried };
+  }
+
+  private commandsIn({ number }: PullRecord): Commands {
+    return readCommands(this.source.commandComments(number), this.source.repository);
   }
 
   private hasMeaning(labels: readonly string[]): boolean {
@@ -238,9 +262,15 @@ interface Facts {
   record: ChangeRecord;
   all: readonly ChangeRecord[];
   issues: IssueRecord[];
+  commands: Commands;
   note: ReleaseNote | undefined;
   /** Whether the change has several entries. */
   several: boolean;
+}
+
+/** Returns the release note that a command gives the change; undefined if there is no such command. */
+function noteOfCommand({ note }: Commands): ReleaseNote | undefined {
+  return note == null ? undefined : { kind: 'text', parts: [{ label: '', text: note }] };
 }
 
 /**

@@ -5,6 +5,7 @@
 import type { Reason } from '../../protocol/notes.ts';
 import type { CommitRecord, IssueRecord, PullRecord, RangeBounds } from '../../protocol/stored.ts';
 import { privateChange } from '../change/advisories.ts';
+import { readCommands, skipCommand } from '../change/commands.ts';
 import { chainUpdates, type DependencyUpdate } from '../change/dependencies.ts';
 import { createVocabulary, readLabels, type Vocabulary } from '../change/labels.ts';
 import { cachingSource } from '../range/caching-source.ts';
@@ -32,8 +33,11 @@ export interface RevertEntry {
 
 /** Why a change has no entry. */
 export interface LeftOut {
-  reason: Extract<Reason, 'release' | 'routine' | 'label' | 'author' | 'reverted' | 'reverts' | 'shipped' | 'own'>;
-  /** The reason refers to this label, tag, login, publication, or number of another pull request (`#12`). */
+  reason: Extract<
+    Reason,
+    'release' | 'routine' | 'label' | 'command' | 'author' | 'reverted' | 'reverts' | 'shipped' | 'own'
+  >;
+  /** The reason refers to this label, command, tag, login, publication, or number of another pull request (`#12`). */
   detail?: string;
 }
 
@@ -165,14 +169,14 @@ function entriesOf(
 
 /**
  * Returns a function that reports why an entry is left out. For an entry that is kept, the function returns undefined.
- * Only a label can leave out a breaking change.
+ * Only a label or a command can leave out a breaking change.
  */
 function leavingOut(source: NotesSource, selection: Selection): (entry: Entry) => LeftOut | undefined {
   const excluded = new Set(source.settings.excludedAuthors.map((login) => login.toLowerCase()));
   const before = shippedBefore(source, selection);
   return (entry) => {
     const { pull, record } = entry;
-    if (entry.skip !== null) return { reason: 'label', detail: entry.skip };
+    if (entry.skip !== null) return { reason: entry.isSkippedByCommand ? 'command' : 'label', detail: entry.skip };
     if (entry.breaking) return undefined;
     const publication = pull && publicationOfCommit(source, selection.publications, pull);
     if (publication) return { reason: 'own', detail: publication };
@@ -214,7 +218,9 @@ function revertsOf(
   const skipped: Dropped[] = [];
   for (const { pull, target, isPartial } of [...settled.unpaired].sort((a, b) => byMerge(a.pull, b.pull))) {
     const { skip } = readLabels(pull.labels, vocabulary);
-    if (skip !== null) skipped.push({ number: pull.number, reason: 'label', detail: skip });
+    const { note } = readCommands(source.commandComments(pull.number), source.repository);
+    if (note === null) skipped.push({ number: pull.number, reason: 'command', detail: skipCommand });
+    else if (skip !== null && note === undefined) skipped.push({ number: pull.number, reason: 'label', detail: skip });
     else
       listed.push({
         pull,

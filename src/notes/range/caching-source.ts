@@ -29,6 +29,7 @@ export function cachingSource(source: NotesSource): NotesSource {
     pullsMergedBetween: (from, to) => source.pullsMergedBetween(from, to),
     pullsNumbered: (from, to) => source.pullsNumbered(from, to),
     commentCount: comments,
+    commandComments: (number) => source.commandComments(number),
     issuesClosedBetween: (from, to) => source.issuesClosedBetween(from, to),
   };
 }

@@ -1,8 +1,10 @@
 /** The schemas that have a name in the OpenAPI document. All other schemas are inline in that document. */
 import { DraftEntrySchema } from '../draft-entries.ts';
 import { NotesSettingsSchema } from '../notes.ts';
+import { PullNoteSchema } from '../pull-note.ts';
 import { SettingsPreviewSchema } from '../settings-preview.ts';
 import { BackfillSchema } from './backfills.ts';
+import { CommentSchema, IssueSchema, PullRequestSchema } from './captured.ts';
 import { ChannelSchema } from './channels.ts';
 import {
   DraftRestoreSchema,
@@ -46,6 +48,7 @@ export const components = {
   BackfillCompletedEvent: BackfillCompletedSchema,
   Change: ChangeReplySchema,
   Channel: ChannelSchema,
+  Comment: CommentSchema,
   DateRange: CreateRangeBodySchemas.DATE_BASED,
   DeletedWebhookEndpoint: DeletedWebhookEndpointSchema,
   Draft: DraftSchema,
@@ -57,6 +60,7 @@ export const components = {
   EndpointTestEvent: EndpointTestSchema,
   Error: ErrorSchema,
   FirstReleaseRange: CreateRangeBodySchemas.FIRST_RELEASE,
+  Issue: IssueSchema,
   Key: KeySchema,
   NewKey: NewKeySchema,
   NewWebhookEndpoint: NewWebhookEndpointSchema,
@@ -65,11 +69,13 @@ export const components = {
   Organization: OrganizationSchema,
   Publication: PublicationSchema,
   PublicationFailedEvent: PublicationFailedSchema,
+  PullNote: PullNoteSchema,
+  PullRequest: PullRequestSchema,
   PullRequestRange: CreateRangeBodySchemas.PR_BASED,
   Range: RangeSchema,
   RangeChangedEvent: RangeChangedSchema,
-  RangePreview: RangePreviewSchema,
   RangeCreatedEvent: RangeCreatedSchema,
+  RangePreview: RangePreviewSchema,
   Replayed: ReplayedSchema,
   Repository: RepositorySchema,
   RepositoryConnectedEvent: RepositoryConnectedSchema,

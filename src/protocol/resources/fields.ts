@@ -40,6 +40,7 @@ export const params = {
   endpointId,
   deliveryId,
   revision: Type.String({ pattern: '^[1-9]\\d{0,9}$', examples: ['1'] }),
+  number: Type.String({ pattern: '^[1-9]\\d{0,9}$', examples: ['41'] }),
 } as const;
 
 /** The query of an operation without query parameters. */

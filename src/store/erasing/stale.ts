@@ -7,6 +7,7 @@
 import type { RecordCounts } from '../../protocol/retention.ts';
 import type { CommitRecord } from '../../protocol/stored.ts';
 import type { Partition } from '../partition.ts';
+import { removeComments } from '../tables/comments.ts';
 import { readIssue } from '../tables/issues.ts';
 import { authorKey, readPull, removeMergedAs } from '../tables/pulls.ts';
 import { readCommit, readPush, writeCommit } from '../tables/pushes.ts';
@@ -63,7 +64,7 @@ export function eraseStale(partition: Partition, key: SyncKey): RecordCounts {
 
 function eraseNumber(partition: Partition, repoId: string, number: number): RecordCounts {
   const { pulls, pullsByMergedAt, pullsByAuthor, earlyReactions } = partition.tables;
-  const { issues, issuesByClosedAt, comments, removedIssues } = partition.tables;
+  const { issues, issuesByClosedAt, removedIssues } = partition.tables;
   const erased = countNumber(partition, repoId, number);
   const pull = readPull(partition, repoId, number);
   if (pull) pulls.removeSync([repoId, number]);
@@ -75,7 +76,7 @@ function eraseNumber(partition: Partition, repoId: string, number: number): Reco
   const issue = readIssue(partition, repoId, number);
   if (issue) issues.removeSync([repoId, number]);
   if (issue && issue.closedAt !== null) issuesByClosedAt.removeSync([repoId, issue.closedAt, number]);
-  for (const key of [...comments.getKeys(commentsOf(repoId, number))]) comments.removeSync(key);
+  removeComments(partition, repoId, number);
   removedIssues.removeSync([repoId, number]);
   return erased;
 }

@@ -53,6 +53,7 @@ import { announcesBreaking, impactText, releaseNote, upgradeText } from '../../.
 import { tickedBoxes } from '../../../src/notes/change/boxes.ts';
 import { classify } from '../../../src/notes/change/classify.ts';
 import { besideCode, codeSpansIn } from '../../../src/notes/change/code-spans.ts';
+import { commandsIn, mayHaveCommands } from '../../../src/notes/change/commands.ts';
 import { chainUpdates, isUpdate, isUpdater, updatedPackages } from '../../../src/notes/change/dependencies.ts';
 import { isKey, takeLeadingKeys } from '../../../src/notes/change/issue-keys.ts';
 import { distinctAreas, readLabels } from '../../../src/notes/change/labels.ts';
@@ -198,6 +199,10 @@ const forNotes: Record<string, (text: string) => unknown> = {
   upgradeText: (text) => upgradeText(`## Upgrade\n\n${text}`),
   'upgradeText in a footer': (text) => upgradeText(`BREAKING CHANGE: ${text}`),
   impactText: (text) => impactText(`upgrade\n${text}`),
+  mayHaveCommands,
+  commandsIn: (text) => commandsIn(`/kind fix\n${text}`),
+  'commandsIn in a note': (text) => commandsIn(`/note ${text}`),
+  'commandsIn below a quotation': (text) => commandsIn(`/area x\n> ${text}`),
   releaseNote: (text) => releaseNote(`## Release note\n\n${text}`),
   'releaseNote in a fence': (text) => releaseNote(`\`\`\`release-note\n${text}`),
   quotedTitle,

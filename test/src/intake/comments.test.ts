@@ -37,9 +37,47 @@ test('a comment is kept without personal data', () => {
     state: null,
     createdAt: Date.parse(at),
     updatedAt: Date.parse(at),
+    association: null,
     kind: 'discussion',
     number: 4,
   });
+});
+
+test('the relation of the author to the repository is one of the words of the host', () => {
+  const related = (fields: object, rest: object = {}) => {
+    const [, body] = bodies('issue_comment', {
+      ...issuePayload(4),
+      action: 'created',
+      comment: comment({ ...fields }),
+      ...rest,
+    });
+    return body?.event === 'comment' && body.comment.association;
+  };
+  assert.equal(related({ author_association: 'MEMBER' }), 'MEMBER');
+  for (const unknown of ['member', 'ADMIN', '', 7, ['OWNER'], null])
+    assert.equal(related({ author_association: unknown }), null);
+  const permitted = (push: unknown) => ({ repository: { ...repositoryPayload(), permissions: { push } } });
+  const sender = { login: 'bo' };
+  assert.equal(related({}, { sender, ...permitted(true) }), 'COLLABORATOR');
+  assert.equal(related({}, { sender, ...permitted(false) }), 'NONE');
+  assert.equal(related({}, { sender, ...permitted('true') }), null);
+  assert.equal(related({}, permitted(true)), null);
+  assert.equal(related({}, { sender: { login: 'ada' }, ...permitted(true) }), null);
+  assert.equal(related({ author_association: 'NONE' }, { sender, ...permitted(true) }), 'NONE');
+});
+
+test('reviews and review comments have the relation of their author', () => {
+  const named = { author_association: 'OWNER' };
+  const line = { ...pullPayload(9), action: 'created', comment: comment(named) };
+  const review = { id: 5, state: 'approved', user: { login: 'bo' }, submitted_at: at, ...named };
+  const verdict = { ...pullPayload(9), action: 'submitted', review };
+  for (const [event, payload] of [
+    ['pull_request_review_comment', line] as const,
+    ['pull_request_review', verdict] as const,
+  ]) {
+    const [, body] = bodies(event, payload);
+    assert.equal(body?.event === 'comment' && body.comment.association, 'OWNER', event);
+  }
 });
 
 test('a comment is captured when its issue has only a number', () => {

@@ -94,6 +94,7 @@ const comment: CommentSnapshot = {
   state: null,
   createdAt: merged,
   updatedAt: merged,
+  association: null,
 };
 const head = {
   id: sha,

@@ -74,6 +74,10 @@ test('comments get their number from the address that they contain', () => {
       ['review_comment', line.number],
     ],
   );
+  assert.deepEqual(
+    bodies.map((body) => body?.event === 'comment' && body.comment.association),
+    ['MEMBER', null, 'MEMBER'],
+  );
   assert.equal(issueCommentBody({ id: 1, body: 'x', issue_url: 'https://scm.example/issues' }, context), undefined);
 });
 

@@ -5,6 +5,7 @@
 import type { NotesSource } from '../../../src/notes/range/source.ts';
 import { defaultSettings, type NotesSettings } from '../../../src/protocol/notes.ts';
 import type {
+  CommentRecord,
   CommitRecord,
   ComparisonRecord,
   IssueRecord,
@@ -24,6 +25,8 @@ export interface Memory {
   comparisons?: ComparisonRecord[];
   /** Count of comments, by the number of the issue or pull request. */
   comments?: Record<number, number>;
+  /** Comments with commands, oldest first. */
+  commandComments?: CommentRecord[];
   settings?: NotesSettings;
 }
 
@@ -178,6 +181,7 @@ export function memorySource(memory: Memory): NotesSource {
       byMerge.filter(({ mergedAt }) => mergedAt !== null && mergedAt >= from && mergedAt < to),
     pullsNumbered: (from, to) => byNumber.filter(({ number }) => number >= from && number <= to),
     commentCount: (number) => memory.comments?.[number] ?? 0,
+    commandComments: (number) => (memory.commandComments ?? []).filter((comment) => comment.number === number),
     issuesClosedBetween: (from, to) =>
       byClose.filter(({ closedAt }) => closedAt !== null && closedAt >= from && closedAt < to),
   };

@@ -54,10 +54,11 @@ function comment(number: number, fields: Partial<EventRecord> = {}, id = `c${num
     id,
     number,
     author: { login: 'ada', bot: false },
-    body: 'why not',
+    body: '/note why not',
     state: null,
     createdAt: epoch,
     updatedAt: epoch,
+    association: 'MEMBER',
   };
   return eventRecord({ event: 'comment', action: 'created', comment }, fields);
 }
@@ -84,6 +85,7 @@ const recordTables: TableName[] = [
   'issuesByClosedAt',
   'removedIssues',
   'comments',
+  'commandComments',
   'pushes',
   'commits',
   'syncs',

@@ -224,7 +224,7 @@ function groupOfKind(entry: Entry): Group | undefined {
 
 /** Whether a feature is new. A prefix such as `feat:` also stands before improvements, so the first word decides then. */
 function isNew({ kindBy, text, note }: Entry): boolean {
-  return kindBy === 'label' || kindBy === 'note' || !changesExisting(note?.markdown ?? text);
+  return kindBy === 'command' || kindBy === 'label' || kindBy === 'note' || !changesExisting(note?.markdown ?? text);
 }
 
 /**

@@ -101,7 +101,7 @@ function columns(rows: readonly (readonly [string, string | undefined])[]): stri
 function wrapped(line: string): string[] {
   const lines: string[] = [];
   let now = ' ';
-  for (const part of line.match(/\([^)]*\)|\[[^\]]*\]|--\S+ [^-([\s]\S*|\S+/g) ?? []) {
+  for (const part of line.match(/\([^)]*\)|\[[^\]]*\](?:\.{3})?|--\S+ [^-([\s]\S*|\S+/g) ?? []) {
     if (now.length + 1 + part.length > widest) {
       lines.push(now);
       now = '     ';

@@ -40,9 +40,14 @@ const options = {
   persona: {
     ...personaOption,
     many: true,
-    help: `Makes only the notes for this persona: ${personas.join(', ')} (default: all)`,
+    help: `Makes only the notes for this persona; may be given again: ${personas.join(', ')} (default: all)`,
   },
-  publish: { value: 'CHANNEL', choices: channelNames, many: true, help: 'Publishes the notes on this channel' },
+  publish: {
+    value: 'CHANNEL',
+    choices: channelNames,
+    many: true,
+    help: 'Publishes the notes on this channel; may be given again',
+  },
   draft: { help: 'Creates draft releases on the host; needs --publish scm_releases' },
   unreleased: { help: 'Makes the notes of what was merged since the newest release' },
   ...unreleasedOptions,

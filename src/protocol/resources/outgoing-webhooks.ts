@@ -45,7 +45,7 @@ const examples = {
     repoId: first(repoId),
     publicationId: first(publicationId),
     channel: 'workspace_chat',
-    error: 'Slack refused the request (channel_not_found).',
+    error: 'The chat refused the request (channel_not_found).',
     outcomeUnknown: false,
     attempts: 1,
     replacedBy: null,

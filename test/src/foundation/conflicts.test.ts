@@ -53,6 +53,7 @@ test('a comment contains every reason in words, and is read back', () => {
     reverted: '#15',
     reverts: '1f3a9c2',
     label: 'no-changelog',
+    command: '/note none',
     author: 'bot[bot]',
   };
   const more: Record<string, string> = { shipped: 'v1.2.0', publication: 'pub_1', joined: '#9', other: 'see above' };
@@ -62,10 +63,11 @@ test('a comment contains every reason in words, and is read back', () => {
     assert.deepEqual(readConflictComment(` ${comment}`), { id: 'pr:12', reason, detail });
     return comment.replace(/^<!-- rn:gone pr:12 (.*) -->$/, '$1');
   });
-  assert.deepEqual(texts.slice(0, 5), [
+  assert.deepEqual(texts.slice(0, 6), [
     'reverted by #15',
     'itself reverts 1f3a9c2',
     'left out by the label no-changelog',
+    'left out by the command /note none',
     'author excluded: bot[bot]',
     'already released in v1.2.0',
   ]);

@@ -6,7 +6,7 @@ import { compare, SemVer } from 'semver';
 import type { Bump, SuggestedVersion } from '../../protocol/notes.ts';
 import { plainWords } from '../change/labels.ts';
 import { endsOf, highestBelow } from '../range/ends.ts';
-import { compareToLine, type TagVersion, type VersionLine, versionLine, versionOf } from '../range/release-tags.ts';
+import { compareToLine, lineOfBranch, type TagVersion, type VersionLine, versionOf } from '../range/release-tags.ts';
 import { type Entry, shipped, withJoined } from './entries.ts';
 import type { Notes } from './gather.ts';
 
@@ -85,7 +85,7 @@ function raised(notes: Notes, bump: Raise): Pick<SuggestedVersion, 'version' | '
   const highest = bounds.type === 'UNRELEASED' && ends ? highestBelow(source, bounds, ends.to) : undefined;
   const taken = new Set(source.tags().map(({ name }) => name));
   const name = (version: SemVer): string => nameOf(last, version.version);
-  const line = bounds.type === 'UNRELEASED' ? versionLine(ends?.to.baseRef ?? null) : undefined;
+  const line = bounds.type === 'UNRELEASED' ? lineOfBranch(ends?.to.baseRef ?? null) : undefined;
   const step = limited(bump, last.version, line);
   let version = line && compareToLine(last.version, line) < 0 ? firstOf(line) : next(last.version, step);
   const floor = highest && versionOf(highest.name)?.version;

@@ -5,7 +5,7 @@
 import type { RangeBounds, TagRecord } from '../../protocol/stored.ts';
 import { reportedAncestry } from './evidence.ts';
 import { Ancestors } from './history.ts';
-import { compareToLine, type PlacedTag, releaseTags, versionLine, versionOf } from './release-tags.ts';
+import { compareToLine, lineOfBranch, type PlacedTag, releaseTags, versionOf } from './release-tags.ts';
 import type { NotesSource } from './source.ts';
 import { branchOf } from './window.ts';
 
@@ -60,7 +60,7 @@ function newestRelease(source: NotesSource, head: TagRecord, releases: readonly 
   const possible = releases.filter(({ sha }) => !isBehind(source, head, sha));
   const sameBranch = possible.find((tag) => branchOf(source, tag) === branch);
   if (sameBranch || branch === source.repository.defaultBranch) return sameBranch ?? possible[0];
-  const line = versionLine(branch);
+  const line = lineOfBranch(branch);
   const isPossible = ({ name, date, pushedAt }: PlacedTag): boolean => {
     const version = versionOf(name)?.version;
     return (date ?? pushedAt) <= head.pushedAt && !(line && version && compareToLine(version, line) > 0);

@@ -62,7 +62,7 @@ const lineForm =
   /^(?:(?:releases?|rel|stable|maint|maintenance|support|version|branch)[-_/])?v?(\d{1,9})(?:[._](\d{1,9}))?(?:[._]x)?(?:[-_.]stable)?$/i;
 
 /** Returns the versions that a branch is named for, as in `release-1.2`, `4.x` or `REL_15_STABLE`; undefined if none. */
-export function versionLine(branch: string | null): VersionLine | undefined {
+export function lineOfBranch(branch: string | null): VersionLine | undefined {
   const [, major, minor] = lineForm.exec(branch ?? '') ?? [];
   return major === undefined ? undefined : { major: Number(major), minor: minor === undefined ? minor : Number(minor) };
 }

@@ -87,6 +87,7 @@ import { endsWithNumber, firstLine, pullsOf } from '../../../src/notes/range/att
 import { originalOfCommit, picksOf } from '../../../src/notes/range/backports.ts';
 import { quotedTitle, revertedCommits, revertedMerges } from '../../../src/notes/range/commit-reverts.ts';
 import { publicationOf } from '../../../src/notes/range/publication.ts';
+import { lineOfBranch, versionOf } from '../../../src/notes/range/release-tags.ts';
 import { RevertTargets } from '../../../src/notes/range/revert-targets.ts';
 import { isRevert, settleReverts } from '../../../src/notes/range/reverts.ts';
 import { lastTagRanges } from '../../../src/notes/range/tag-ranges.ts';
@@ -205,6 +206,9 @@ const forNotes: Record<string, (text: string) => unknown> = {
   'commandsIn below a quotation': (text) => commandsIn(`/area x\n> ${text}`),
   releaseNote: (text) => releaseNote(`## Release note\n\n${text}`),
   'releaseNote in a fence': (text) => releaseNote(`\`\`\`release-note\n${text}`),
+  versionOf,
+  'versionOf after a prefix': (text) => versionOf(`${text}1.2.3-${text}`),
+  lineOfBranch,
   quotedTitle,
   'quotedTitle of a revert': (text) => quotedTitle(`Revert "${text}`),
   revertedCommits: (text) => revertedCommits(text, text, new RevertTargets([])),

@@ -1,7 +1,7 @@
 /** Tests how the versions in tag names are read, and which tags count as releases. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fits, releaseTags, versionLine, versionOf } from '../../../../src/notes/range/release-tags.ts';
+import { fits, lineOfBranch, releaseTags, versionOf } from '../../../../src/notes/range/release-tags.ts';
 import { aTag, day } from '../memory-source.ts';
 
 const tagged = (...names: string[]) =>
@@ -70,8 +70,9 @@ test('a hostile pattern costs little time', () => {
 
 test('the name of a branch can name a line of versions', () => {
   for (const name of ['release-1.2', 'release/v1.2', 'stable/1.2.x', 'v1.2', '1.2.x', 'REL_1_2_STABLE'])
-    assert.deepEqual(versionLine(name), { major: 1, minor: 2 }, name);
+    assert.deepEqual(lineOfBranch(name), { major: 1, minor: 2 }, name);
   for (const name of ['4.x', 'v4', 'release-4', 'REL_4_STABLE'])
-    assert.deepEqual(versionLine(name), { major: 4, minor: undefined }, name);
-  for (const name of ['main', 'fix-123', 'release', '', null]) assert.equal(versionLine(name), undefined, String(name));
+    assert.deepEqual(lineOfBranch(name), { major: 4, minor: undefined }, name);
+  for (const name of ['main', 'fix-123', 'release', '', null])
+    assert.equal(lineOfBranch(name), undefined, String(name));
 });

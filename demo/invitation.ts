@@ -2,7 +2,7 @@
  * Writes the text at the end of the demo: the addresses to visit, the key, and requests to try.
  */
 
-/** The addresses, key and ids that the text shows. */
+/** The addresses, key, ids and settings that the text shows. */
 export interface Sights {
   url: string;
   opsUrl: string;
@@ -11,13 +11,17 @@ export interface Sights {
   pageUrl: string;
   repoId: string;
   draftId: string;
+  fullName: string;
+  dataDir: string;
+  natsPort: number;
 }
 
 /**
  * Returns the text at the end of the demo.
  * @param keepsRunning whether the service keeps running
  */
-export function invitation({ url, opsUrl, adminKey, pageUrl, repoId, draftId }: Sights, keepsRunning: boolean): string {
+export function invitation(sights: Sights, keepsRunning: boolean): string {
+  const { url, opsUrl, adminKey, pageUrl, repoId, draftId, fullName, dataDir, natsPort } = sights;
   const rows = [
     ["The customer's note", pageUrl],
     ['This service', `${url}/`],
@@ -31,6 +35,12 @@ export function invitation({ url, opsUrl, adminKey, pageUrl, repoId, draftId }: 
     '',
     `  KEY=${adminKey} URL=${url}`,
     ...paths.map((path) => `  curl -H "Authorization: Bearer $KEY" "$URL${path}"`),
+    ...(keepsRunning
+      ? [
+          `  export TIDINGS_DATA_DIR=${dataDir} TIDINGS_NATS_PORT=${natsPort}`,
+          `  npm run tidings -- notes ${fullName} --unreleased`,
+        ]
+      : []),
     '',
     ' The whole drafts: npm run demo -- --full',
     ...(keepsRunning ? [' Ctrl-C ends it and removes its data.'] : []),

@@ -58,7 +58,9 @@ async function show(facts: ServiceFacts): Promise<void> {
   out.write(`\n${rule(`${range.fromTag} → ${range.toTag}: three of its changes, as each reader gets them`)}\n\n`);
   out.write(`${readersText(texts, sampleRepository.demoChanges, style)}\n${rule(once ? '' : 'It keeps running')}\n\n`);
   const { url, opsUrl, first } = facts;
-  const sights = { url, opsUrl, adminKey: first.adminKey, pageUrl, repoId: range.repoId, draftId: drafts.customer.id };
+  const { fullName } = sampleRepository;
+  const ids = { repoId: range.repoId, draftId: drafts.customer.id, fullName };
+  const sights = { url, opsUrl, adminKey: first.adminKey, pageUrl, ...ids, dataDir, natsPort: settings.natsPort };
   out.write(invitation(sights, !once));
 }
 

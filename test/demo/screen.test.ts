@@ -28,6 +28,9 @@ const sights = {
   pageUrl: 'http://127.0.0.1:8080/notes/lanternhouse/shoebox/v2.0.0',
   repoId: `repo_${'r'.repeat(28)}`,
   draftId: `draft_${'d'.repeat(28)}`,
+  fullName: 'lanternhouse/shoebox',
+  dataDir: '/tmp/tidings-demo-ab12CD',
+  natsPort: 14222,
 };
 
 test('shows each change for each reader, on one screen', () => {
@@ -36,7 +39,7 @@ test('shows each change for each reader, on one screen', () => {
     const labels = text.split('\n').flatMap((line) => /^ (engineer|internal|customer) /.exec(line)?.[1] ?? []);
     assert.deepEqual(labels, [...personas, ...personas, ...personas]);
     const lines = `${text}${invitation(sights, true)}`.split('\n');
-    assert.ok(lines.length <= 42, `${lines.length} lines`);
+    assert.ok(lines.length <= 44, `${lines.length} lines`);
     for (const line of text.split('\n')) assert.ok(textWidth(line) <= width && line === line.trimEnd(), line);
     for (const line of lines) assert.ok(textWidth(line) <= 100, line);
   }

@@ -3,7 +3,7 @@
  * afterwards.
  */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,7 @@ import { freePort, temporaryFolder } from '../helpers/ports.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 const program = fileURLToPath(new URL('../../demo/main.js', import.meta.url));
+const tidings = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
 
 test('the demo shows one screen, and its addresses work until it is stopped', async (t) => {
@@ -21,7 +22,7 @@ test('the demo shows one screen, and its addresses work until it is stopped', as
     return demo.output().includes('Ctrl-C ends it');
   });
   const screen = demo.output().slice(demo.output().indexOf('───'));
-  assert.ok(screen.split('\n').length <= 46, screen);
+  assert.ok(screen.split('\n').length <= 48, screen);
   const [, excerpt = ''] = /<!-- excerpts:start -->\n```\n([\s\S]*?)```/.exec(readme) ?? [];
   assert.ok(excerpt !== '' && screen.includes(excerpt), screen);
 
@@ -47,6 +48,18 @@ test('the demo shows one screen, and its addresses work until it is stopped', as
   assert.equal(requests.length, 3);
   for (const [, path] of requests)
     assert.equal((await get(url + path, { authorization: `Bearer ${key}` }))[0], 200, path);
+
+  const [, dataDir = '', natsPort = ''] =
+    /^ {2}export TIDINGS_DATA_DIR=(\S+) TIDINGS_NATS_PORT=(\d+)$/m.exec(screen) ?? [];
+  const [, command = ''] = /^ {2}npm run tidings -- (.+)$/m.exec(screen) ?? [];
+  const env = { PATH: process.env.PATH ?? '', TIDINGS_DATA_DIR: dataDir, TIDINGS_NATS_PORT: natsPort };
+  const notes = execFileSync(process.execPath, [tidings, ...command.split(' ')], {
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  assert.match(notes, /^## Features$/m);
+  assert.match(notes, /compare\/v2\.0\.0\.\.\.main/);
 
   demo.process.kill('SIGTERM');
   assert.equal(await demo.ended, 0);

@@ -4,8 +4,7 @@
  * earlier requests of its organization have ended.
  */
 import { ServiceError } from '../foundation/errors.ts';
-import { partitionOf, slotInside } from '../foundation/ids.ts';
-import { directoryName, type PartitionName, partitionName } from '../foundation/partition-names.ts';
+import { directoryName, type PartitionName, partitionOfRepository } from '../foundation/partition-names.ts';
 import type { Partition } from '../store/partition.ts';
 import { isUnderWay, readBackfill } from '../store/tables/backfills.ts';
 import { listDirectoryRepositories, readDirectoryRepository } from '../store/tables/directory.ts';
@@ -131,7 +130,7 @@ export class Quotas {
 }
 
 function homeOf({ settings }: ApiContext, repoId: string): PartitionName {
-  return partitionName(partitionOf(slotInside(repoId), settings.partitions));
+  return partitionOfRepository(repoId, settings.partitions);
 }
 
 function countBackfills(partition: Partition, repoId: string): number {

@@ -5,8 +5,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { loadSettings } from '../../config/load.ts';
-import { partitionOf, slotInside } from '../foundation/ids.ts';
-import { partitionName } from '../foundation/partition-names.ts';
+import { partitionOfRepository } from '../foundation/partition-names.ts';
 import { terminalText } from '../foundation/visible-text.ts';
 import { dumpRepository } from '../store/dump.ts';
 import { Readers } from '../store/readers.ts';
@@ -22,7 +21,7 @@ export const dumpCommand: CliCommand = single({
     const readers = new Readers(dataDir);
     try {
       const { id } = findRepository(readers, wanted);
-      const partition = readers.fresh(partitionName(partitionOf(slotInside(id), partitions)));
+      const partition = readers.fresh(partitionOfRepository(id, partitions));
       if (!partition) throw new Error(`The partition of ${wanted} cannot be read.`);
       // The command waits until all output is written, because the process exits after the command. Standard output
       // stays open, since `end` is false.

@@ -1,6 +1,7 @@
 /**
  * Defines the names of the partitions of an instance.
  */
+import { partitionOf, slotInside } from './ids.ts';
 
 /**
  * The name of a partition. The partitions of repositories are `p00`, `p01`, …. The partition `directory` is for
@@ -13,6 +14,15 @@ export const directoryName: PartitionName = 'directory';
 /** Returns the name of the repository partition with this number. */
 export function partitionName(number: number): PartitionName {
   return `p${String(number).padStart(2, '0')}`;
+}
+
+/**
+ * Returns the name of the partition that stores a repository.
+ * @param repoId an id that this service made
+ * @param count number of repository partitions
+ */
+export function partitionOfRepository(repoId: string, count: number): PartitionName {
+  return partitionName(partitionOf(slotInside(repoId), count));
 }
 
 /** Returns the names of all partitions of an instance. The directory partition is the first. */

@@ -7,9 +7,9 @@
  */
 import type { Settings } from '../../config/schema.ts';
 import { invalid, ServiceError } from '../foundation/errors.ts';
-import { partitionOf, slotInside, ulid } from '../foundation/ids.ts';
+import { ulid } from '../foundation/ids.ts';
 import { hmacSeconds, webhookSeconds, webhooksDelayed, webhooksReceived } from '../foundation/metrics.ts';
-import { directoryName, type PartitionName, partitionName } from '../foundation/partition-names.ts';
+import { directoryName, type PartitionName, partitionOfRepository } from '../foundation/partition-names.ts';
 import type { BodyBudget } from '../http/budget.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { knownEvents, type Minimised, toEvents } from '../intake/events.ts';
@@ -226,7 +226,7 @@ export class Receiver {
   }
 
   private partitionOf(repositoryId: string): PartitionName {
-    return partitionName(partitionOf(slotInside(repositoryId), this.options.settings.partitions));
+    return partitionOfRepository(repositoryId, this.options.settings.partitions);
   }
 
   private allFolded(name: PartitionName, records: readonly DeliveredRecord[]): boolean {

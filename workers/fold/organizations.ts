@@ -5,9 +5,8 @@
  * is erased.
  */
 import { dayMs } from '../../src/foundation/days.ts';
-import { partitionOf, slotInside } from '../../src/foundation/ids.ts';
 import { erasedRecords } from '../../src/foundation/metrics.ts';
-import { partitionName } from '../../src/foundation/partition-names.ts';
+import { partitionOfRepository } from '../../src/foundation/partition-names.ts';
 import type { KeyRecord, WebhookSecretRecord } from '../../src/protocol/commands.ts';
 import type { RelayBody } from '../../src/protocol/relays.ts';
 import type { DueOrganization, OrganizationsWait, SweepBody } from '../../src/protocol/retention.ts';
@@ -247,6 +246,6 @@ function relayErased(
   partitions: number,
   at: number,
 ): void {
-  const target = partitionName(partitionOf(slotInside(erased.repoId), partitions));
+  const target = partitionOfRepository(erased.repoId, partitions);
   writeEffect(partition, { effect: 'relay', target, at, body: { relay: 'repositoryErased', ...erased } });
 }

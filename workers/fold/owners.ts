@@ -2,8 +2,7 @@
  * Folds proofs of ownership into the directory: the host's answers to the question who owns a repository, and renames
  * of owners. Relays carry the consequences to the partitions of the repositories.
  */
-import { partitionOf, slotInside } from '../../src/foundation/ids.ts';
-import { partitionName } from '../../src/foundation/partition-names.ts';
+import { partitionOfRepository } from '../../src/foundation/partition-names.ts';
 import type { OwnerAnswered } from '../../src/protocol/results.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import {
@@ -67,7 +66,7 @@ export function proveOwner(
   { at, partitions }: { at: number; partitions: number },
 ): void {
   if (owner.ownerId === null || partitions === 0) return;
-  const target = partitionName(partitionOf(slotInside(id), partitions));
+  const target = partitionOfRepository(id, partitions);
   const refuted = orgId === owner.id ? null : orgId;
   const body = { relay: 'ownerProved' as const, repoId: id, ownerId: owner.ownerId, orgId: owner.id, refuted };
   writeEffect(partition, { effect: 'relay', target, at, body });
@@ -109,7 +108,7 @@ export function renameAll(
     const [former = '', name = ''] = repository.fullName.split('/');
     writeDirectoryRepository(partition, { ...repository, fullName: `${login}/${name}` });
     if (partitions === 0 || ownerId === null) continue;
-    const target = partitionName(partitionOf(slotInside(repository.id), partitions));
+    const target = partitionOfRepository(repository.id, partitions);
     const body = { relay: 'ownerRenamed' as const, repoId: repository.id, ownerId, login, former };
     writeEffect(partition, { effect: 'relay', target, at, body });
   }

@@ -5,10 +5,10 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../../src/foundation/errors.ts';
-import { isNumber, partitionOf, slotInside, ulid } from '../../src/foundation/ids.ts';
+import { isNumber, ulid } from '../../src/foundation/ids.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
 import { ownerConfirmations } from '../../src/foundation/metrics.ts';
-import { type PartitionName, partitionName } from '../../src/foundation/partition-names.ts';
+import { type PartitionName, partitionOfRepository } from '../../src/foundation/partition-names.ts';
 import type { HostClient } from '../../src/host/client.ts';
 import { minimiseRepository } from '../../src/intake/minimise.ts';
 import type { Lane } from '../../src/journal/lane.ts';
@@ -166,7 +166,7 @@ export class Owners {
       this.claimed = { seq, ids };
     }
     const { partitions } = this.options;
-    return this.claimed.ids.filter((id) => partitionName(partitionOf(slotInside(id), partitions)) === name);
+    return this.claimed.ids.filter((id) => partitionOfRepository(id, partitions) === name);
   }
 
   /** Returns the web address of a repository's host, from the directory. */

@@ -4,6 +4,8 @@
 
 export type Backfill = { id: string; repoId: string; state: 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled'; phase: string | null; percent: number; since: string | null; counts: { [name: string]: number }; waits: { count: number; seconds: number; until: string | null }; error?: string; startedAt: string; updatedAt: string; finishedAt: string | null };
 
+export type BackfillCompletedEvent = { event: 'backfill.completed'; timestamp: string; data: { repoId: string; backfillId: string; status: 'completed' | 'failed' | 'cancelled'; since: string | null; counts: { [name: string]: number }; error: string | null } };
+
 export type Change = { kind: 'pull' | 'issue' | 'commit'; number?: number; sha?: string; title: string; included: boolean; reason: 'listed' | 'backport' | 'cherryPicked' | 'dependency' | 'revert' | 'partialRevert' | 'restored' | 'linked' | 'closed' | 'direct' | 'foreign' | 'reverted' | 'reverts' | 'shipped' | 'release' | 'routine' | 'own' | 'label' | 'author' | 'unmerged' | 'branch' | 'afterCut' | 'open' | 'unresolved' | 'unlisted' | 'notCaptured'; detail?: string; section?: 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'other' | 'reverted' | 'issues' | 'commits' | 'dependencies'; kindBy?: 'label' | 'advisory' | 'note' | 'prefix' | 'issue' | 'box' | 'branch' | 'verb'; mayBreak?: true; method: 'mergeCommit' | 'subject' | 'window' | 'date' | 'number' | 'link' | 'commit' };
 
 export type Channel = { channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; connected: boolean; source: 'repository' | 'organization' | 'default' | null; public: boolean; settings: { [name: string]: unknown }; hasSecret: { [name: string]: boolean }; createdAt: string | null; updatedAt: string | null };
@@ -34,7 +36,7 @@ export type Key = { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; l
 
 export type NewKey = { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; last4: string; orgId: string | null; scopes: readonly ('drafts:read' | 'drafts:write' | 'ranges:read' | 'ranges:write' | 'repos:read' | 'repos:write' | 'publish:write' | 'stats:read' | 'orgs:read' | 'orgs:write' | 'webhooks:read' | 'webhooks:write' | 'keys:read' | 'keys:write' | '*')[]; status: 'active' | 'expired' | 'revoked'; createdAt: string; createdBy: string | null; lastUsedAt: string | null; expiresAt: string | null; revokedAt: string | null; rotatedTo: string | null; rotateBy: string; reminder: string | null; endedWith: string | null; key: string };
 
-export type NewWebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string; secret: string };
+export type NewWebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'range.created' | 'range.changed' | 'publication.failed' | 'backfill.completed' | 'repository.connected' | 'repository.disconnected')[]; personas?: readonly ('engineer' | 'internal' | 'customer')[]; channels?: readonly ('scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email')[]; repositories?: readonly (string)[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string; secret: string };
 
 export type NewWebhookSecret = { id: string; name: string; host: string; orgId: string | null; createdAt: string; rotatedAt: string | null; overlapEndsAt: string | null; secret?: string };
 
@@ -44,9 +46,13 @@ export type Organization = { id: string; login: string; host: string; tier: stri
 
 export type Publication = { id: string; status: 'pending' | 'processing' | 'completed' | 'failed'; url: string | null; publishedAt: string | null; draftId: string; revision: number; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft: boolean; error: string | null; outcomeUnknown: boolean; attempts: readonly ({ at: string; endedAt: string | null; error: string | null })[]; nextAttemptAt: string | null; counts: { [name: string]: number }; warnings: readonly ({ kind: 'conflict'; id: string; number: number | null; sha: string | null; text: string; reason: 'reverted' | 'reverts' | 'label' | 'author' | 'shipped' | 'release' | 'routine' | 'own' | 'joined' | 'note' | 'unlisted' | 'open' | 'unresolved' | 'range' | 'other'; detail: string | null })[]; createdAt: string; updatedAt: string };
 
+export type PublicationFailedEvent = { event: 'publication.failed'; timestamp: string; data: { draftId: string; persona: 'engineer' | 'internal' | 'customer'; releaseRangeId: string; repoId: string; publicationId: string; channel: string; error: string; outcomeUnknown: boolean; attempts: number; replacedBy: string | null } };
+
 export type PullRequestRange = { type: 'PR_BASED'; repoId: string; fromPrNumber: number; toPrNumber: number };
 
 export type Range = { id: string; repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 'PR_BASED' | 'FIRST_RELEASE' | 'UNRELEASED'; fromTag?: string | null; toTag?: string | null; branch?: string | null; head?: string | null; tagPattern?: string; prereleases?: boolean; fromDate?: string; toDate?: string; fromPrNumber?: number; toPrNumber?: number; timeZone?: string; compareUrl?: string; prCount: number; issueCount: number; resolution: 'compare' | 'commits' | 'window'; assumed?: true; createdAt: string; updatedAt: string };
+
+export type RangeChangedEvent = { event: 'range.changed'; timestamp: string; data: { releaseRangeId: string; repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 'PR_BASED' | 'FIRST_RELEASE' | 'UNRELEASED'; fromTag?: string; toTag?: string; fromDate?: string; toDate?: string; fromPrNumber?: number; toPrNumber?: number; timeZone?: string; branch?: string; tagPattern?: string; prereleases?: boolean; before: { prCount: number; issueCount: number; resolution: 'compare' | 'commits' | 'window'; assumed?: true }; after: { prCount: number; issueCount: number; resolution: 'compare' | 'commits' | 'window'; assumed?: true } } };
 
 export type RangePreview = { repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 'PR_BASED' | 'FIRST_RELEASE' | 'UNRELEASED'; fromTag?: string | null; toTag?: string | null; branch?: string | null; head?: string | null; tagPattern?: string; prereleases?: boolean; fromDate?: string; toDate?: string; fromPrNumber?: number; toPrNumber?: number; timeZone?: string; compareUrl?: string; prCount: number; issueCount: number; commitCount: number; resolution: 'compare' | 'commits' | 'window'; assumed?: true; suggestedVersion: { version: string | null; bump: 'major' | 'minor' | 'patch' | 'none'; because: readonly ({ number?: number; sha?: string; kind: string })[] }; changes: readonly (Change)[]; total: number; diagnostics: { changes: number; unlabelled: number; unlabelledRate: number; withoutArea: number; undecided: number; mayBreak: number } };
 
@@ -55,6 +61,10 @@ export type RangeCreatedEvent = { event: 'range.created'; timestamp: string; dat
 export type Replayed = { endpointId: string; replayed: number };
 
 export type Repository = { id: string; orgId: string; scmRepoId?: number; fullName: string; defaultBranch: string | null; state: 'connected' | 'unselected' | 'disconnected'; createdAt: string; ownerConfirmed: boolean; ownerUnconfirmedReason: string | null };
+
+export type RepositoryConnectedEvent = { event: 'repository.connected'; timestamp: string; data: { repoId: string; fullName: string; cause: 'delivery' | 'installation' | 'selection' | 'request' | 'transfer' } };
+
+export type RepositoryDisconnectedEvent = { event: 'repository.disconnected'; timestamp: string; data: { repoId: string; fullName: string; cause: 'delivery' | 'installation' | 'selection' | 'request' | 'transfer' } };
 
 export type Retention = { before: string; partitions: readonly ({ partition: string; trustedTime: string | null; lastSweep: { at: string; before?: string; erased?: { pulls: number; issues: number; comments: number; pushes: number; commits: number } } | null; waiting: readonly ({ partition: string; id: string; cause: 'records' | 'clock' | 'organizations'; from?: string; to?: string; before?: string; records?: number; total?: number; organizations?: readonly ({ id: string; uninstalledAt: string })[]; shares?: readonly ({ partition: string; records: number; total: number })[] })[]; total?: number; due?: { pulls: number; issues: number; comments: number; pushes: number; commits: number } })[]; repositories: readonly ({ partition: string; repoId: string; fullName: string; pulls: number; issues: number; comments: number; pushes: number; commits: number })[]; organizations: readonly ({ id: string; login: string; uninstalledAt: string; erasedFrom: string; due: boolean; repositories: readonly ({ repoId: string; fullName: string; pulls: number; issues: number; comments: number; pushes: number; commits: number } | null)[] })[] };
 
@@ -80,7 +90,7 @@ export type UnreleasedRange = { type: 'UNRELEASED'; repoId: string; branch?: str
 
 export type WebhookDelivery = { id: string; endpointId: string; eventId: string; event: string; status: 'pending' | 'delivered' | 'failed' | 'skipped'; payload: { event: string; timestamp: string; data: { [name: string]: unknown } }; attemptCount: number; attempts: readonly ({ at: string; ms: number; status: number | null; error: string | null; response: string | null })[]; nextAttemptAt: string | null; createdAt: string };
 
-export type WebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string };
+export type WebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'range.created' | 'range.changed' | 'publication.failed' | 'backfill.completed' | 'repository.connected' | 'repository.disconnected')[]; personas?: readonly ('engineer' | 'internal' | 'customer')[]; channels?: readonly ('scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email')[]; repositories?: readonly (string)[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string };
 
 export type WebhookSecret = { id: string; name: string; host: string; orgId: string | null; createdAt: string; rotatedAt: string | null; overlapEndsAt: string | null };
 
@@ -92,6 +102,16 @@ export interface WebhookEvents {
   'draft.published': DraftPublishedEvent;
   /** A release range was created. */
   'range.created': RangeCreatedEvent;
+  /** A recount changed a release range. */
+  'range.changed': RangeChangedEvent;
+  /** A publication failed. */
+  'publication.failed': PublicationFailedEvent;
+  /** A backfill ended. */
+  'backfill.completed': BackfillCompletedEvent;
+  /** A repository was connected. */
+  'repository.connected': RepositoryConnectedEvent;
+  /** A repository was disconnected. */
+  'repository.disconnected': RepositoryDisconnectedEvent;
   /** A test of the endpoint was requested. */
   'endpoint.test': EndpointTestEvent;
 }
@@ -203,14 +223,16 @@ export interface Operations {
   rotateWebhookSecret: { input: { secretId: string } & { overlapHours?: number }; reply: NewWebhookSecret; };
   /** Revoke a webhook secret. */
   revokeWebhookSecret: { input: { secretId: string }; reply: RevokedWebhookSecret; };
+  /** List the events of outgoing webhooks, each with the schema and an example of its body. */
+  listWebhookEvents: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { webhookEvents: readonly ({ event: string; summary: string; description: string; filters: readonly ('personas' | 'channels' | 'repositories')[]; schema: { [name: string]: unknown }; example: { [name: string]: unknown } })[]; total: number; hasMore: boolean; nextOffset: number | null }; item: { event: string; summary: string; description: string; filters: readonly ('personas' | 'channels' | 'repositories')[]; schema: { [name: string]: unknown }; example: { [name: string]: unknown } }; };
   /** List webhook endpoints, without their secrets. */
   listWebhookEndpoints: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { webhookEndpoints: readonly (WebhookEndpoint)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: WebhookEndpoint; };
   /** Create a webhook endpoint; its secret is shown in this reply only. */
-  createWebhookEndpoint: { input: { url: string; events?: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; description?: string; org?: string }; reply: NewWebhookEndpoint; };
+  createWebhookEndpoint: { input: { url: string; events?: readonly ('draft.generated' | 'draft.published' | 'range.created' | 'range.changed' | 'publication.failed' | 'backfill.completed' | 'repository.connected' | 'repository.disconnected')[]; personas?: readonly ('engineer' | 'internal' | 'customer')[]; channels?: readonly ('scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email')[]; repositories?: readonly (string)[]; description?: string; org?: string }; reply: NewWebhookEndpoint; };
   /** Get a webhook endpoint, without its secret. */
   getWebhookEndpoint: { input: { endpointId: string }; reply: WebhookEndpoint; };
   /** Change, disable or enable a webhook endpoint. */
-  updateWebhookEndpoint: { input: { endpointId: string } & { url?: string; events?: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; description?: string; enabled?: boolean }; reply: WebhookEndpoint; };
+  updateWebhookEndpoint: { input: { endpointId: string } & { url?: string; events?: readonly ('draft.generated' | 'draft.published' | 'range.created' | 'range.changed' | 'publication.failed' | 'backfill.completed' | 'repository.connected' | 'repository.disconnected')[]; personas?: readonly ('engineer' | 'internal' | 'customer')[]; channels?: readonly ('scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email')[]; repositories?: readonly (string)[]; description?: string; enabled?: boolean }; reply: WebhookEndpoint; };
   /** Delete a webhook endpoint and its deliveries. */
   deleteWebhookEndpoint: { input: { endpointId: string }; reply: DeletedWebhookEndpoint; };
   /** Replace the secret of a webhook endpoint; during the overlap, deliveries are signed with both secrets. */
@@ -281,6 +303,7 @@ export const operations = {
   createWebhookSecret: { method: 'POST', path: '/api/webhook-secrets', query: [], body: true },
   rotateWebhookSecret: { method: 'POST', path: '/api/webhook-secrets/{secretId}/rotate', query: [], body: true },
   revokeWebhookSecret: { method: 'DELETE', path: '/api/webhook-secrets/{secretId}', query: [], body: false },
+  listWebhookEvents: { method: 'GET', path: '/api/webhook-events', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'webhookEvents' },
   listWebhookEndpoints: { method: 'GET', path: '/api/webhook-endpoints', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'webhookEndpoints' },
   createWebhookEndpoint: { method: 'POST', path: '/api/webhook-endpoints', query: [], body: true },
   getWebhookEndpoint: { method: 'GET', path: '/api/webhook-endpoints/{endpointId}', query: [], body: false },

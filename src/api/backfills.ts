@@ -71,6 +71,7 @@ const cancelBackfill: ApiRoute = {
       name: 'cancelBackfill',
       repoId,
       ...incarnationFor(context, repoId),
+      reports: true,
     });
     return { status: 200, body: value as object };
   },

@@ -55,6 +55,7 @@ import {
 } from './samples.ts';
 import { toSettings } from './settings.ts';
 import { withDefaults } from './validate.ts';
+import { webhookEventTypes } from './webhook-events.ts';
 
 type Mock = (request: ApiRequest<never>) => ApiReply;
 
@@ -195,12 +196,13 @@ export const mocks: Readonly<Record<string, Mock>> = {
   createWebhookSecret: ({ body }) => secretReply(201, 'secret' in (body as object)),
   rotateWebhookSecret: () => secretReply(200, false),
   revokeWebhookSecret: ({ params }) => ok({ id: idOf(params), revokedAt: new Date(sampleTime).toISOString() }),
+  listWebhookEvents: list('webhookEvents', () => [...webhookEventTypes]),
   listWebhookEndpoints: list('webhookEndpoints', () => [
     webhookEndpointResponse(sampleWebhookEndpoint('ep_test_sample')),
   ]),
   createWebhookEndpoint: ({ body }) => {
-    const { url, events = webhookEvents, description = '' } = body as CreateWebhookEndpointBody;
-    const endpoint = sampleWebhookEndpoint('ep_test_made', { url, events: [...events], description });
+    const { org: _, events = webhookEvents, description = '', ...given } = body as CreateWebhookEndpointBody;
+    const endpoint = sampleWebhookEndpoint('ep_test_made', { ...given, events: [...events], description });
     return endpointReply(201, endpoint, ['Location', `/api/webhook-endpoints/${endpoint.id}`]);
   },
   getWebhookEndpoint: ({ params }) => ok(webhookEndpointResponse(sampleWebhookEndpoint(idOf(params)))),

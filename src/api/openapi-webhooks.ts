@@ -31,14 +31,14 @@ const signatureHeaders = [
  */
 export function webhooksSection(toSchema: (schema: TSchema) => JsonSchema): Record<string, JsonSchema> {
   return Object.fromEntries(
-    Object.entries(outgoingWebhooks).map(([event, { summary, body }]) => [
+    Object.entries(outgoingWebhooks).map(([event, { summary, description, body }]) => [
       event,
       {
         post: {
           operationId: operationIdOf(event),
           tags: ['Outgoing webhooks'],
           summary,
-          description: 'The service sends this request to each endpoint that subscribes to the event.',
+          description,
           security: [],
           parameters: webhookHeaders(signatureHeaders),
           requestBody: {

@@ -194,7 +194,7 @@ export async function runToEnd(
   partition: PartitionName,
   command: Extract<Command, { name: 'publish' | 'resendPublication' }>,
 ): Promise<ApiReply> {
-  const { id } = await runCommand<{ id: string }>(context, partition, command, once);
+  const { id } = await runCommand<{ id: string }>(context, partition, { ...command, reports: true }, once);
   return ended(context, id);
 }
 

@@ -21,6 +21,7 @@ import { statsRoutes } from './stats.ts';
 import { unreleasedRoutes } from './unreleased.ts';
 import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
 import { webhookEndpointRoutes } from './webhook-endpoints.ts';
+import { webhookEventRoutes } from './webhook-events.ts';
 import { webhookSecretRoutes } from './webhook-secrets.ts';
 
 export const apiRoutes: readonly ApiRoute<never>[] = [
@@ -42,6 +43,7 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...keyRoutes,
   ...organizationRoutes,
   ...webhookSecretRoutes,
+  ...webhookEventRoutes,
   ...webhookEndpointRoutes,
   ...webhookDeliveryRoutes,
 ];

@@ -6,15 +6,22 @@
 import { randomBytes } from 'node:crypto';
 import { targetFault } from '../egress/target.ts';
 import { invalid } from '../foundation/errors.ts';
-import { newId } from '../foundation/ids.ts';
+import { newId, slotOfId } from '../foundation/ids.ts';
 import { directoryName } from '../foundation/partition-names.ts';
-import { type WebhookEndpointRecord, type WebhookEvent, webhookEvents } from '../protocol/webhooks.ts';
+import {
+  type WebhookEndpointRecord,
+  type WebhookEvent,
+  type WebhookFilters,
+  webhookEvents,
+} from '../protocol/webhooks.ts';
+import type { Partition } from '../store/partition.ts';
+import { readDirectoryRepository } from '../store/tables/directory.ts';
 import { isMasked, sealAddress, shownAddress, type WebhookAddress } from '../store/tables/webhook-addresses.ts';
 import { sealedForEndpoint } from '../store/tables/webhook-endpoints.ts';
 import { type ApiContext, runCommand, type Use } from './context.ts';
 
 /** The properties of an endpoint to create. */
-export interface WantedEndpoint {
+export interface WantedEndpoint extends WebhookFilters {
   orgId: string;
   url: string;
   /** Names of the events to send; undefined = all events. */
@@ -46,7 +53,7 @@ const secretBytes = 32;
  */
 export async function createWebhookEndpoint(
   context: ApiContext,
-  { orgId, url, events = webhookEvents, description = '' }: WantedEndpoint,
+  { orgId, url, events = webhookEvents, description = '', ...filters }: WantedEndpoint,
   use?: Use,
 ): Promise<WrittenEndpoint> {
   const id = newId('ep', 0);
@@ -57,6 +64,7 @@ export async function createWebhookEndpoint(
     ...sealAddress(context.sealer, { id, orgId }, url),
     description: description.toWellFormed(),
     events: [...events],
+    ...filters,
     disabled: null,
     sealed: context.sealer.seal(secret, sealedForEndpoint({ id, orgId })),
     previous: [],
@@ -98,6 +106,24 @@ export function assertTarget({ settings }: ApiContext, url: string): string {
   if (new URL(url).hash !== '') throw invalid({ url: 'expected an address without a fragment (#)' });
   if (isMasked(url)) throw invalid({ url: 'expected the real query, got the placeholder "?…" that replies show' });
   return new URL(url).href;
+}
+
+/**
+ * Checks the repositories of a filter. They must belong to the endpoint's organization, or be in the stored filter of
+ * the endpoint. So a client can send a stored filter again after one of its repositories was erased.
+ * @throws ServiceError `invalid`
+ */
+export function assertRepositories(
+  directory: Partition,
+  orgId: string,
+  { repositories = [] }: WebhookFilters,
+  stored: readonly string[] = [],
+): void {
+  const isOwn = (id: string): boolean =>
+    slotOfId(id, 'repo') !== undefined && readDirectoryRepository(directory, id)?.orgId === orgId;
+  const foreign = repositories.find((id) => !stored.includes(id) && !isOwn(id));
+  if (foreign === undefined) return;
+  throw invalid({ repositories: `expected ids of the organization's repositories, got ${JSON.stringify(foreign)}` });
 }
 
 /**

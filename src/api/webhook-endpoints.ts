@@ -30,6 +30,7 @@ import { page } from './page.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 import { check } from './validate.ts';
 import {
+  assertRepositories,
   assertTarget,
   changedAddress,
   createWebhookEndpoint,
@@ -78,9 +79,11 @@ const create: ApiRoute = {
   checkBody: checkCreation,
   once: { home: () => directoryName, reply: shownBefore },
   handle: async (request) => {
-    const { context, once } = request;
-    const { url, events, description, org } = checkCreation(request.body);
-    const wanted = { orgId: organizationFor(request, org), url: assertTarget(context, url), events, description };
+    const { context, directory, once } = request;
+    const { url, events, description, org, ...filters } = checkCreation(request.body);
+    const orgId = organizationFor(request, org);
+    assertRepositories(directory, orgId, filters);
+    const wanted = { orgId, url: assertTarget(context, url), events, description, ...filters };
     const made = await createWebhookEndpoint(context, wanted, once);
     return shownOnce(201, made, ['Location', `/api/webhook-endpoints/${made.value.id}`]);
   },
@@ -98,6 +101,7 @@ const update: ApiRoute = {
     const endpoint = visibleEndpoint(request);
     const ifMatch = readIfMatch(request.headers['if-match']);
     const { url, description, ...rest } = checkUpdate(request.body);
+    assertRepositories(request.directory, endpoint.orgId, rest, endpoint.repositories);
     const command = {
       name: 'updateWebhookEndpoint',
       endpointId: endpoint.id,

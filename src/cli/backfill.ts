@@ -91,7 +91,7 @@ async function cancel(context: ApiContext, wanted: Wanted): Promise<number> {
   const listed = find(context, wanted);
   if (!listed) throw new Error(`Repository ${JSON.stringify(wanted.name)} is not known here.`);
   const name = partitionOfId(context, listed.id) as string;
-  const command = { name: 'cancelBackfill', repoId: listed.id } as const;
+  const command = { name: 'cancelBackfill', repoId: listed.id, reports: true } as const;
   const { state } = await runCommand<{ state: string }>(context, name, command);
   if (state === 'cancelled') return say(`The backfill of ${listed.fullName} is cancelled; the data read so far stays.`);
   return say(`No backfill of ${listed.fullName} is under way; the last one is ${state}.`);

@@ -1,9 +1,10 @@
 /**
- * `tidings webhooks list|create|enable|disable|rotate|test|delete`: manages endpoints of outgoing webhooks. A secret is
- * shown once, by the command that generates it.
+ * `tidings webhooks list|events|create|update|enable|disable|rotate|test|delete`: manages endpoints of outgoing webhooks.
+ * A secret is shown once, by the command that generates it.
  */
 import { type ApiContext, readPartition, runCommand } from '../api/context.ts';
 import {
+  assertRepositories,
   assertTarget,
   createWebhookEndpoint,
   rotateWebhookEndpoint,
@@ -13,8 +14,16 @@ import { usualOverlapHours } from '../api/webhook-secrets.ts';
 import { notFound } from '../foundation/errors.ts';
 import { newId, slotOfId } from '../foundation/ids.ts';
 import { directoryName } from '../foundation/partition-names.ts';
+import { channelNames } from '../protocol/channels.ts';
 import { maxOverlapHours } from '../protocol/limits.ts';
-import { type WebhookEndpointRecord, type WebhookEvent, webhookEvents } from '../protocol/webhooks.ts';
+import { outgoingWebhooks } from '../protocol/resources/outgoing-webhooks.ts';
+import { type Persona, PersonaSchema } from '../protocol/stored.ts';
+import {
+  type WebhookEndpointRecord,
+  type WebhookEvent,
+  type WebhookFilters,
+  webhookEvents,
+} from '../protocol/webhooks.ts';
 import { listOrganizations } from '../store/tables/directory.ts';
 import { shownAddress } from '../store/tables/webhook-addresses.ts';
 import { listWebhookDeliveries } from '../store/tables/webhook-deliveries.ts';
@@ -23,19 +32,35 @@ import { withService } from './connection.ts';
 import { jsonOption, printReply } from './json.ts';
 import { findOrganization } from './organization.ts';
 import { printLines, printText } from './print.ts';
+import { findRepository } from './repository.ts';
 import { action, type CliCommand, UsageError, type Values } from './usage.ts';
 
 const hourMs = 3_600_000;
 
 const quiet = { help: 'Prints only the secret' } as const;
 
+/** Value of a filter option that removes the filter. */
+const all = 'all';
+const personaNames = PersonaSchema.anyOf.map((persona): Persona => persona.const);
+
+const filterOptions = {
+  personas: { value: 'A,B', help: `Sends drafts and publications only for ${personaNames.join(', ')}, or ${all}` },
+  channels: { value: 'A,B', help: `Sends publications only on these channels, or ${all}` },
+  repos: { value: 'A,B', help: `Sends only events of these repositories (OWNER/REPO or REPO_ID), or ${all}` },
+} as const;
+const description = { value: 'TEXT', help: 'Description of the endpoint' } as const;
+const eventsHelp = 'Events to send; to list them, run: tidings webhooks events';
+
 const createOptions = {
   org: { value: 'LOGIN|ID', required: true, help: 'Organization whose events are sent' },
   url: { value: 'URL', required: true, help: 'Address of the receiver' },
-  events: { value: 'A,B', help: `Events to send: one or more of ${webhookEvents.join(', ')} (default: all)` },
-  description: { value: 'TEXT', help: 'Description of the endpoint' },
+  events: { value: 'A,B', help: `${eventsHelp} (default: all)` },
+  ...filterOptions,
+  description,
   quiet,
 } as const;
+
+const updateOptions = { events: { value: 'A,B', help: eventsHelp }, ...filterOptions, description } as const;
 
 const rotateOptions = {
   overlap: {
@@ -46,13 +71,28 @@ const rotateOptions = {
 } as const;
 
 export const webhooksCommand: CliCommand = {
-  help: 'Creates, lists, enables, disables, tests, rotates and deletes endpoints of outgoing webhooks',
-  examples: ['webhooks create --org acme --url https://hooks.example/tidings', 'webhooks list --org acme --json'],
+  help: 'Creates, lists, changes, tests and deletes endpoints of outgoing webhooks',
+  examples: [
+    'webhooks create --org acme --url https://hooks.example/tidings',
+    'webhooks update ep_0000000000000000000000000000 --personas customer --repos acme/rocket',
+    'webhooks list --org acme --json',
+  ],
   actions: {
     create: action({
       help: 'Creates an endpoint and shows its secret once',
       options: createOptions,
       run: (given) => withService((context) => create(context, given)),
+    }),
+    update: action({
+      arguments: 'ENDPOINT_ID',
+      help: 'Changes the events, the filters or the description of an endpoint',
+      options: updateOptions,
+      run: (given, [id = '']) => withService((context) => update(context, given, id)),
+    }),
+    events: action({
+      help: 'Lists the events, with the filters that can stop each of them',
+      options: jsonOption('the reply of GET /api/webhook-events'),
+      run: ({ json }) => (json ? withService((context) => printReply(context, 'listWebhookEvents', {})) : listEvents()),
     }),
     list: action({
       help: 'Lists the endpoints, without their secrets',
@@ -99,21 +139,67 @@ export const webhooksCommand: CliCommand = {
 
 async function create(
   context: ApiContext,
-  { org, url, events, description, quiet }: Values<typeof createOptions>,
+  { org, url, events, description, quiet, ...given }: Values<typeof createOptions>,
 ): Promise<number> {
   const { id: orgId } = findOrganization(context.readers, org);
-  const wanted = { orgId, url: assertTarget(context, url), events: readEvents(events), description };
+  const filters = readFilters(context, given);
+  assertRepositories(readPartition(context, directoryName), orgId, filters);
+  const wanted = { orgId, url: assertTarget(context, url), events: readEvents(events), description, ...filters };
   show(await createWebhookEndpoint(context, wanted), quiet);
   return 0;
 }
 
+async function update(
+  context: ApiContext,
+  { events, description, ...given }: Values<typeof updateOptions>,
+  endpointId: string,
+): Promise<number> {
+  const { id, orgId, repositories } = endpointOf(context, endpointId);
+  const filters = readFilters(context, given);
+  assertRepositories(readPartition(context, directoryName), orgId, filters, repositories);
+  const subscribed = readEvents(events);
+  const changes = {
+    ...(subscribed && { events: subscribed }),
+    ...filters,
+    ...(description !== undefined && { description: description.toWellFormed() }),
+  };
+  if (Object.keys(changes).length === 0) throw new UsageError('expected at least one option');
+  await runCommand(context, directoryName, { name: 'updateWebhookEndpoint', endpointId: id, ...changes });
+  printLines([`${id} is changed.`]);
+  return 0;
+}
+
 function readEvents(text: string | undefined): WebhookEvent[] | undefined {
-  if (text === undefined) return undefined;
-  const wanted = text.split(',').map((event) => event.trim());
-  const known = webhookEvents.filter((event) => wanted.includes(event));
+  return text === undefined ? undefined : readNames('--events', text, webhookEvents);
+}
+
+/** Reads the filters of a command line. An empty filter stops no event and removes a stored one. */
+function readFilters({ readers }: ApiContext, given: Values<typeof filterOptions>): WebhookFilters {
+  const { personas, channels, repos } = given;
+  return {
+    ...(personas !== undefined && { personas: readNames('--personas', personas, personaNames, all) }),
+    ...(channels !== undefined && { channels: readNames('--channels', channels, channelNames, all) }),
+    ...(repos !== undefined && {
+      repositories: repos === all ? [] : partsOf(repos).map((name) => findRepository(readers, name).id),
+    }),
+  };
+}
+
+/**
+ * Reads a list of names.
+ * @param none the text that means an empty list, if the option accepts it
+ */
+function readNames<Name extends string>(option: string, text: string, names: readonly Name[], none?: string): Name[] {
+  if (text === none) return [];
+  const wanted = partsOf(text);
+  const known = names.filter((name) => wanted.includes(name));
   if (known.length !== wanted.length)
-    throw new UsageError(`--events: expected one or more of ${webhookEvents.join(', ')}, got ${text}`);
+    throw new UsageError(`${option}: expected one or more of ${names.join(', ')}, got ${text}`);
   return known;
+}
+
+function partsOf(list: string): string[] {
+  return [...new Set(list.split(',').map((part) => part.trim()))];
 }
 
 function show({ value, secret }: WrittenEndpoint, quiet = false): void {
@@ -122,6 +208,14 @@ function show({ value, secret }: WrittenEndpoint, quiet = false): void {
       ? secret
       : `${secret}\n\nThe id of this endpoint is ${value.id}. The secret is shown only once. Save it at the receiver now.`,
   );
+}
+
+async function listEvents(): Promise<number> {
+  const lines = Object.entries(outgoingWebhooks).map(([event, { summary, filters }]) =>
+    [event, summary, ...(filters.length > 0 ? [`filters: ${filters.join(', ')}`] : [])].join('  '),
+  );
+  printLines(lines);
+  return 0;
 }
 
 async function list(context: ApiContext, org: string | undefined, json = false): Promise<number> {
@@ -139,7 +233,13 @@ async function list(context: ApiContext, org: string | undefined, json = false):
 function describe(endpoint: WebhookEndpointRecord, login: string): string {
   const { id, events, disabled, failingSince } = endpoint;
   const failing = failingSince === null ? 'enabled' : `failing since ${new Date(failingSince).toISOString()}`;
-  return `${id}  ${login}  ${shownAddress(endpoint)}  ${events.join(',')}  ${disabled ? `disabled (${disabled.reason})` : failing}`;
+  const { personas, channels, repositories } = endpoint;
+  const filters = Object.entries({ personas, channels, repositories })
+    .filter(([, values]) => values !== undefined)
+    .map(([name, values]) => `${name}=${values?.join(',')}  `)
+    .join('');
+  const state = disabled ? `disabled (${disabled.reason})` : failing;
+  return `${id}  ${login}  ${shownAddress(endpoint)}  ${events.join(',')}  ${filters}${state}`;
 }
 
 async function deliveries(context: ApiContext, endpointId: string, json = false): Promise<number> {

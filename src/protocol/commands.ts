@@ -18,7 +18,7 @@ import {
   RangeBoundsSchema,
   ResolutionSchema,
 } from './stored.ts';
-import { webhookCommands } from './webhooks.ts';
+import { reports, webhookCommands } from './webhooks.ts';
 
 /**
  * The command is accepted only if the object to change has one of these digests. If the field is absent, any state of
@@ -109,7 +109,7 @@ export const CommandSchema = Type.Union([
     since: Type.Union([Type.Integer(), Type.Null()]),
     installationId: Type.Union([Type.String(), Type.Null()]),
   }),
-  Type.Object({ name: Type.Literal('cancelBackfill'), repoId: Type.String(), life }),
+  Type.Object({ name: Type.Literal('cancelBackfill'), repoId: Type.String(), life, reports }),
   ...PublicationCommandSchemas,
 ]);
 export type Command = Static<typeof CommandSchema>;

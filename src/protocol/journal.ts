@@ -11,6 +11,7 @@ import { RelayBodySchema } from './relays.ts';
 import { EventRepositorySchema } from './repository.ts';
 import { ResultBodySchema } from './results.ts';
 import { SweepBodySchema } from './retention.ts';
+import { reports } from './webhooks.ts';
 
 const Instant = Type.Integer();
 
@@ -60,6 +61,7 @@ export const BackfilledRecordSchema = Type.Object({
   seenAt: Instant,
   bodies: Type.Array(BackfilledBodySchema),
   progress: Type.Optional(BackfillProgressSchema),
+  reports,
   tagSync: Type.Optional(TagSyncSchema),
 });
 export type BackfilledRecord = Static<typeof BackfilledRecordSchema>;

@@ -8,6 +8,7 @@ import { ChannelNameSchema, ConnectionSchema } from './channels.ts';
 import { PublicationWarningSchema } from './conflicts.ts';
 import { HostedPageSchema } from './hosted.ts';
 import { PersonaSchema } from './stored.ts';
+import { reports } from './webhooks.ts';
 
 /**
  * Name of the Git trailer in commits that the service makes. The trailer holds the id of the publication. Commits with
@@ -98,6 +99,7 @@ export const PublicationCommandSchemas = [
      * Tidings. Those publications have no warnings.
      */
     strict: Type.Optional(Type.Boolean()),
+    reports,
   }),
   /** Sends a publication again, through the channel's current connection. */
   Type.Object({
@@ -106,6 +108,7 @@ export const PublicationCommandSchemas = [
     connection: ConnectionSchema,
     pagesUrl: NullableString,
     personaPath,
+    reports,
   }),
   Type.Object({ name: Type.Literal('deletePublication'), publicationId: Type.String() }),
 ] as const;
@@ -156,5 +159,6 @@ export const PublishFailedSchema = Type.Object({
   error: Type.String(),
   retryAt: NullableInstant,
   unknown: Type.Boolean(),
+  reports,
   reached,
 });

@@ -6,7 +6,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { AbsentChangeSchema } from './conflicts.ts';
 import { PublicationSendingSchema, PublishedSchema, PublishFailedSchema } from './publications.ts';
 import { AssumedSchema, DraftFlagsSchema, OpenEndsSchema, ReachedBoundsSchema, ResolutionSchema } from './stored.ts';
-import { WebhookAttemptedSchema } from './webhooks.ts';
+import { reports, WebhookAttemptedSchema } from './webhooks.ts';
 
 /**
  * Why the host does not confirm an owner:
@@ -51,6 +51,7 @@ export const RecountResultSchema = Type.Object({
   result: Type.Literal('recounted'),
   repoId: Type.String(),
   row: Type.Integer(),
+  reports,
   counts: Type.Array(
     Type.Object({
       rangeId: Type.String(),

@@ -3,23 +3,70 @@
  * their attempts. `store/` keeps them, and `workers/webhooks/` sends the deliveries.
  */
 import { type Static, Type } from '@sinclair/typebox';
-import { PersonaSchema, ShownBoundsSchema } from './stored.ts';
+import { ChannelNameSchema } from './channels.ts';
+import { AssumedSchema, PersonaSchema, ResolutionSchema, ShownBoundsSchema } from './stored.ts';
 
 const Instant = Type.Integer();
 const orNull = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(schema: T) =>
   Type.Union([schema, Type.Null()]);
 
 /** Events that endpoints can subscribe to. */
-export const webhookEvents = ['draft.generated', 'draft.published', 'range.created'] as const;
+export const webhookEvents = [
+  'draft.generated',
+  'draft.published',
+  'range.created',
+  'range.changed',
+  'publication.failed',
+  'backfill.completed',
+  'repository.connected',
+  'repository.disconnected',
+] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 export const WebhookEventSchema = Type.Union(webhookEvents.map((event) => Type.Literal(event)));
 
 /** The event of a test. Every endpoint can receive it, and no endpoint subscribes to it. */
 export const testEvent = 'endpoint.test';
 
+/**
+ * Whether the fold of a record sends the event of its outcome to webhook endpoints. The field is absent in records of
+ * earlier versions of Tidings. These versions did not have the event, so a replay of their records must not write a
+ * relay that shifts the numbers of the outbox.
+ */
+export const reports = Type.Optional(Type.Literal(true));
+
 const draft = { draftId: Type.String(), persona: PersonaSchema, releaseRangeId: Type.String() };
 
-/** `data` of each event: ids, names of tags, numbers and links. It contains no texts that people wrote. */
+/** The parts of a range that a recount can change. */
+const counted = Type.Object({
+  prCount: Type.Integer(),
+  issueCount: Type.Integer(),
+  resolution: ResolutionSchema,
+  assumed: AssumedSchema,
+});
+
+/**
+ * Why a repository was connected or disconnected:
+ * - `delivery`: its first signed delivery arrived;
+ * - `installation`: the app was installed or removed;
+ * - `selection`: the app's selection of repositories changed;
+ * - `request`: a person changed it with the API or the command line;
+ * - `transfer`: the repository has another owner now.
+ */
+export const ConnectionCauseSchema = Type.Union([
+  Type.Literal('delivery'),
+  Type.Literal('installation'),
+  Type.Literal('selection'),
+  Type.Literal('request'),
+  Type.Literal('transfer'),
+]);
+export type ConnectionCause = Static<typeof ConnectionCauseSchema>;
+
+const connection = Type.Object({ repoId: Type.String(), fullName: Type.String(), cause: ConnectionCauseSchema });
+
+/**
+ * `data` of each event: ids, names of repositories and tags, numbers, links, and error texts of the service. It contains
+ * no texts that people wrote.
+ */
 export const webhookData = {
   'draft.generated': Type.Object(draft),
   'draft.published': Type.Object({
@@ -38,6 +85,38 @@ export const webhookData = {
     prCount: Type.Integer(),
     issueCount: Type.Integer(),
   }),
+  'range.changed': Type.Object({
+    releaseRangeId: Type.String(),
+    repoId: Type.String(),
+    ...ShownBoundsSchema.properties,
+    before: counted,
+    after: counted,
+  }),
+  'publication.failed': Type.Object({
+    ...draft,
+    repoId: Type.String(),
+    publicationId: Type.String(),
+    channel: Type.String(),
+    /** Why the last attempt failed, as the publication shows it. */
+    error: Type.String(),
+    /** Whether the message may have arrived although the publication failed. */
+    outcomeUnknown: Type.Boolean(),
+    attempts: Type.Integer(),
+    /** The newer publication of the same draft because of which this one was given up; null in all other cases. */
+    replacedBy: orNull(Type.String()),
+  }),
+  'backfill.completed': Type.Object({
+    repoId: Type.String(),
+    backfillId: Type.String(),
+    status: Type.Union([Type.Literal('completed'), Type.Literal('failed'), Type.Literal('cancelled')]),
+    /** The first day that was read; null if the whole history was read. */
+    since: orNull(Type.String()),
+    /** Number of items that were read, by kind. */
+    counts: Type.Record(Type.String(), Type.Integer()),
+    error: orNull(Type.String()),
+  }),
+  'repository.connected': connection,
+  'repository.disconnected': connection,
 } as const satisfies Record<WebhookEvent, ReturnType<typeof Type.Object>>;
 
 /** The data of each event, by its name. */
@@ -52,7 +131,7 @@ export const WebhookEventRelaySchema = Type.Object({
   repoId: Type.String(),
   event: WebhookEventSchema,
   happenedAt: Instant,
-  data: Type.Union([webhookData['draft.published'], webhookData['draft.generated'], webhookData['range.created']]),
+  data: Type.Union(webhookEvents.map((event) => webhookData[event])),
 });
 
 /**
@@ -61,6 +140,18 @@ export const WebhookEventRelaySchema = Type.Object({
  */
 export const DisabledReasonSchema = Type.Union([Type.Literal('user'), Type.Literal('gone'), Type.Literal('failing')]);
 export type DisabledReason = Static<typeof DisabledReasonSchema>;
+
+/**
+ * Filters of an endpoint. A filter stops only events that have its field: `personas` does not stop `range.created`. An
+ * absent or empty filter stops nothing. Rows contain no empty filters. `repositories` are ids.
+ */
+const filters = {
+  personas: Type.Optional(Type.Array(PersonaSchema)),
+  channels: Type.Optional(Type.Array(ChannelNameSchema)),
+  repositories: Type.Optional(Type.Array(Type.String())),
+};
+const WebhookFiltersSchema = Type.Object(filters);
+export type WebhookFilters = Static<typeof WebhookFiltersSchema>;
 
 /** The query of an endpoint's address, in sealed form. The keyed digest shows whether two queries are equal. */
 const SealedQuerySchema = Type.Object({ sealed: Type.String(), digest: Type.String() });
@@ -80,6 +171,7 @@ export const WebhookEndpointRecordSchema = Type.Object({
   query: Type.Optional(SealedQuerySchema),
   description: Type.String(),
   events: Type.Array(WebhookEventSchema),
+  ...filters,
   /** Why and when the endpoint was disabled; null while it is enabled. */
   disabled: Type.Union([Type.Object({ reason: DisabledReasonSchema, at: Instant }), Type.Null()]),
   sealed: Type.String(),
@@ -160,6 +252,7 @@ export const webhookCommands = [
     query: Type.Optional(SealedQuerySchema),
     description: Type.Optional(Type.String()),
     events: Type.Optional(Type.Array(WebhookEventSchema)),
+    ...filters,
     enabled: Type.Optional(Type.Boolean()),
     /** The command is accepted only if the endpoint's current digest is one of these digests. */
     ifMatch: Type.Optional(Type.Array(Type.String())),

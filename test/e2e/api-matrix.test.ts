@@ -141,6 +141,7 @@ test('routes accept the right keys only', async (t) => {
       listWebhookSecrets: { status: 200 },
       createWebhookEndpoint: { body: { org: 'acme', url }, status: 404 },
       listWebhookEndpoints: { status: 200 },
+      listWebhookEvents: { status: 200 },
     };
     const lists = { ...queries };
     const routes = apiRoutes.filter(({ path }) => !owned.test(path));
@@ -153,7 +154,10 @@ test('routes accept the right keys only', async (t) => {
       assert.equal(answer.status, status, route.operation);
       if (status !== 200) continue;
       const text = JSON.stringify(answer.body);
-      for (const [name, id] of Object.entries(ids).filter(([name]) => name !== 'revision' && name !== 'channel')) {
+      const common = ['revision', 'channel'];
+      // The examples in this reply are fixed. Their repository has the name and therefore the id of acme/rocket.
+      if (route.operation === 'listWebhookEvents') common.push('repoId');
+      for (const [name, id] of Object.entries(ids).filter(([name]) => !common.includes(name))) {
         assert.ok(!text.includes(id), `${route.operation} shows ${name}`);
       }
     }

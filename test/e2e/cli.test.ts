@@ -116,6 +116,7 @@ test('the command line works with a service', async (t) => {
       [['repos', 'list'], '/api/repos?limit=100'],
       [['webhook-secrets', 'list'], '/api/webhook-secrets?limit=100'],
       [['webhooks', 'list'], '/api/webhook-endpoints?limit=100'],
+      [['webhooks', 'events'], '/api/webhook-events?limit=100'],
       [['webhooks', 'list', '--org', 'acme'], '/api/webhook-endpoints?limit=100'],
       [['webhooks', 'deliveries', endpointId], `/api/webhook-endpoints/${endpointId}/deliveries?limit=100`],
       [['channels', 'list', '--org', 'acme'], `/api/channels?orgId=${orgId}&limit=100`],

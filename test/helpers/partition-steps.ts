@@ -204,7 +204,7 @@ const anyBackfillCommand = fc
   .record({ at, repository, backfillId: fc.constantFrom(...backfills), cancels: fc.boolean() })
   .map(({ at, repository, backfillId, cancels }) =>
     cancels
-      ? commandRecord({ name: 'cancelBackfill', repoId: repository.id }, at)
+      ? commandRecord({ name: 'cancelBackfill', repoId: repository.id, reports: true }, at)
       : commandRecord({ name: 'startBackfill', backfillId, repository, since: null, installationId: null }, at),
   );
 
@@ -276,7 +276,7 @@ const anyPublishing = fc.oneof(
       commandRecord(
         {
           ...{ name: 'publish', publicationId, draftId: draftId(rangeId, 'engineer'), revision: 1, channel },
-          ...{ asDraft: false, connection, pagesUrl: null },
+          ...{ asDraft: false, connection, pagesUrl: null, reports: true },
         },
         at,
       ),
@@ -298,7 +298,7 @@ const anyPublishing = fc.oneof(
         ? resultRecord({ result: 'published', ...attempt, url: null, reference: 'ref', counts: {} }, at)
         : resultRecord(
             {
-              ...{ result: 'publishFailed', ...attempt, error: 'no', unknown: ends === 2 },
+              ...{ result: 'publishFailed', ...attempt, error: 'no', unknown: ends === 2, reports: true },
               retryAt: ends === 1 ? at + 5000 : null,
             },
             at,

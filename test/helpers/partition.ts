@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
 import { openPartition, type Partition } from '../../src/store/partition.ts';
 import { foldedTables } from '../../src/store/table-registry.ts';
+import { listRelays } from '../../src/store/tables/outbox.ts';
 import { foldBatch, type Message } from '../../workers/partition/batch.ts';
 import { afterwards } from './cleanup.ts';
 import { temporaryFolder } from './ports.ts';
@@ -42,6 +43,13 @@ export function dump(partition: Partition): string {
     }
   }
   return lines.join('\n');
+}
+
+/** Returns the events for webhook endpoints that wait in the outbox of a repository's partition, oldest first. */
+export function reportedEvents(partition: Partition): { event: string; happenedAt: number; data: object }[] {
+  return listRelays(partition, 1000).flatMap(({ effect: { body } }) =>
+    body.relay === 'webhookEvent' ? [{ event: body.event, happenedAt: body.happenedAt, data: body.data }] : [],
+  );
 }
 
 /** Returns the decoded rows of one table. */

@@ -83,6 +83,11 @@ test('the package needs no types of Node, and the event determines the type of a
       if (webhook.event === 'draft.published') return webhook.data.${access};
       if (webhook.event === 'range.created') return webhook.data.prCount + webhook.data.issueCount;
       if (webhook.event === 'endpoint.test') return webhook.data.endpointId.length;
+      if (webhook.event === 'range.changed') return webhook.data.after.prCount - webhook.data.before.prCount;
+      if (webhook.event === 'backfill.completed') return webhook.data.status === 'failed' && webhook.data.error;
+      if (webhook.event === 'repository.connected' || webhook.event === 'repository.disconnected')
+        return webhook.data.cause === 'delivery' ? webhook.data.fullName : webhook.data.repoId;
+      if (webhook.event === 'publication.failed') return webhook.data.replacedBy ?? webhook.data.error;
       return webhook.data.persona === 'customer' ? webhook.data.draftId : webhook.data.releaseRangeId;
     }`;
   const options = { lib: ['es2023', 'dom'], types: [] };

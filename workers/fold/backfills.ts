@@ -5,6 +5,7 @@
 import { type BackfillProgress, type BackfillRecord, backfillPhases } from '../../src/protocol/backfill.ts';
 import type { Command, CommandResult } from '../../src/protocol/commands.ts';
 import type { BackfilledRecord } from '../../src/protocol/journal.ts';
+import type { WebhookData } from '../../src/protocol/webhooks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import {
   backfillResponse,
@@ -16,6 +17,7 @@ import {
 import { removeEffect, writeEffect } from '../../src/store/tables/outbox.ts';
 import { readRepository } from '../../src/store/tables/repositories.ts';
 import { foldBodies } from './actor.ts';
+import { eventFor } from './directory-relays.ts';
 import { missing } from './refusals.ts';
 
 /**
@@ -29,8 +31,7 @@ export function foldBackfilled(partition: Partition, record: BackfilledRecord): 
   const isFree = job === null || record.replayed !== undefined;
   if (isFree ? !readRepository(partition, repository.id) : !isOf(backfill, job)) return;
   foldBodies(partition, record, seenAt, bodies);
-  if (isOf(backfill, job) && progress && progress.step > backfill.step)
-    advance(partition, backfill, progress, record.at);
+  if (isOf(backfill, job) && progress && progress.step > backfill.step) advance(partition, backfill, progress, record);
   if (tagSync) writeTagSync(partition, repository.id, tagSync);
 }
 
@@ -38,14 +39,21 @@ function isOf(backfill: BackfillRecord | undefined, job: string | null): backfil
   return backfill !== undefined && backfill.id === job && isUnderWay(backfill);
 }
 
-function advance(partition: Partition, backfill: BackfillRecord, progress: BackfillProgress, at: number): void {
+function advance(
+  partition: Partition,
+  backfill: BackfillRecord,
+  progress: BackfillProgress,
+  { at, reports }: Pick<BackfilledRecord, 'at' | 'reports'>,
+): void {
   const after = { ...backfill, ...progress, updatedAt: at };
   if (isUnderWay(after)) return writeBackfill(partition, after);
   removeEffect(partition, backfill.row);
   // After a completed backfill, the store contains the steps of every branch from the time `since` on. A backfill that
   // failed or was canceled does not change `depth`.
   const depth = after.state === 'completed' ? after.since : after.depth;
-  writeBackfill(partition, { ...after, depth, finishedAt: at });
+  const ended = { ...after, depth, finishedAt: at };
+  writeBackfill(partition, ended);
+  if (reports) reportEnd(partition, ended, at);
 }
 
 /** Starts a backfill, or returns the one that is already running. */
@@ -86,7 +94,11 @@ export function startBackfill(
 }
 
 /** Cancels the running backfill. The data that the backfill has read is kept. */
-export function cancelBackfill(partition: Partition, repoId: string, at: number): CommandResult {
+export function cancelBackfill(
+  partition: Partition,
+  { repoId, reports }: Extract<Command, { name: 'cancelBackfill' }>,
+  at: number,
+): CommandResult {
   const before = readBackfill(partition, repoId);
   if (!before) {
     const message = `Backfill of repository ${JSON.stringify(repoId)} is not found or not accessible.`;
@@ -97,7 +109,22 @@ export function cancelBackfill(partition: Partition, repoId: string, at: number)
   const after: BackfillRecord = { ...before, waits, state: 'cancelled', updatedAt: at, finishedAt: at };
   removeEffect(partition, before.row);
   writeBackfill(partition, after);
+  if (reports) reportEnd(partition, after, at);
   return { ok: true, value: backfillResponse(after) };
+}
+
+/** Sends the event `backfill.completed` about a backfill that has ended, however it ended. */
+function reportEnd(
+  partition: Partition,
+  { id, repoId, state, since, counts, error }: BackfillRecord,
+  at: number,
+): void {
+  const status = state as WebhookData['backfill.completed']['status'];
+  const day = since === null ? null : new Date(since).toISOString().slice(0, 10);
+  // While a backfill waits, its error is the reason of the wait. A backfill that was cancelled meanwhile has not failed.
+  const fault = state === 'failed' ? error : null;
+  const data = { repoId, backfillId: id, status, since: day, counts, error: fault };
+  eventFor(partition, repoId, 'backfill.completed', at, data);
 }
 
 function fresh(): Omit<BackfillProgress, 'lists'> {

@@ -39,7 +39,7 @@ export function foldCommand(partition: Partition, command: Command, at: number):
     case 'startBackfill':
       return startBackfill(partition, command, at);
     case 'cancelBackfill':
-      return cancelBackfill(partition, command.repoId, at);
+      return cancelBackfill(partition, command, at);
     case 'publish':
       return publish(partition, command, at);
     case 'resendPublication':

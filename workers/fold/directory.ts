@@ -7,7 +7,7 @@ import { maxAheadMs } from '../../src/foundation/host-clock.ts';
 import { hashedId, isNumber } from '../../src/foundation/ids.ts';
 import type { PartitionName } from '../../src/foundation/partition-names.ts';
 import type { CommandResult, DirectoryCommand } from '../../src/protocol/commands.ts';
-import type { RelayRecord } from '../../src/protocol/journal.ts';
+import type { CommandRecord, RelayRecord } from '../../src/protocol/journal.ts';
 import type { RelayBody } from '../../src/protocol/relays.ts';
 import type { EventRepository } from '../../src/protocol/repository.ts';
 import type { Partition } from '../../src/store/partition.ts';
@@ -26,7 +26,6 @@ import {
   readDirectoryRepository,
   readOrganization,
   sameLogin,
-  writeDirectoryRepository,
   writeOrganization,
 } from '../../src/store/tables/directory.ts';
 import { writeEffect } from '../../src/store/tables/outbox.ts';
@@ -34,6 +33,7 @@ import { writePolicy } from '../../src/store/tables/policies.ts';
 import { replaceSeals } from '../../src/store/tables/seals.ts';
 import { organizationDigest, organizationResponse, writeTier } from '../../src/store/tables/tiers.ts';
 import { disconnectChannel, putChannel, suppress } from './channels.ts';
+import { writeConnection } from './connections.ts';
 import { createKey, revokeKey, rotateKey } from './keys.ts';
 import { missing, refused, stale } from './refusals.ts';
 import { foldWebhookCommand } from './webhook-endpoints.ts';
@@ -52,7 +52,7 @@ const directorySlot = 0;
 export function foldSeen(
   partition: Partition,
   { repository, seenAt, claimedBy }: Extract<RelayBody, { relay: 'repositorySeen' }>,
-  { at, source, replayed }: Pick<RelayRecord, 'at' | 'source' | 'replayed'>,
+  { id, at, source, replayed }: Pick<RelayRecord, 'id' | 'at' | 'source' | 'replayed'>,
 ): void {
   const listed = readDirectoryRepository(partition, repository.id);
   const isProof = claimedBy === null;
@@ -83,7 +83,7 @@ export function foldSeen(
   // Data that was stored under one organization's claim must not be used for another organization.
   const before = isMoved && listed.claimed ? undefined : listed;
   const contender = listed?.contenders?.find(({ orgId }) => orgId === organization.id);
-  writeDirectoryRepository(partition, {
+  const after: DirectoryRepository = {
     id: repository.id,
     orgId: organization.id,
     hostId: isNumber(repository.hostId) ? repository.hostId : (before?.hostId ?? repository.hostId),
@@ -96,7 +96,8 @@ export function foldSeen(
     ...(isClaim && (!before || before.claimed) && { claimed: true }),
     ...(before?.ownership && !isMoved && { ownership: before.ownership }),
     ...(isClaim && before?.contenders && { contenders: before.contenders }),
-  });
+  };
+  writeConnection(partition, listed, after, { id, at, cause: 'delivery' });
   // The host's answer arrived before this relay, when the repository's partition did not know the repository yet. So
   // the repository's partition is informed of the answer now.
   if (typeof claimedBy === 'string' && before?.ownership?.confirmed) {
@@ -146,8 +147,12 @@ export function bindClaimant(
   return bound;
 }
 
-/** Carries out one command of the directory at time `at`. */
-export function foldDirectoryCommand(partition: Partition, command: DirectoryCommand, at: number): CommandResult {
+/** Carries out the directory command of a record. */
+export function foldDirectoryCommand(
+  partition: Partition,
+  command: DirectoryCommand,
+  { id, at }: Pick<CommandRecord, 'id' | 'at'>,
+): CommandResult {
   switch (command.name) {
     case 'createKey':
       return createKeyFor(partition, command, at);
@@ -160,7 +165,7 @@ export function foldDirectoryCommand(partition: Partition, command: DirectoryCom
     case 'setPolicy':
       return updateOrganization(partition, command);
     case 'selectRepository':
-      return selectRepository(partition, command);
+      return selectRepository(partition, command, { id, at });
     case 'nameOrganisation':
       return nameOrganization(partition, command, at);
     case 'createWebhookSecret':
@@ -322,12 +327,14 @@ function keepOrganization(partition: Partition, id: string): void {
 function selectRepository(
   partition: Partition,
   { repoId, orgId, selected, ifMatch }: Extract<DirectoryCommand, { name: 'selectRepository' }>,
+  record: Pick<CommandRecord, 'id' | 'at'>,
 ): CommandResult {
   const before = readDirectoryRepository(partition, repoId);
   if (!before || (orgId !== undefined && before.orgId !== orgId)) return missing('Repository', repoId);
   if (ifMatch && !ifMatch.includes(directoryRepositoryDigest(before))) return stale('Repository', repoId);
   const repository: DirectoryRepository = { ...before, state: selected ? 'connected' : 'unselected' };
-  if (before.state !== repository.state) writeDirectoryRepository(partition, repository);
+  if (before.state !== repository.state)
+    writeConnection(partition, before, repository, { id: record.id, at: record.at, cause: 'request' });
   if (selected) keepOrganization(partition, repository.orgId);
   const digest = directoryRepositoryDigest(repository);
   return { ok: true, value: { ...directoryRepositoryResponse(repository), digest } };

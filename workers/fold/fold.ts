@@ -206,13 +206,14 @@ function acceptCommand(partition: Partition, record: CommandRecord): void {
     count(partition, duplicates, { layer: 'command' });
     return;
   }
-  const run = () => dispatch(partition, record.command, record.at);
+  const run = () => dispatch(partition, record);
   writeResult(partition, record.id, runOnce(partition, record, run));
 }
 
-function dispatch(partition: Partition, command: CommandRecord['command'], at: number): CommandResult {
+function dispatch(partition: Partition, record: CommandRecord): CommandResult {
+  const { command, at } = record;
   if (command.name === 'approveRetention') return foldApproval(partition, command.wait, at);
-  if (isDirectoryCommand(command)) return foldDirectoryCommand(partition, command, at);
+  if (isDirectoryCommand(command)) return foldDirectoryCommand(partition, command, record);
   return foldCommand(partition, command, at);
 }
 

@@ -18,6 +18,7 @@ import {
   writeOrganization,
 } from '../../src/store/tables/directory.ts';
 import { correctedTime } from '../../src/store/tables/retention.ts';
+import { type Change, writeConnection } from './connections.ts';
 import { bindClaimant, recordOrganization } from './directory.ts';
 import { proveOwner, renameAll } from './owners.ts';
 
@@ -31,13 +32,15 @@ export function foldInstallation(partition: Partition, record: InstallationRecor
     ? bindClaimant(partition, signedBy.org, body.owner)
     : recordOrganization(partition, body.origin, body.owner, { at, seenAt: at, isProof: signedBy === null });
   if (!organization) return;
+  const isSelection = body.action === 'selected';
+  const change = { id: record.id, at, cause: isSelection ? 'selection' : 'installation' } as const;
   switch (body.action) {
     case 'installed':
       markInstalled(partition, organization, null);
       break;
     case 'uninstalled':
       markInstalled(partition, organization, correctedTime(partition, at));
-      disconnectAll(partition, organization, body.installationId);
+      disconnectAll(partition, organization, body.installationId, change);
       break;
     case 'renamed':
       if (!signedBy) renameAll(partition, organization, at, partitions);
@@ -47,18 +50,19 @@ export function foldInstallation(partition: Partition, record: InstallationRecor
     default:
       unreachable(body.action, `Unknown action of an app installation: ${JSON.stringify(body.action)}.`);
   }
-  if (body.action !== 'uninstalled') for (const added of body.added) connect(partition, organization, record, added);
-  for (const { id } of body.removed) leave(partition, organization, id);
+  if (body.action !== 'uninstalled')
+    for (const added of body.added) connect(partition, organization, record, added, change);
+  for (const { id } of body.removed) leave(partition, organization, id, change);
 }
 
 function markInstalled(partition: Partition, organization: OrganizationRecord, uninstalledAt: number | null): void {
   writeOrganization(partition, { ...organization, uninstalledAt });
 }
 
-function disconnectAll(partition: Partition, { id }: OrganizationRecord, installationId: string): void {
+function disconnectAll(partition: Partition, { id }: OrganizationRecord, installationId: string, change: Change): void {
   for (const repository of listDirectoryRepositories(partition, id)) {
     if (repository.installationId === null || repository.installationId === installationId) {
-      writeDirectoryRepository(partition, { ...repository, state: 'disconnected' });
+      writeConnection(partition, repository, { ...repository, state: 'disconnected' }, change);
     }
   }
 }
@@ -68,6 +72,7 @@ function connect(
   organization: OrganizationRecord,
   { body: { installationId, owner }, at, partitions = 0, signedBy }: InstallationRecord,
   added: InstallationBody['added'][number],
+  change: Change,
 ): void {
   const listed = readDirectoryRepository(partition, added.id);
   const isForeign = listed !== undefined && listed.orgId !== organization.id;
@@ -81,11 +86,12 @@ function connect(
   const { id, hostId, fullName } = added;
   const { claimed, contenders, ...known } = before ?? { ...fresh, fullName, claimed: undefined, contenders: undefined };
   const isClaim = signedBy && (!before || claimed);
-  writeDirectoryRepository(partition, {
+  const after: DirectoryRepository = {
     ...{ ...known, id, hostId, orgId: organization.id, state, installationId },
     ...(isClaim && { claimed: true }),
     ...(isClaim && contenders && { contenders }),
-  });
+  };
+  writeConnection(partition, listed, after, change);
 }
 
 /**
@@ -107,7 +113,8 @@ function contend(partition: Partition, listed: DirectoryRepository, contender: C
 /**
  * Removes a repository from an installation. A former owner cannot remove a repository that has another owner by now.
  */
-function leave(partition: Partition, { id: orgId }: OrganizationRecord, repoId: string): void {
+function leave(partition: Partition, { id: orgId }: OrganizationRecord, repoId: string, change: Change): void {
   const repository = readDirectoryRepository(partition, repoId);
-  if (repository?.orgId === orgId) writeDirectoryRepository(partition, { ...repository, state: 'unselected' });
+  if (repository?.orgId === orgId)
+    writeConnection(partition, repository, { ...repository, state: 'unselected' }, change);
 }

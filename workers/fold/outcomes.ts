@@ -6,11 +6,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { nameIn, unreachable } from '../../src/foundation/unreachable.ts';
 import type { ResultBody } from '../../src/protocol/results.ts';
+import type { RangeRecord } from '../../src/protocol/stored.ts';
+import type { WebhookData } from '../../src/protocol/webhooks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { removeEffect, removeRelays } from '../../src/store/tables/outbox.ts';
 import { readErasedRecount, readRange, writeErasedRecount, writeRange } from '../../src/store/tables/ranges.ts';
 import { readRepository } from '../../src/store/tables/repositories.ts';
 import { writeRangeResponse } from '../../src/store/tables/responses.ts';
+import { eventFor } from './directory-relays.ts';
 import { rendered, renderFailed } from './drafts.ts';
 import { foldOwnerAnswer } from './owners.ts';
 import { publicationSending, published, publishFailed } from './publication-outcomes.ts';
@@ -73,10 +76,24 @@ function recounted(partition: Partition, outcome: Outcome<'recounted'>, at: numb
     if (same && fresh.commitCount === range.commitCount && lost === range.lost) continue;
     const written = same ? fresh : { ...fresh, updatedAt: at };
     writeRange(partition, written);
-    if (!same) writeRangeResponse(partition, written, url);
+    if (same) continue;
+    writeRangeResponse(partition, written, url);
+    if (outcome.reports) reportChange(partition, range, written, at);
   }
   const awaited = readErasedRecount(partition, repoId);
   // A failed recount returns no counts, so it cannot show which changes were lost. The recount that is due after a
   // sweep stays pending until a later recount succeeds.
   if (awaited > 0 && outcome.row >= awaited && outcome.counts.length > 0) writeErasedRecount(partition, repoId, 0);
+}
+
+/** Sends the event `range.changed` with the counts before and after a recount. */
+function reportChange(partition: Partition, before: RangeRecord, after: RangeRecord, at: number): void {
+  const { id: releaseRangeId, repoId } = before;
+  const { span: _, ...bounds } = before.bounds;
+  const counts = { before: countsOf(before), after: countsOf(after) };
+  eventFor(partition, repoId, 'range.changed', at, { releaseRangeId, repoId, ...bounds, ...counts });
+}
+
+function countsOf({ prCount, issueCount, resolution, assumed }: RangeRecord): WebhookData['range.changed']['after'] {
+  return { prCount, issueCount, resolution, ...(assumed && { assumed }) };
 }

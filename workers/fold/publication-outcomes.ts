@@ -18,7 +18,8 @@ import {
 } from '../../src/store/tables/publications.ts';
 import { readRange, writeRange } from '../../src/store/tables/ranges.ts';
 import { noteReached, noteSending } from '../../src/store/tables/recipients.ts';
-import { countFor, eventFor } from './directory-relays.ts';
+import { countFor } from './directory-relays.ts';
+import { reportFailed, reportPublished } from './publication-events.ts';
 
 type Outcome<Name extends ResultBody['result']> = Extract<ResultBody, { result: Name }>;
 
@@ -104,15 +105,6 @@ function placeOf({ id: publicationId, repoId, personaPath: path }: PublicationRe
 }
 
 /**
- * Sends the event `draft.published` to webhook endpoints. A publication that is sent again causes another event,
- * although it is counted only once.
- */
-function reportPublished(partition: Partition, publication: PublicationRecord, at: number): void {
-  const { id: publicationId, repoId, draftId, persona, rangeId: releaseRangeId, channel, url } = publication;
-  eventFor(partition, repoId, 'draft.published', at, { draftId, persona, releaseRangeId, channel, url, publicationId });
-}
-
-/**
  * Stores that an attempt failed or could not begin. If a newer publication of the same draft to the same receiver is
  * under way, the failed publication is not tried again.
  */
@@ -123,7 +115,7 @@ export function publishFailed(partition: Partition, outcome: Outcome<'publishFai
   const newer = retryAt === null ? undefined : rivals(partition, before).find(({ id }) => id > before.id);
   const isRetried = retryAt !== null && !newer;
   if (outcome.reached) noteReached(partition, before, outcome.reached);
-  writePublication(partition, {
+  const after: PublicationRecord = {
     ...before,
     status: isRetried ? before.status : 'failed',
     sending: null,
@@ -132,7 +124,9 @@ export function publishFailed(partition: Partition, outcome: Outcome<'publishFai
     nextAttemptAt: isRetried ? retryAt : null,
     outcomeUnknown: unknown,
     updatedAt: at,
-  });
+  };
+  writePublication(partition, after);
+  if (!isRetried && outcome.reports) reportFailed(partition, after, at, newer?.id ?? null);
 }
 
 /** Returns the attempts. If the last attempt is open, it is returned as ended. */

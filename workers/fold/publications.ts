@@ -24,6 +24,7 @@ import {
 import { clearDoubtful } from '../../src/store/tables/recipients.ts';
 import { readDraftRevision, readTexts } from '../../src/store/tables/revisions.ts';
 import { readSettings } from '../../src/store/tables/settings.ts';
+import { reportFailed } from './publication-events.ts';
 import { missing, refused } from './refusals.ts';
 
 type CommandNamed<Name extends Command['name']> = Extract<Command, { name: Name }>;
@@ -59,8 +60,8 @@ export function publish(partition: Partition, command: CommandNamed<'publish'>, 
   const warnings = command.strict === undefined ? [] : warningsOf(readTexts(partition, draft, made).bodyMd);
   if (warnings.length > 0 && (command.strict || readSettings(partition, repoId).strictPublishing))
     return refused(hasConflicts(draftId, warnings));
-  if (known) return publishAgain(partition, known, through, at);
-  return start(partition, {
+  if (known) return publishAgain(partition, known, command, at);
+  return start(partition, command, {
     ...{ id: publicationId, repoId, draftId, revision, rangeId, persona, channel, asDraft, ...through },
     ...fresh,
     attempted: 0,
@@ -85,7 +86,7 @@ export function resendPublication(
   if (!known) return missing('Publication', publicationId);
   if (!hasEnded(known)) return conflict(`Publication ${known.id} is ${known.status}. Wait until it has ended.`);
   clearDoubtful(partition, known);
-  return start(partition, { ...known, ...fresh, ...throughOf(command), updatedAt: at });
+  return start(partition, command, { ...known, ...fresh, ...throughOf(command), updatedAt: at });
 }
 
 /**
@@ -136,8 +137,14 @@ function hasConflicts(draftId: string, warnings: readonly PublicationWarning[]):
   return new ServiceError('conflict', message, { details });
 }
 
-function publishAgain(partition: Partition, known: PublicationRecord, through: Through, at: number): CommandResult {
-  if (!known.outcomeUnknown) return start(partition, { ...known, ...fresh, ...through, updatedAt: at });
+function publishAgain(
+  partition: Partition,
+  known: PublicationRecord,
+  command: CommandNamed<'publish'>,
+  at: number,
+): CommandResult {
+  if (!known.outcomeUnknown)
+    return start(partition, command, { ...known, ...fresh, ...throughOf(command), updatedAt: at });
   const message = `Publication ${known.id} of the same draft may have arrived; its outcome is unknown. Check at the receiver. If it did not arrive, resend that publication.`;
   return conflict(message);
 }
@@ -146,12 +153,18 @@ function publishAgain(partition: Partition, known: PublicationRecord, through: T
  * Starts a publication. Waiting publications of the same draft to the same receiver fail, because they would overwrite
  * the new publication if they were sent after it. A publication that is being sent does not fail.
  */
-function start(partition: Partition, publication: PublicationRecord): CommandResult {
+function start(
+  partition: Partition,
+  { reports }: CommandNamed<'publish' | 'resendPublication'>,
+  publication: PublicationRecord,
+): CommandResult {
   const { updatedAt } = publication;
   for (const rival of rivals(partition, publication)) {
     if (rival.sending) continue;
     const error = `Publication ${publication.id} of the same draft replaced this one.`;
-    writePublication(partition, { ...rival, status: 'failed', error, nextAttemptAt: null, updatedAt });
+    const replaced: PublicationRecord = { ...rival, status: 'failed', error, nextAttemptAt: null, updatedAt };
+    writePublication(partition, replaced);
+    if (reports) reportFailed(partition, replaced, updatedAt, publication.id);
   }
   writePublication(partition, publication);
   return answer(publication);

@@ -16,6 +16,7 @@ import {
   readWebhookEndpoint,
   writeWebhookEndpoint,
 } from '../../src/store/tables/webhook-endpoints.ts';
+import { wants } from './webhook-filters.ts';
 import { addDelivery, directorySlot, disable } from './webhook-queue.ts';
 
 /** Time in milliseconds. If all deliveries of an endpoint fail for this long, the endpoint is disabled. */
@@ -23,20 +24,32 @@ const failingMs = 5 * dayMs;
 /** Maximum number of attempts that are kept per delivery. */
 const maxAttempts = 20;
 
+type EventRelay = Extract<RelayBody, { relay: 'webhookEvent' }>;
+
 /**
- * Adds a delivery of an event for each endpoint that subscribes to the event. Only endpoints of the repository's
+ * Adds a delivery of a relayed event for each endpoint that wants the event. Only endpoints of the repository's
  * organization are considered. The id of the event is derived from `recordId`.
  */
-export function foldWebhookEvent(
+export function foldWebhookEvent(partition: Partition, relay: EventRelay, recordId: string): void {
+  const orgId = readDirectoryRepository(partition, relay.repoId)?.orgId;
+  if (orgId !== undefined) sendEvent(partition, orgId, relay, recordId);
+}
+
+/**
+ * Adds a delivery of an event for each endpoint of an organization that wants the event. If there is no such endpoint,
+ * nothing is written.
+ * @param seed text from which the id of the event is derived; no other event has the same text
+ */
+export function sendEvent(
   partition: Partition,
-  { repoId, event, happenedAt, data }: Extract<RelayBody, { relay: 'webhookEvent' }>,
-  recordId: string,
+  orgId: string,
+  reported: Omit<EventRelay, 'relay'>,
+  seed: string,
 ): void {
-  const orgId = readDirectoryRepository(partition, repoId)?.orgId;
-  if (orgId === undefined) return;
-  const wanting = listWebhookEndpoints(partition, orgId).filter(({ events }) => events.includes(event));
+  const { event, happenedAt, data } = reported;
+  const wanting = listWebhookEndpoints(partition, orgId).filter((endpoint) => wants(endpoint, reported));
   if (wanting.length === 0) return;
-  const eventId = hashedId('evt', directorySlot, recordId);
+  const eventId = hashedId('evt', directorySlot, seed);
   const body = JSON.stringify({ event, timestamp: new Date(happenedAt).toISOString(), data });
   for (const endpoint of wanting) addDelivery(partition, endpoint, { eventId, event, body, createdAt: happenedAt });
 }

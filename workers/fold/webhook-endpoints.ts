@@ -21,6 +21,7 @@ import {
   writeWebhookEndpoint,
 } from '../../src/store/tables/webhook-endpoints.ts';
 import { missing, stale } from './refusals.ts';
+import { withFilters } from './webhook-filters.ts';
 import { addDelivery, disable, eraseWebhookEndpoint } from './webhook-queue.ts';
 
 type Named<Name extends WebhookCommand['name']> = Extract<WebhookCommand, { name: Name }>;
@@ -69,19 +70,20 @@ function create(
     const setting = max === undefined ? '' : ' (TIDINGS_MAX_WEBHOOK_ENDPOINTS)';
     return conflict(`An organization has at most ${limit} webhook endpoints${setting}. Delete one.`);
   }
-  return saved(partition, { ...endpoint, createdAt: at, updatedAt: at });
+  return saved(partition, withFilters({ ...endpoint, createdAt: at, updatedAt: at }, {}));
 }
 
 function update(
   partition: Partition,
   before: WebhookEndpointRecord,
-  { url, query, description, events, enabled, ifMatch }: Named<'updateWebhookEndpoint'>,
+  command: Named<'updateWebhookEndpoint'>,
   at: number,
 ): CommandResult {
+  const { url, query, description, events, enabled, ifMatch } = command;
   if (ifMatch && !ifMatch.includes(webhookEndpointDigest(before))) return stale('Webhook endpoint', before.id);
   const moved = url !== undefined && (url !== before.url || query?.digest !== before.query?.digest);
   const endpoint = {
-    ...(url === undefined ? before : addressed(before, { url, ...(query && { query }) })),
+    ...withFilters(url === undefined ? before : addressed(before, { url, ...(query && { query }) }), command),
     description: description ?? before.description,
     events: events ?? before.events,
     // The failures belong to the old address, so a new address starts without failures.

@@ -83,7 +83,7 @@ export async function journalPage(context: HostContext, page: Page, signal: Abor
   const parts = partsOf(bodies);
   for (const [i, part] of parts.entries()) {
     const last = i === parts.length - 1;
-    const lastFields = last && { ...(progress && { progress }), ...(tagSync && { tagSync }) };
+    const lastFields = last && { ...(progress && { progress, reports: true as const }), ...(tagSync && { tagSync }) };
     const record: BackfilledRecord = {
       id: ulid(),
       at: Date.now(),

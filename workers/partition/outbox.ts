@@ -188,7 +188,7 @@ export class Outbox {
     await new Promise((resolve) => setTimeout(resolve, recountDelayMs));
     try {
       const counts = await this.inPool(row, { task: 'recount', repoId });
-      return { result: 'recounted', repoId, row: row.number, counts };
+      return { result: 'recounted', repoId, row: row.number, reports: true, counts };
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind === 'unavailable') throw error;
       renderFailures.inc({ task: 'recount' });

@@ -198,7 +198,8 @@ export class Attempt {
 
   private failure(attempt: number, error: string, more: Partial<Pick<Failed, 'retryAt' | 'unknown'>>): Failed {
     const publicationId = this.publication.id;
-    return { result: 'publishFailed', publicationId, attempt, error, retryAt: null, unknown: false, ...more };
+    const outcome = { publicationId, attempt, error, retryAt: null, unknown: false, ...more };
+    return { result: 'publishFailed', ...outcome, reports: true };
   }
 
   /**

@@ -3,7 +3,7 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 import type { Contracts } from './contract.ts';
-import { closed, count, day, orNull, repoId, text, time } from './fields.ts';
+import { backfillId, closed, count, day, orNull, repoId, text, time } from './fields.ts';
 
 /** `since` is the first day whose items are fetched. Without `since`, everything is fetched. */
 export const StartBackfillBodySchema = Type.Object({ since: Type.Optional(Type.String({ format: 'date' })) }, closed);
@@ -11,7 +11,7 @@ export type StartBackfillBody = Static<typeof StartBackfillBodySchema>;
 
 export const BackfillSchema = Type.Object(
   {
-    id: text('bf_mt01m7yce69yvkj4vwe6pref0e56'),
+    id: backfillId,
     repoId,
     state: Type.Union(['running', 'waiting', 'completed', 'failed', 'cancelled'].map((state) => Type.Literal(state))),
     phase: orNull(text('pulls', 'kind of data that the backfill is reading; null after the end of the backfill')),

@@ -16,10 +16,15 @@ import { ErrorSchema } from './fields.ts';
 import { KeySchema, NewKeySchema } from './keys.ts';
 import { OrganizationSchema } from './organizations.ts';
 import {
+  BackfillCompletedSchema,
   DraftGeneratedSchema,
   DraftPublishedSchema,
   EndpointTestSchema,
+  PublicationFailedSchema,
+  RangeChangedSchema,
   RangeCreatedSchema,
+  RepositoryConnectedSchema,
+  RepositoryDisconnectedSchema,
 } from './outgoing-webhooks.ts';
 import { PublicationSchema } from './publications.ts';
 import {
@@ -38,6 +43,7 @@ import { NewWebhookSecretSchema, RevokedSchema, WebhookSecretSchema } from './we
 
 export const components = {
   Backfill: BackfillSchema,
+  BackfillCompletedEvent: BackfillCompletedSchema,
   Change: ChangeReplySchema,
   Channel: ChannelSchema,
   DateRange: CreateRangeBodySchemas.DATE_BASED,
@@ -58,12 +64,16 @@ export const components = {
   NotesSettings: NotesSettingsSchema,
   Organization: OrganizationSchema,
   Publication: PublicationSchema,
+  PublicationFailedEvent: PublicationFailedSchema,
   PullRequestRange: CreateRangeBodySchemas.PR_BASED,
   Range: RangeSchema,
+  RangeChangedEvent: RangeChangedSchema,
   RangePreview: RangePreviewSchema,
   RangeCreatedEvent: RangeCreatedSchema,
   Replayed: ReplayedSchema,
   Repository: RepositorySchema,
+  RepositoryConnectedEvent: RepositoryConnectedSchema,
+  RepositoryDisconnectedEvent: RepositoryDisconnectedSchema,
   Retention: RetentionSchema,
   Revision: RevisionSchema,
   RevisionText: RevisionTextSchema,

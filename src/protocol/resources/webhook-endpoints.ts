@@ -3,9 +3,11 @@
  * bodies of replies.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { ChannelNameSchema, channelNames } from '../channels.ts';
+import { PersonaSchema } from '../stored.ts';
 import { DisabledReasonSchema, WebhookEventSchema, webhookEvents } from '../webhooks.ts';
 import type { Contracts } from './contract.ts';
-import { closed, EmptyBodySchema, endpointId, orgId, orNull, text, time } from './fields.ts';
+import { closed, EmptyBodySchema, endpointId, orgId, orNull, repoId, text, time } from './fields.ts';
 import { listOf } from './paging.ts';
 import { WebhookDeliverySchema } from './webhook-deliveries.ts';
 import { RotateWebhookSecretBodySchema } from './webhook-secrets.ts';
@@ -20,6 +22,33 @@ const endpointEvents = Type.Array(WebhookEventSchema, {
 });
 const description = Type.String({ maxLength: 200 });
 
+/** Maximum number of repositories in a filter. */
+const maxRepositories = 100;
+/** Filters in a request. An empty filter stops no event. */
+const givenFilters = {
+  personas: Type.Optional(
+    Type.Array(PersonaSchema, {
+      maxItems: PersonaSchema.anyOf.length,
+      uniqueItems: true,
+      description: 'sends events of drafts and publications only for these personas',
+    }),
+  ),
+  channels: Type.Optional(
+    Type.Array(ChannelNameSchema, {
+      maxItems: channelNames.length,
+      uniqueItems: true,
+      description: 'sends events of publications only for these channels',
+    }),
+  ),
+  repositories: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      maxItems: maxRepositories,
+      uniqueItems: true,
+      description: 'sends events only of these repositories (ids)',
+    }),
+  ),
+};
+
 /**
  * The body of the request that creates an endpoint. A request with an instance key must name the organization. Without
  * `events`, the endpoint receives all events.
@@ -28,6 +57,7 @@ export const CreateWebhookEndpointBodySchema = Type.Object(
   {
     url: endpointUrl,
     events: Type.Optional(endpointEvents),
+    ...givenFilters,
     description: Type.Optional(description),
     org: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   },
@@ -39,6 +69,7 @@ export const UpdateWebhookEndpointBodySchema = Type.Object(
   {
     url: Type.Optional(endpointUrl),
     events: Type.Optional(endpointEvents),
+    ...givenFilters,
     description: Type.Optional(description),
     enabled: Type.Optional(Type.Boolean()),
   },
@@ -55,6 +86,21 @@ const endpoint = {
   ),
   description: text('chat bot'),
   events: Type.Array(WebhookEventSchema, { examples: [['draft.published']] }),
+  personas: Type.Optional(
+    Type.Array(PersonaSchema, { description: 'filter by persona; absent if there is none', examples: [['customer']] }),
+  ),
+  channels: Type.Optional(
+    Type.Array(ChannelNameSchema, {
+      description: 'filter by channel; absent if there is none',
+      examples: [['workspace_chat']],
+    }),
+  ),
+  repositories: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'filter by the id of a repository; absent if there is none',
+      examples: [repoId.examples],
+    }),
+  ),
   enabled: Type.Boolean({ examples: [true] }),
   disabledReason: orNull(DisabledReasonSchema),
   disabledAt: orNull(time),

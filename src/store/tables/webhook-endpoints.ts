@@ -3,7 +3,7 @@
  * that signs deliveries opens these secrets.
  */
 import { digestOf } from '../../foundation/etag.ts';
-import type { WebhookEndpointRecord } from '../../protocol/webhooks.ts';
+import type { WebhookEndpointRecord, WebhookFilters } from '../../protocol/webhooks.ts';
 import type { Partition } from '../partition.ts';
 import { shownAddress } from './webhook-addresses.ts';
 
@@ -48,6 +48,7 @@ export function webhookEndpointResponse(endpoint: WebhookEndpointRecord): Record
     url: shownAddress(endpoint),
     description,
     events,
+    ...shownFilters(endpoint),
     enabled: disabled === null,
     disabledReason: disabled?.reason ?? null,
     disabledAt: toTime(disabled?.at),
@@ -58,17 +59,40 @@ export function webhookEndpointResponse(endpoint: WebhookEndpointRecord): Record
   };
 }
 
+/** Returns the filters that are set. An endpoint without filters has the same reply as in earlier versions. */
+function shownFilters({ personas, channels, repositories }: WebhookFilters): WebhookFilters {
+  return {
+    ...(personas?.length && { personas }),
+    ...(channels?.length && { channels }),
+    ...(repositories?.length && { repositories }),
+  };
+}
+
 /**
  * Returns the validator (ETag) of the content of `webhookEndpointResponse`. The list of fields is fixed, so that
- * replays by later versions of Tidings compute the same digests.
+ * replays by later versions of Tidings compute the same digests. Filters are included if there are any.
  */
 export function webhookEndpointDigest(endpoint: WebhookEndpointRecord): string {
   const { id, orgId, query, description, events, disabled, previous, failingSince, createdAt, updatedAt } = endpoint;
   const url = query === undefined ? endpoint.url : [endpoint.url, query.digest];
   const off = disabled && [disabled.reason, disabled.at];
   const overlaps = previous.map(({ until }) => until);
+  const filters = shownFilters(endpoint);
+  const filtered = Object.keys(filters).length > 0 ? [filters] : [];
   return digestOf(
-    JSON.stringify([id, orgId, url, description, events, off, overlaps, failingSince, createdAt, updatedAt]),
+    JSON.stringify([
+      id,
+      orgId,
+      url,
+      description,
+      events,
+      off,
+      overlaps,
+      failingSince,
+      createdAt,
+      updatedAt,
+      ...filtered,
+    ]),
   );
 }
 

@@ -15,7 +15,7 @@ import { readCommit, readPush } from '../../../src/store/tables/pushes.ts';
 import { readRepository } from '../../../src/store/tables/repositories.ts';
 import { readResult } from '../../../src/store/tables/results.ts';
 import { readTag } from '../../../src/store/tables/tags.ts';
-import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
+import { foldRecords, openTestPartition, reportedEvents } from '../../helpers/partition.ts';
 import {
   backfilledRecord,
   backfillProgress,
@@ -84,6 +84,42 @@ test('the percentage never decreases and ends at 100', async (t) => {
   await foldRecords(partition, 3, end);
   assert.deepEqual([row(partition).percent, row(partition).finishedAt], [100, epoch]);
   assert.ok(listEffects(partition, 0, 10).every(({ effect }) => effect.effect !== 'backfill'));
+});
+
+test('the end of a backfill sends one event to endpoints', async (t) => {
+  const partition = openTestPartition(t);
+  const page = (job: string, step: number, fields: Parameters<typeof backfillProgress>[1], at = epoch) =>
+    backfilledRecord([], { job, at, reports: true, progress: backfillProgress(step, fields) });
+  const completed = page('bf_1', 2, { state: 'completed' }, epoch + 5);
+  await foldRecords(partition, 1, start('bf_1', Date.UTC(2025, 4, 1)), page('bf_1', 1, {}), completed, completed);
+  await foldRecords(partition, 2, start('bf_2'), page('bf_2', 3, { state: 'failed', error: 'The host said no.' }));
+  const waiting = page('bf_3', 4, { state: 'waiting', error: 'The host asks to wait.' });
+  const cancel = commandRecord({ name: 'cancelBackfill', repoId, reports: true }, epoch + 9);
+  await foldRecords(partition, 3, start('bf_3'), waiting, cancel, { ...cancel, id: 'again' });
+  const reported = reportedEvents(partition);
+  assert.deepEqual(
+    reported.map(({ data }) => data),
+    [
+      { repoId, backfillId: 'bf_1', status: 'completed', since: '2025-05-01', counts: { pulls: 2 }, error: null },
+      { repoId, backfillId: 'bf_2', status: 'failed', since: null, counts: { pulls: 3 }, error: 'The host said no.' },
+      { repoId, backfillId: 'bf_3', status: 'cancelled', since: null, counts: { pulls: 4 }, error: null },
+    ],
+  );
+  assert.deepEqual(
+    reported.map(({ event, happenedAt }) => [event, happenedAt - epoch]),
+    [
+      ['backfill.completed', 5],
+      ['backfill.completed', 0],
+      ['backfill.completed', 9],
+    ],
+  );
+});
+
+test('the end of a backfill in records of an earlier version sends no event', async (t) => {
+  const partition = openTestPartition(t);
+  const end = backfilledRecord([], { job: 'bf_1', progress: backfillProgress(1, { state: 'completed' }) });
+  await foldRecords(partition, 1, start('bf_1'), end, start('bf_2'), commandRecord({ name: 'cancelBackfill', repoId }));
+  assert.deepEqual([row(partition).state, reportedEvents(partition)], ['cancelled', []]);
 });
 
 test('a page of a finished, replaced or unknown backfill changes nothing', async (t) => {

@@ -17,7 +17,7 @@ import { listUnderWay, readPublication, readReference } from '../../../src/store
 import { readRange } from '../../../src/store/tables/ranges.ts';
 import { readReached } from '../../../src/store/tables/recipients.ts';
 import { readResult } from '../../../src/store/tables/results.ts';
-import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
+import { foldRecords, openTestPartition, reportedEvents } from '../../helpers/partition.ts';
 import { commandRecord, epoch, pullRecord, repositoryFields, resultRecord } from '../../helpers/partition-records.ts';
 
 const repoId = repositoryFields().id;
@@ -73,7 +73,14 @@ class Stage {
   }
 
   failed(publicationId: string, attempt: number, retryAt: number | null = null, unknown = false): Promise<void> {
-    return this.result({ result: 'publishFailed', publicationId, attempt, error: 'no', retryAt, unknown });
+    const outcome = { publicationId, attempt, error: 'no', retryAt, unknown } as const;
+    return this.result({ result: 'publishFailed', ...outcome, reports: true });
+  }
+
+  /** Folds the report of a failure that the publisher of an earlier version of Tidings would send. */
+  formerlyFailed(publicationId: string, attempt: number): Promise<void> {
+    const outcome = { publicationId, attempt, error: 'no', retryAt: null, unknown: false } as const;
+    return this.result({ result: 'publishFailed', ...outcome });
   }
 
   read(id: string) {
@@ -237,13 +244,73 @@ test('a publication that arrives sends one event to endpoints', async (t) => {
   await stage.sending('pub_1', 1);
   await stage.published('pub_1', 1);
   await stage.published('pub_1', 1);
-  const reported = listRelays(stage.partition, 1000).flatMap(({ effect: { body } }) =>
-    body.relay === 'webhookEvent' && body.event === 'draft.published' ? [body.data] : [],
+  const reported = reportedEvents(stage.partition).flatMap(({ event, data }) =>
+    event === 'draft.published' ? [data] : [],
   );
   const [url, channel] = ['https://receiver.example/1', 'workspace_chat'];
   assert.deepEqual(reported, [
     { draftId, persona: 'engineer', releaseRangeId: rangeId, publicationId: 'pub_1', channel, url },
   ]);
+});
+
+/** Returns the data of the events `publication.failed` that wait in the outbox. */
+function failures({ partition }: Stage): object[] {
+  return reportedEvents(partition).flatMap(({ event, data }) => (event === 'publication.failed' ? [data] : []));
+}
+
+test('a publication that ends as failed sends one event to endpoints', async (t) => {
+  const stage = await openStage(t);
+  await stage.publish('pub_1');
+  await stage.sending('pub_1', 1);
+  await stage.failed('pub_1', 1, epoch + 5000);
+  assert.deepEqual(failures(stage), [], 'a failed attempt that is tried again is not reported');
+  await stage.sending('pub_1', 2);
+  await stage.failed('pub_1', 2, null, true);
+  await stage.failed('pub_1', 2, null, true);
+  const what = { draftId, persona: 'engineer', releaseRangeId: rangeId, repoId, channel: 'workspace_chat' };
+  const ended = { error: 'no', outcomeUnknown: true, attempts: 2, replacedBy: null };
+  assert.deepEqual(failures(stage), [{ ...what, publicationId: 'pub_1', ...ended }]);
+  await stage.command({ name: 'resendPublication', publicationId: 'pub_1', connection, pagesUrl: null, reports: true });
+  await stage.sending('pub_1', 3);
+  await stage.failed('pub_1', 3);
+  assert.deepEqual(failures(stage)[1], {
+    ...what,
+    publicationId: 'pub_1',
+    ...ended,
+    outcomeUnknown: false,
+    attempts: 3,
+  });
+});
+
+test('the event of a replaced publication names the newer one', async (t) => {
+  const stage = await openStage(t);
+  await stage.publish('pub_1');
+  await stage.edit('Second.\n');
+  await stage.publish('pub_2', { revision: 2, reports: true });
+  await stage.sending('pub_2', 1);
+  await stage.edit('Third.\n');
+  await stage.publish('pub_3', { revision: 3, reports: true });
+  await stage.failed('pub_2', 1, epoch + 5000);
+  assert.deepEqual(
+    failures(stage).map((data) => {
+      const { publicationId, replacedBy, attempts } = data as Record<string, unknown>;
+      return [publicationId, replacedBy, attempts];
+    }),
+    [
+      ['pub_1', 'pub_2', 0],
+      ['pub_2', 'pub_3', 1],
+    ],
+  );
+});
+
+test('failures in records of an earlier version send no event', async (t) => {
+  const stage = await openStage(t);
+  await stage.publish('pub_1');
+  await stage.edit('Second.\n');
+  await stage.publish('pub_2', { revision: 2 });
+  await stage.sending('pub_2', 1);
+  await stage.formerlyFailed('pub_2', 1);
+  assert.deepEqual([stage.status('pub_1'), stage.status('pub_2'), failures(stage)], ['failed', 'failed', []]);
 });
 
 test('requests for the same text, channel, draft mark and receiver are one publication', async (t) => {

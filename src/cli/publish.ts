@@ -4,7 +4,7 @@
  */
 import { type ApiContext, partitionOfId, readPartition } from '../api/context.ts';
 import { checkPublish, publish } from '../api/publish.ts';
-import { describeConflict } from '../foundation/conflicts.ts';
+import { describeWarning } from '../foundation/conflicts.ts';
 import { notFound } from '../foundation/errors.ts';
 import { slotOfId } from '../foundation/ids.ts';
 import { directoryName } from '../foundation/partition-names.ts';
@@ -59,5 +59,5 @@ function report({ id, status, url, error, warnings }: PublishReply): number {
 }
 
 function toLine(warning: PublicationWarning): string {
-  return `Warning: ${describeConflict(warning)}: ${warning.text}`;
+  return `Warning: ${describeWarning(warning)}${warning.kind === 'conflict' ? `: ${warning.text}` : ''}`;
 }

@@ -9,6 +9,7 @@ import { ChannelNameSchema, ConnectionSchema } from './channels.ts';
 import { AbsentChangeSchema } from './conflicts.ts';
 import type { DraftEntry } from './draft-entries.ts';
 import { ChangeSchema, DiagnosticsSchema, NotesSettingsSchema, type SuggestedVersion } from './notes.ts';
+import { DraftFactsSchema, type DraftVerdict } from './outdated.ts';
 import { EventRepositorySchema } from './repository.ts';
 import { DaySchema, type Due } from './retention.ts';
 import type { SettingsPreview } from './settings-preview.ts';
@@ -35,6 +36,7 @@ export const RenderedSchema = Type.Object({
   flags: DraftFlagsSchema,
   /** Why the text does not contain changes that the earlier draft or a person's edit of it names. */
   absent: Type.Array(AbsentChangeSchema),
+  facts: DraftFactsSchema,
   inputSeq: Type.Integer(),
 });
 export type Rendered = Static<typeof RenderedSchema>;
@@ -73,6 +75,10 @@ export const RangeCountSchema = Type.Object({
   becomes: Type.Optional(ReachedBoundsSchema),
 });
 export type RangeCount = Static<typeof RangeCountSchema>;
+
+/** Checks which drafts of a repository are outdated. */
+export const OutdatedTaskSchema = Type.Object({ task: Type.Literal('outdated'), repoId: Type.String() });
+export type OutdatedTask = Static<typeof OutdatedTaskSchema>;
 
 /**
  * Returns one page of the changes that were considered for a range. Each change has the reason why it is in the notes
@@ -232,6 +238,7 @@ export interface PoolTask {
     | RenderTask
     | PreviewTask
     | RecountTask
+    | OutdatedTask
     | ChangesTask
     | RangePreviewTask
     | EntriesTask
@@ -254,7 +261,17 @@ export interface ThreadTask extends PoolTask {
 export type PoolAnswer =
   | {
       ok: true;
-      value: Rendered | Preview | RangeCount[] | Changes | RangePreview | Entries | SettingsPreview | Due | Payload;
+      value:
+        | Rendered
+        | Preview
+        | RangeCount[]
+        | DraftVerdict[]
+        | Changes
+        | RangePreview
+        | Entries
+        | SettingsPreview
+        | Due
+        | Payload;
     }
   | {
       ok: false;

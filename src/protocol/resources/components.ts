@@ -18,6 +18,7 @@ import { OrganizationSchema } from './organizations.ts';
 import {
   BackfillCompletedSchema,
   DraftGeneratedSchema,
+  DraftOutdatedSchema,
   DraftPublishedSchema,
   EndpointTestSchema,
   PublicationFailedSchema,
@@ -51,6 +52,7 @@ export const components = {
   Draft: DraftSchema,
   DraftEntry: DraftEntrySchema,
   DraftGeneratedEvent: DraftGeneratedSchema,
+  DraftOutdatedEvent: DraftOutdatedSchema,
   DraftPublishedEvent: DraftPublishedSchema,
   DraftRestore: DraftRestoreSchema,
   DraftUpdate: DraftUpdateSchema,

@@ -158,7 +158,7 @@ export interface Operations {
   /** List the changes that were considered for a range, and why each is included or not. */
   listRangeChanges: { input: { rangeId: string; limit?: number; offset?: number; included?: 'true' | 'false' }; reply: { changes: readonly (Change)[]; total: number; hasMore: boolean; nextOffset: number | null; diagnostics: { changes: number; unlabelled: number; unlabelledRate: number; withoutArea: number; undecided: number; mayBreak: number } }; item: Change; };
   /** List the drafts of a range. */
-  listDrafts: { input: { releaseRangeId: string; persona?: 'engineer' | 'internal' | 'customer'; outdated?: boolean; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { drafts: readonly (Draft)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Draft; };
+  listDrafts: { input: { releaseRangeId: string; persona?: 'engineer' | 'internal' | 'customer'; outdated?: 'true' | 'false'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { drafts: readonly (Draft)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Draft; };
   /** Get a draft. */
   getDraft: { input: { draftId: string }; reply: Draft; };
   /** Replace the text of a draft, its flags or both. */

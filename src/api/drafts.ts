@@ -46,7 +46,9 @@ const listDrafts: ApiRoute<ListDraftsQuery> = {
     const wanted = persona ? [persona] : personas;
     const all = wanted.flatMap((each) => readDraft(partition, draftIdOf(releaseRangeId, each)) ?? []);
     const chosen =
-      outdated === undefined ? all : all.filter(({ outdatedBecause }) => (outdatedBecause !== undefined) === outdated);
+      outdated === undefined
+        ? all
+        : all.filter(({ outdatedBecause }) => (outdatedBecause !== undefined) === (outdated === 'true'));
     const { items, ...rest } = page(chosen, request.query, toSortable, { sort: 'createdAt', order: 'asc' });
     return { status: 200, body: { drafts: items.map(draftResponse), ...rest } };
   },

@@ -118,7 +118,7 @@ export function warningsOf(bodyMd: string, outdatedBecause?: OutdatedReason[]): 
   return outdatedBecause ? [{ kind: 'outdated', because: outdatedBecause }, ...conflicts] : conflicts;
 }
 
-/** Describes a warning in a few words, such as `#12 reverted by #15` or `outdated: #12 merged, settings`. */
+/** Describes a warning in a few words, such as `#12 reverted by #15` or `outdated (#12 merged, settings)`. */
 export function describeWarning(warning: PublicationWarning): string {
   if (warning.kind === 'conflict') return describeConflict(warning);
   const named = warning.because.slice(0, maxNamedReasons).map(({ number, sha, what }) => {
@@ -126,7 +126,7 @@ export function describeWarning(warning: PublicationWarning): string {
     return of === undefined ? what : `${of} ${what}`;
   });
   const left = warning.because.length - named.length;
-  return `outdated: ${named.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
+  return `outdated (${named.join(', ')}${left > 0 ? ` and ${left} more` : ''})`;
 }
 
 /** A comment for a conflict: the index of its line, and the index of the line that it is about. */

@@ -15,7 +15,7 @@ export const ListDraftsQuerySchema = Type.Object(
   {
     releaseRangeId: Type.String({ minLength: 1 }),
     persona: Type.Optional(PersonaSchema),
-    outdated: Type.Optional(Type.Boolean({ description: 'only drafts that are outdated, or only those that are not' })),
+    outdated: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
     ...paging,
   },
   closed,

@@ -156,9 +156,9 @@ test('warnings and messages name the conflict', () => {
   const because = [{ number: 12, what: 'merged' }, { sha: '1f3a9c2', what: 'tag' }, { what: 'settings' }] as const;
   const [outdated, ...conflicts] = warningsOf('', [...because]);
   assert.ok(outdated?.kind === 'outdated' && conflicts.length === 0);
-  assert.equal(describeWarning(outdated), 'outdated: #12 merged, 1f3a9c2 tag, settings');
+  assert.equal(describeWarning(outdated), 'outdated (#12 merged, 1f3a9c2 tag, settings)');
   const many = Array.from({ length: 7 }, (_, number) => ({ number, what: 'label' }) as const);
-  assert.match(describeWarning({ kind: 'outdated', because: many }), /#4 label and 2 more$/);
+  assert.match(describeWarning({ kind: 'outdated', because: many }), /#4 label and 2 more\)$/);
   const commit = { id: 'commit:1f3a9c2', number: null, reason: 'other', detail: 'x' } as const;
   assert.equal(describeConflict(commit), 'commit 1f3a9c2 x');
 });

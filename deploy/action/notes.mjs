@@ -76,7 +76,8 @@ async function send(inputs, method, path, body) {
       continue;
     }
     const text = error ?? reply?.message ?? `the reply has the status ${status}. Check the input url`;
-    throw new Failure(status === 404 ? exitCodes.notFound : exitCodes.failed, `${method} ${path}: ${text}`);
+    const code = reply?.details?.outdated === undefined ? exitCodes.failed : exitCodes.conflict;
+    throw new Failure(status === 404 ? exitCodes.notFound : code, `${method} ${path}: ${text}`);
   }
 }
 

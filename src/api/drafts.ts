@@ -41,11 +41,15 @@ const listDrafts: ApiRoute<ListDraftsQuery> = {
   scope: 'drafts:read',
   query: ListDraftsQuerySchema,
   handle: (request) => {
-    const { releaseRangeId, persona } = request.query;
+    const { releaseRangeId, persona, outdated } = request.query;
     const partition = visibleRange(request, releaseRangeId);
     const wanted = persona ? [persona] : personas;
     const all = wanted.flatMap((each) => readDraft(partition, draftIdOf(releaseRangeId, each)) ?? []);
-    const { items, ...rest } = page(all, request.query, toSortable, { sort: 'createdAt', order: 'asc' });
+    const chosen =
+      outdated === undefined
+        ? all
+        : all.filter(({ outdatedBecause }) => (outdatedBecause !== undefined) === (outdated === 'true'));
+    const { items, ...rest } = page(chosen, request.query, toSortable, { sort: 'createdAt', order: 'asc' });
     return { status: 200, body: { drafts: items.map(draftResponse), ...rest } };
   },
 };
@@ -130,8 +134,8 @@ export async function runChange(
 }
 
 /** Converts the stored result of a change to the fields of its reply. */
-export function toChange({ digest, updatedAt, ...change }: DraftChange) {
-  return { ...change, updatedAt: new Date(updatedAt).toISOString(), etag: toEtag(digest) };
+export function toChange({ digest, verdict, updatedAt, ...change }: DraftChange) {
+  return { ...change, updatedAt: new Date(updatedAt).toISOString(), etag: toEtag(digest, verdict) };
 }
 
 function ticketed(value: unknown): ApiReply {

@@ -34,6 +34,7 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   number: 'Number of the pull request or issue on its host.',
   releaseRangeId: 'Id of the release range whose drafts are listed.',
   persona: 'Returns only the drafts for this persona.',
+  outdated: '`true` returns only drafts that are outdated, `false` only those that are not.',
   included: '`true` returns only the changes that are in the notes, `false` only those that are not.',
   branch: 'Branch whose unreleased changes are shown; default: the default branch.',
   tagPattern: 'Which tags are releases: `*` stands for any text and `?` for one character. Default: all tags.',

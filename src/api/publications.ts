@@ -15,6 +15,7 @@ import { readDraft } from '../store/tables/drafts.ts';
 import { readHostedNote } from '../store/tables/hosted-notes.ts';
 import {
   publicationResponse,
+  publicationVerdict,
   readPublication,
   readReference,
   listPublications as storedPublications,
@@ -38,11 +39,12 @@ const listPublications: ApiRoute<ListPublicationsQuery> = {
   query: ListPublicationsQuerySchema,
   handle: (request) => {
     const { channel, status } = request.query;
-    const wanted = named(request).filter(
+    const { partition, publications } = named(request);
+    const wanted = publications.filter(
       (each) => (channel === undefined || each.channel === channel) && (status === undefined || each.status === status),
     );
     const { items, ...rest } = page(wanted, request.query, toSortable, { sort: 'createdAt', order: 'desc' });
-    return { status: 200, body: { publications: items.map(publicationResponse), ...rest } };
+    return { status: 200, body: { publications: items.map((each) => shown(partition, each)), ...rest } };
   },
 };
 
@@ -54,8 +56,8 @@ const getPublication: ApiRoute = {
   scope: 'drafts:read',
   query: NoQuerySchema,
   handle: (request) => {
-    const { record } = visible(request, request.params[0] ?? '', kind);
-    return { status: 200, body: publicationResponse(record) };
+    const { partition, record } = visible(request, request.params[0] ?? '', kind);
+    return { status: 200, body: shown(partition, record) };
   },
 };
 
@@ -129,18 +131,26 @@ function pageAfter(partition: Partition, record: PublicationRecord): string | un
  * Returns the publications of the draft that the query names. If the query names no draft, returns the publications of
  * the repository that the query names.
  */
-function named(request: ApiRequest<ListPublicationsQuery>): PublicationRecord[] {
+function named(request: ApiRequest<ListPublicationsQuery>): {
+  partition: Partition;
+  publications: PublicationRecord[];
+} {
   const { draftId, repoId } = request.query;
   if (draftId === undefined && repoId === undefined)
     throw invalid({ draftId: 'expected draftId or repoId, got neither' }, 'The query is invalid.');
   if (draftId === undefined) {
     assertVisible(request.caller, repoId, 'Repository', repoId as string);
     const name = partitionOfId(request.context, repoId as string) as string;
-    return storedPublications(readPartition(request.context, name), repoId as string);
+    const partition = readPartition(request.context, name);
+    return { partition, publications: storedPublications(partition, repoId as string) };
   }
   const { partition, record } = visible(request, draftId, { prefix: 'draft', resource: 'Draft', read: readDraft });
-  if (repoId !== undefined && repoId !== record.repoId) return [];
-  return storedPublications(partition, record.repoId, draftId);
+  const isOther = repoId !== undefined && repoId !== record.repoId;
+  return { partition, publications: isOther ? [] : storedPublications(partition, record.repoId, draftId) };
+}
+
+function shown(partition: Partition, publication: PublicationRecord): Record<string, unknown> {
+  return publicationResponse(publication, publicationVerdict(partition, publication));
 }
 
 function toSortable({ id, channel, createdAt, updatedAt }: PublicationRecord) {

@@ -23,7 +23,13 @@ import { readDraft } from '../store/tables/drafts.ts';
 import { hostedSettings } from '../store/tables/hosted-settings.ts';
 import { readCursor } from '../store/tables/meta.ts';
 import { readPolicy } from '../store/tables/policies.ts';
-import { hasEnded, maxWarnings, publicationResponse, readPublication } from '../store/tables/publications.ts';
+import {
+  hasEnded,
+  maxWarnings,
+  publicationResponse,
+  publicationVerdict,
+  readPublication,
+} from '../store/tables/publications.ts';
 import { readRepository } from '../store/tables/repositories.ts';
 import { defaultConnection } from './channel-writes.ts';
 import { connectionInForce } from './channels.ts';
@@ -58,8 +64,8 @@ const publishDraft: ApiRoute = {
 
 /**
  * Publishes the current revision of a draft. Replies when the publication has ended, or after five seconds.
- * @param how the channel, whether a draft release is created, and whether conflicts prevent the publication
- * @throws ServiceError `forbidden`, or `conflict` for a draft that is not ready or has conflicts, or a channel that is
+ * @param how the channel, whether a draft release is created, and whether warnings prevent the publication
+ * @throws ServiceError `forbidden`, or `conflict` for a draft that is not ready or has warnings, or a channel that is
  *   not connected
  */
 export async function publish(
@@ -98,7 +104,10 @@ const previewPublication: ApiRoute = {
     const shown = pagesOf(context, directory, draft);
     const question: PayloadTask = { task: 'payload', ...what, channel, asDraft, settings, ...shown };
     const { payload } = await ask<PayloadTask, Payload>(context.journal, partition.name, question);
-    return { status: 200, body: { channel, payload, warnings: warningsOf(draft.bodyMd).slice(0, maxWarnings) } };
+    return {
+      status: 200,
+      body: { channel, payload, warnings: warningsOf(draft.bodyMd, draft.outdatedBecause).slice(0, maxWarnings) },
+    };
   },
 };
 
@@ -224,7 +233,8 @@ function currentReply(context: ApiContext, id: string): ApiReply {
   const publication = readPublication(partition, id);
   if (!publication) throw new ServiceError('conflict', `Publication ${id} was created, but has been deleted since.`);
   const { status } = publication;
-  const body = publicationResponse({ ...publication, status: status === 'pending' ? 'processing' : status });
+  const shown = { ...publication, status: status === 'pending' ? 'processing' : status } as const;
+  const body = publicationResponse(shown, publicationVerdict(partition, publication));
   return { status: 201, body, headers: ['Location', `/api/publications/${id}`] };
 }
 

@@ -75,7 +75,7 @@ const restoreDraft: ApiRoute = {
     if (!restored) throw notFound('Revision', String(revision));
     const { bodyMd } = readTexts(partition, record, restored);
     const edited = flagsOf(partition, record, restored);
-    const command = { name: 'restoreDraft', draftId: record.id, revision } as const;
+    const command = { name: 'restoreDraft', draftId: record.id, revision, checks: true } as const;
     const { etag, ...change } = await runChange(request, partition, command, ifMatch);
     return { status: 200, body: { ...change, bodyMd, conflicts: conflictsOf(bodyMd), ...edited }, etag };
   },

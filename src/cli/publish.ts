@@ -4,7 +4,7 @@
  */
 import { type ApiContext, partitionOfId, readPartition } from '../api/context.ts';
 import { checkPublish, publish } from '../api/publish.ts';
-import { describeConflict, warningsOf } from '../foundation/conflicts.ts';
+import { conflictsOf, describeWarning } from '../foundation/conflicts.ts';
 import { notFound, ServiceError } from '../foundation/errors.ts';
 import { slotOfId } from '../foundation/ids.ts';
 import { directoryName } from '../foundation/partition-names.ts';
@@ -38,7 +38,7 @@ export const publishCommand: CliCommand = single({
       help: `One of ${channelNames.join(', ')}`,
     },
     draft: { help: 'Creates a draft release on the host' },
-    strict: { help: 'Refuses a draft that has conflicts' },
+    strict: { help: 'Refuses a draft that is outdated or has conflicts' },
   },
   examples: ['publish draft_0000000000000000000000000000 --channel hosted'],
   run: ({ channel, draft = false, strict = false }, [draftId = '']) =>
@@ -58,7 +58,7 @@ async function publishDraft(
 
 /**
  * Publishes a draft, and returns the part of the reply that commands print.
- * @throws ConflictError when conflicts of the draft prevent the publication
+ * @throws ConflictError when the publication is strict and the draft is outdated or has conflicts
  */
 export async function publishOn(
   context: ApiContext,
@@ -71,14 +71,14 @@ export async function publishOn(
     const { body } = await publish(asked, partition, draft, how);
     return body as PublishReply;
   } catch (error) {
-    throw isAboutConflicts(error, draft) ? new ConflictError(error.message) : error;
+    throw isAboutWarnings(error, draft) ? new ConflictError(error.message) : error;
   }
 }
 
-/** Whether an error names conflicts of a draft in its details. */
-function isAboutConflicts(error: unknown, { bodyMd }: DraftRecord): error is ServiceError {
+/** Whether an error names in its details that a draft is outdated, or conflicts of the draft. */
+function isAboutWarnings(error: unknown, { bodyMd }: DraftRecord): error is ServiceError {
   const named = error instanceof ServiceError && error.kind === 'conflict' ? error.details : undefined;
-  return named !== undefined && warningsOf(bodyMd).some(({ id }) => named[id] !== undefined);
+  return named !== undefined && ('outdated' in named || conflictsOf(bodyMd).some(({ id }) => id in named));
 }
 
 function report({ id, status, url, error, warnings }: PublishReply): number {
@@ -89,5 +89,5 @@ function report({ id, status, url, error, warnings }: PublishReply): number {
 }
 
 function toLine(warning: PublicationWarning): string {
-  return `Warning: ${describeConflict(warning)}: ${warning.text}`;
+  return `Warning: ${describeWarning(warning)}${warning.kind === 'conflict' ? `: ${warning.text}` : ''}`;
 }

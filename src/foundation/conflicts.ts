@@ -4,6 +4,7 @@
  * are the reason.
  */
 import type { AbsentChange, Conflict, ConflictReason, PublicationWarning } from '../protocol/conflicts.ts';
+import type { OutdatedReason } from '../protocol/outdated.ts';
 import { type DraftLine, firstLineBeside, readDraftLines } from './draft-lines.ts';
 import { isChangeId, markedIn, numberAndSha } from './markers.ts';
 import { visibleText } from './visible-text.ts';
@@ -13,6 +14,8 @@ const wholeComment = /^<!-- rn:gone ([\w:.]{1,60})(?: ((?:(?!-->).){1,300}))? --
 const itemMark = /^[\s>]*(?:[-*+]|\d{1,9}[.)])\s/;
 const maxDetailLength = 100;
 const maxTextLength = 200;
+/** Maximum number of reasons that the description of an outdated draft names. */
+const maxNamedReasons = 5;
 /** Number of characters of a line that are read for its words. The rest of a longer line is ignored. */
 const maxLineLength = 4_000;
 /**
@@ -110,9 +113,21 @@ export function conflictsOf(bodyMd: string): Conflict[] {
   return [...conflicts.values()];
 }
 
-/** Returns the warnings of a publication of a draft: its first `maxConflicts` conflicts. */
-export function warningsOf(bodyMd: string): PublicationWarning[] {
-  return conflictsOf(bodyMd).map((conflict) => ({ kind: 'conflict', ...conflict }));
+/** Returns the warnings of a publication of a draft: whether it is outdated, and its first `maxConflicts` conflicts. */
+export function warningsOf(bodyMd: string, outdatedBecause?: OutdatedReason[]): PublicationWarning[] {
+  const conflicts = conflictsOf(bodyMd).map((conflict) => ({ kind: 'conflict', ...conflict }) as const);
+  return outdatedBecause ? [{ kind: 'outdated', because: outdatedBecause }, ...conflicts] : conflicts;
+}
+
+/** Describes a warning in a few words, such as `#12 reverted by #15` or `outdated (#12 merged, settings)`. */
+export function describeWarning(warning: PublicationWarning): string {
+  if (warning.kind === 'conflict') return describeConflict(warning);
+  const named = warning.because.slice(0, maxNamedReasons).map(({ number, sha, what }) => {
+    const of = number === undefined ? sha?.slice(0, 12) : `#${number}`;
+    return of === undefined ? what : `${of} ${what}`;
+  });
+  const left = warning.because.length - named.length;
+  return `outdated (${named.join(', ')}${left > 0 ? ` and ${left} more` : ''})`;
 }
 
 /** A comment for a conflict: the index of its line, and the index of the line that it is about. */

@@ -9,7 +9,7 @@ import { hash } from 'node:crypto';
  * The version of the response schema. It is increased with each change of a response's shape, so that the same content
  * in another shape has another ETag.
  */
-const schemaVersion = 3;
+const schemaVersion = 4;
 
 /** Length of a digest in characters of base64url: 132 bits. */
 export const digestLength = 22;
@@ -19,17 +19,20 @@ export function digestOf(content: string | Uint8Array): string {
   return hash('sha256', content, 'base64url').slice(0, digestLength);
 }
 
-/** Returns the ETag of a content with this digest. */
-export function toEtag(digest: string): string {
-  return `"${schemaVersion}-${digest}"`;
+/**
+ * Returns the ETag of a content with this digest.
+ * @param mark number of a state that the reply shows but that is not part of the digest; 0 = no such state
+ */
+export function toEtag(digest: string, mark = 0): string {
+  return `"${schemaVersion}-${digest}${mark === 0 ? '' : `.${mark}`}"`;
 }
 
 /**
- * Returns the digest inside an ETag of this service; undefined for any other text. The ETag is given without its
- * quotes.
+ * Returns the digest inside an ETag of this service, without its mark; undefined for any other text. The ETag is given
+ * without its quotes.
  */
 export function digestInEtag(opaque: string): string | undefined {
-  return /^\d{1,9}-([\w-]{22})$/.exec(opaque)?.[1];
+  return /^\d{1,9}-([\w-]{22})(?:\.\d{1,3})?$/.exec(opaque)?.[1];
 }
 
 /** Matches one entity tag (ETag) of a header (RFC 9110, section 8.8.3). */

@@ -110,6 +110,7 @@ const entries = {
         event: 'comment',
         action: payload.action,
         comment: minimiseIssueComment(payload, now),
+        checks: true,
       };
       const { action, issue } = payload;
       // The payload of a comment on a pull request also contains an `issue`. This `issue` lacks the base and the merge

@@ -56,7 +56,7 @@ function formerName({ changes, repository }: RepositoryPayload): string | null {
 export function minimiseLabel(payload: LabelPayload, now: number): Body<'label'> | null {
   const { id, name: givenName } = payload.label;
   const called = labelName(givenName);
-  const known = { event: 'label' as const, ...(id != null && { id: String(id) }), seenAt: now };
+  const known = { event: 'label' as const, ...(id != null && { id: String(id) }), seenAt: now, checks: true as const };
   if (payload.action === 'deleted') return { ...known, from: called, to: null };
   const from = payload.changes?.name?.from;
   return from === undefined ? null : { ...known, from: labelName(from), to: called };

@@ -87,6 +87,8 @@ export const CommandSchema = Type.Union([
     name: Type.Literal('restoreDraft'),
     draftId: Type.String(),
     revision: Type.Integer(),
+    /** Whether the fold requests a check of the draft. Absent in records of earlier versions of Tidings. */
+    checks: Type.Optional(Type.Literal(true)),
     ...conditional,
   }),
   Type.Object({
@@ -288,6 +290,8 @@ export interface DraftChange {
   revision: number;
   updatedAt: number;
   digest: string;
+  /** Number in the draft's ETag for the reasons why the draft is outdated; absent if it is not outdated. */
+  verdict?: number;
 }
 
 /**

@@ -2,6 +2,7 @@
  * The shapes of conflicts: words of a person in a draft about a change that the generated draft no longer contains.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { OutdatedReasonSchema } from './outdated.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -55,5 +56,14 @@ export const ConflictSchema = Type.Object(conflictFields, closed);
 export type Conflict = Static<typeof ConflictSchema>;
 
 /** A reason to look at a draft again before it is published. */
-export const PublicationWarningSchema = Type.Object({ kind: Type.Literal('conflict'), ...conflictFields }, closed);
+export const PublicationWarningSchema = Type.Union([
+  Type.Object({ kind: Type.Literal('conflict'), ...conflictFields }, closed),
+  Type.Object(
+    {
+      kind: Type.Literal('outdated'),
+      because: Type.Array(OutdatedReasonSchema, { description: 'why the draft is outdated' }),
+    },
+    closed,
+  ),
+]);
 export type PublicationWarning = Static<typeof PublicationWarningSchema>;

@@ -142,13 +142,19 @@ export const CommentSnapshotSchema = Type.Object({
 });
 export type CommentSnapshot = Static<typeof CommentSnapshotSchema>;
 
+/**
+ * Whether the fold requests a check of the repository's drafts, because the event changes texts but no counts. Absent in
+ * records of earlier versions of Tidings, which did not check drafts.
+ */
+const checks = Type.Optional(Type.Literal(true));
+
 /** The content of an event, by its kind. */
 export const EventBodySchema = Type.Union([
   Type.Object({ event: Type.Literal('pull_request'), action: Type.String(), pull: PullSnapshotSchema }),
   Type.Object({ event: Type.Literal('issues'), action: Type.String(), issue: IssueSnapshotSchema }),
   Type.Object({ event: Type.Literal('push'), push: BranchPushSchema }),
   Type.Object({ event: Type.Literal('tag'), tag: TagPushSchema }),
-  Type.Object({ event: Type.Literal('comment'), action: Type.String(), comment: CommentSnapshotSchema }),
+  Type.Object({ event: Type.Literal('comment'), action: Type.String(), comment: CommentSnapshotSchema, checks }),
   /** The issue no longer exists in this repository, because it was deleted or transferred. */
   Type.Object({ event: Type.Literal('issue_removed'), number: Type.Integer(), seenAt: Instant }),
   /** A change of the repository itself. The repository's new state is in the record's `repository`. */
@@ -168,6 +174,7 @@ export const EventBodySchema = Type.Union([
     from: Type.String(),
     to: Nullable(Type.String()),
     seenAt: Instant,
+    checks,
   }),
 ]);
 export type EventBody = Static<typeof EventBodySchema>;

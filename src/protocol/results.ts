@@ -4,6 +4,7 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { AbsentChangeSchema } from './conflicts.ts';
+import { DraftFactsSchema, DraftVerdictSchema } from './outdated.ts';
 import { PublicationSendingSchema, PublishedSchema, PublishFailedSchema } from './publications.ts';
 import { AssumedSchema, DraftFlagsSchema, OpenEndsSchema, ReachedBoundsSchema, ResolutionSchema } from './stored.ts';
 import { reports, WebhookAttemptedSchema } from './webhooks.ts';
@@ -38,6 +39,8 @@ export const RenderResultSchema = Type.Object({
    * in records of earlier versions of Tidings, which did not report conflicts.
    */
   absent: Type.Optional(Type.Array(AbsentChangeSchema)),
+  /** What the text was made from; absent in records of earlier versions of Tidings. */
+  facts: Type.Optional(DraftFactsSchema),
 });
 export const RenderFailureSchema = Type.Object({
   result: Type.Literal('renderFailed'),
@@ -52,6 +55,11 @@ export const RecountResultSchema = Type.Object({
   repoId: Type.String(),
   row: Type.Integer(),
   reports,
+  /**
+   * Whether the fold requests a check of the repository's drafts. Absent in records of earlier versions of Tidings, which
+   * did not check drafts: a replay must not shift the numbers of the outbox.
+   */
+  checks: Type.Optional(Type.Literal(true)),
   counts: Type.Array(
     Type.Object({
       rangeId: Type.String(),
@@ -65,6 +73,16 @@ export const RecountResultSchema = Type.Object({
       becomes: Type.Optional(ReachedBoundsSchema),
     }),
   ),
+});
+/**
+ * The drafts of a repository whose verdict differs from the stored one; `row` is the outbox row of the check. Drafts that
+ * were being generated are listed too.
+ */
+export const CheckResultSchema = Type.Object({
+  result: Type.Literal('checked'),
+  repoId: Type.String(),
+  row: Type.Integer(),
+  drafts: Type.Array(DraftVerdictSchema),
 });
 /** All relays to the partition `target`, up to and including outbox row `row`, are in the journal of `target`. */
 export const RelayedResultSchema = Type.Object({
@@ -111,6 +129,7 @@ export const ResultBodySchema = Type.Union([
   RenderResultSchema,
   RenderFailureSchema,
   RecountResultSchema,
+  CheckResultSchema,
   RelayedResultSchema,
   PublicationSendingSchema,
   PublishedSchema,

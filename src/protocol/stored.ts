@@ -3,6 +3,7 @@
  * `notes/` turns them into drafts. Times are UTC, in milliseconds. Texts are minimized and redacted.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { OutdatedReasonSchema } from './outdated.ts';
 
 const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since 1970, UTC' });
 const NullableInstant = Type.Union([Instant, Type.Null()]);
@@ -410,7 +411,14 @@ export const DraftRecordSchema = Type.Object({
   revision: Type.Integer(),
   createdAt: Instant,
   updatedAt: Instant,
-  /** Digest of everything that a response shows. It is compared with the digests of the `If-Match` header. */
+  /**
+   * Why generating the draft now would give another text than `generatedMd`, as last checked. The field is absent if the
+   * draft is not outdated.
+   */
+  outdatedBecause: Type.Optional(Type.Array(OutdatedReasonSchema)),
+  /** True if a check could not compare the draft during its generation. The draft is checked after the generation. */
+  unchecked: Type.Optional(Type.Literal(true)),
+  /** Digest of the content that a person changes. It is compared with the digests of the `If-Match` header. */
   digest: Type.String(),
 });
 export type DraftRecord = Static<typeof DraftRecordSchema>;

@@ -9,6 +9,7 @@ import { ChannelNameSchema, ConnectionSchema } from './channels.ts';
 import { AbsentChangeSchema } from './conflicts.ts';
 import type { DraftEntry } from './draft-entries.ts';
 import { ChangeSchema, DiagnosticsSchema, NotesSettingsSchema, type SuggestedVersion } from './notes.ts';
+import { DraftFactsSchema, type DraftVerdict } from './outdated.ts';
 import type { PullNote } from './pull-note.ts';
 import { EventRepositorySchema } from './repository.ts';
 import { DaySchema, type Due } from './retention.ts';
@@ -36,6 +37,7 @@ export const RenderedSchema = Type.Object({
   flags: DraftFlagsSchema,
   /** Why the text does not contain changes that the earlier draft or a person's edit of it names. */
   absent: Type.Array(AbsentChangeSchema),
+  facts: DraftFactsSchema,
   inputSeq: Type.Integer(),
 });
 export type Rendered = Static<typeof RenderedSchema>;
@@ -74,6 +76,10 @@ export const RangeCountSchema = Type.Object({
   becomes: Type.Optional(ReachedBoundsSchema),
 });
 export type RangeCount = Static<typeof RangeCountSchema>;
+
+/** Checks which drafts of a repository are outdated. */
+export const OutdatedTaskSchema = Type.Object({ task: Type.Literal('outdated'), repoId: Type.String() });
+export type OutdatedTask = Static<typeof OutdatedTaskSchema>;
 
 /**
  * Returns one page of the changes that were considered for a range. Each change has the reason why it is in the notes
@@ -241,6 +247,7 @@ export interface PoolTask {
     | RenderTask
     | PreviewTask
     | RecountTask
+    | OutdatedTask
     | ChangesTask
     | RangePreviewTask
     | EntriesTask
@@ -268,6 +275,7 @@ export type PoolAnswer =
         | Rendered
         | Preview
         | RangeCount[]
+        | DraftVerdict[]
         | Changes
         | RangePreview
         | Entries

@@ -4,6 +4,7 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { ChannelNameSchema } from './channels.ts';
+import { OutdatedReasonSchema } from './outdated.ts';
 import { AssumedSchema, PersonaSchema, ResolutionSchema, ShownBoundsSchema } from './stored.ts';
 
 const Instant = Type.Integer();
@@ -14,6 +15,7 @@ const orNull = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Typ
 export const webhookEvents = [
   'draft.generated',
   'draft.published',
+  'draft.outdated',
   'range.created',
   'range.changed',
   'publication.failed',
@@ -75,6 +77,11 @@ export const webhookData = {
     channel: Type.String(),
     /** Address of the published item; null if the receiver returns no address. */
     url: orNull(Type.String()),
+  }),
+  'draft.outdated': Type.Object({
+    ...draft,
+    /** Why generating the draft would give another text now, as the draft shows it. */
+    because: Type.Array(OutdatedReasonSchema),
   }),
   'range.created': Type.Object({
     releaseRangeId: Type.String(),

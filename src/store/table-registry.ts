@@ -75,6 +75,7 @@ export const tableRegistry = {
   drafts: { erasedWith: 'repository' },
   draftRevisions: { erasedWith: 'repository' },
   draftTexts: { erasedWith: 'repository' },
+  draftFacts: { erasedWith: 'repository' },
   backfills: { erasedWith: 'repository' },
   tagSyncs: { erasedWith: 'repository' },
   syncs: { erasedWith: 'repository' },

@@ -13,7 +13,7 @@ import { type DirectoryRepository, putKeyInUse } from './tables/directory.ts';
 import { readDraft } from './tables/drafts.ts';
 import { readTime } from './tables/meta.ts';
 import { indexRepository } from './tables/repository-index.ts';
-import { lacksConflicts, rewriteDraftResponse } from './tables/responses.ts';
+import { lacksVerdict, rewriteDraftResponse } from './tables/responses.ts';
 
 /**
  * Runs the upgrades that the store needs. Each upgrade is one transaction. If the process is killed during an upgrade,
@@ -23,7 +23,7 @@ export function upgradeLayout(partition: Partition): void {
   if (hasNumbersInKeys(partition)) partition.root.transactionSync(() => gatherNumbers(partition));
   if (lacksKeysInUse(partition)) partition.root.transactionSync(() => listKeysInUse(partition));
   if (lacksNames(partition)) partition.root.transactionSync(() => indexNames(partition));
-  if (hasDraftsWithoutConflicts(partition)) partition.root.transactionSync(() => addConflicts(partition));
+  if (hasOldDraftReplies(partition)) partition.root.transactionSync(() => rewriteDraftReplies(partition));
   if (lacksHeads(partition)) partition.root.transactionSync(() => noteHeads(partition));
 }
 
@@ -44,16 +44,16 @@ function noteHeads(partition: Partition): void {
   }
 }
 
-/** Whether the stored replies of drafts lack their conflicts. All of them lack the field, or none. */
-function hasDraftsWithoutConflicts(partition: Partition): boolean {
+/** Whether the stored replies of drafts lack their verdicts. All of them lack the field, or none. */
+function hasOldDraftReplies(partition: Partition): boolean {
   for (const id of partition.tables.drafts.getKeys({}) as Iterable<string>) {
     const row = partition.responses.getBinary(id) as Buffer | undefined;
-    if (row) return lacksConflicts(row);
+    if (row) return lacksVerdict(row);
   }
   return false;
 }
 
-function addConflicts(partition: Partition): void {
+function rewriteDraftReplies(partition: Partition): void {
   for (const id of [...(partition.tables.drafts.getKeys({}) as Iterable<string>)]) {
     const row = partition.responses.getBinary(id) as Buffer | undefined;
     const draft = readDraft(partition, id);

@@ -112,6 +112,15 @@ test('every event reaches the endpoints whose filters let it through', async (t)
     assert.deepEqual([data.publicationId, data.error, data.outcomeUnknown], [failed.id, error, false]);
   });
 
+  await t.test('a late pull request makes both drafts outdated', async () => {
+    const late = { title: 'Land on water', labels: [{ name: 'type: feature' }] };
+    await service.deliver('pull_request', pullPayload(10, late));
+    await arrives('draft.outdated', 2);
+    const { data } = bodies(customers).find(({ event }) => event === 'draft.outdated');
+    assert.deepEqual([data.persona, data.releaseRangeId], ['customer', rangeId]);
+    assert.deepEqual(data.because, [{ number: 10, what: 'merged' }]);
+  });
+
   await t.test('a backfill ends', async () => {
     const { code, output } = await service.run('backfill', 'acme/rocket');
     assert.equal(code, 0, output + service.log);

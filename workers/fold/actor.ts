@@ -35,6 +35,7 @@ import { readTag, writeTag } from '../../src/store/tables/tags.ts';
 import { mergeIssue, mergePull, mergeTag, withReactions } from './capture.ts';
 import { mergeComment } from './comments.ts';
 import { count } from './counting.ts';
+import { requestCheck } from './draft-checks.ts';
 import { foldCommits, foldPush, foldSteps } from './pushes.ts';
 import { hostTime, recordRepository } from './repository.ts';
 import type { Receipt } from './undated.ts';
@@ -99,9 +100,11 @@ class Actor {
       case 'tag':
         return this.tag(body.tag);
       case 'comment':
-        return this.comment(body.comment, body.action);
+        this.comment(body.comment, body.action);
+        return this.checkIf(body.checks);
       case 'label':
-        return writeLabelChange(this.partition, this.repository.id, body);
+        writeLabelChange(this.partition, this.repository.id, body);
+        return this.checkIf(body.checks);
       case 'repository':
         return;
       case 'commits':
@@ -200,6 +203,10 @@ class Actor {
 
   private recountIf(changed: boolean): void {
     if (changed) this.recount();
+  }
+
+  private checkIf(checks: true | undefined): void {
+    if (checks) requestCheck(this.partition, this.repository.id);
   }
 
   /**

@@ -11,10 +11,11 @@ import { maxBodyMdBytes } from '../../src/protocol/limits.ts';
 import type { ResultBody } from '../../src/protocol/results.ts';
 import type { DraftFlags, DraftRecord, DraftRevision } from '../../src/protocol/stored.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import { writeFacts } from '../../src/store/tables/draft-facts.ts';
 import { readDraft, writeDraft } from '../../src/store/tables/drafts.ts';
 import { writeEffect } from '../../src/store/tables/outbox.ts';
 import { readRange } from '../../src/store/tables/ranges.ts';
-import { writeDraftResponse } from '../../src/store/tables/responses.ts';
+import { verdictMark, writeDraftResponse } from '../../src/store/tables/responses.ts';
 import {
   type DraftTexts,
   type FlagsState,
@@ -24,6 +25,7 @@ import {
   writeRevision,
 } from '../../src/store/tables/revisions.ts';
 import { countFor, eventFor } from './directory-relays.ts';
+import { requestCheck } from './draft-checks.ts';
 import { lossRefusal } from './range-losses.ts';
 import { missing, refused, stale } from './refusals.ts';
 
@@ -85,7 +87,13 @@ export function restoreDraft(partition: Partition, command: CommandNamed<'restor
   const texts = readTexts(partition, before, revision);
   const flags = readFlags(partition, before, revision);
   if (texts.bodyMd === before.bodyMd && isSameFlags(flags.flags, before.flags)) return written(before);
-  return written(changeContent(partition, before, texts, flags, { at, kind: 'restored', by: command.by ?? null }));
+  // The verdict is about the generated text that is replaced.
+  const { outdatedBecause: _, ...unjudged } = before;
+  const rebased = texts.generatedMd === before.generatedMd ? before : unjudged;
+  const making = { at, kind: 'restored', by: command.by ?? null } as const;
+  const restored = changeContent(partition, rebased, texts, flags, making);
+  if (command.checks) requestCheck(partition, before.repoId);
+  return written(restored);
 }
 
 /** Stores a rendered text. If a person has edited the draft, the new text is merged into the edited one. */
@@ -99,16 +107,19 @@ export function rendered(partition: Partition, outcome: Outcome<'rendered'>, at:
   const edited = draft.bodyMd !== draft.generatedMd;
   const bodyMd = edited ? merged(draft, outcome) : outcome.bodyMd;
   if (bodyMd instanceof ServiceError) return fail(partition, draft, bodyMd.message, at);
+  const { outdatedBecause: _, unchecked, ...unjudged } = draft;
   const { generatedFlags: base } = draft;
   const flags = base ? mergeFlags(base, draft.flags, outcome.flags) : outcome.flags;
   // Only flags that a person has edited are part of a revision. If only other flags change, no revision is made.
-  const ready = { ...draft, status: 'ready', ticket: null, ...(!base && { flags }) } as const;
+  const ready = { ...unjudged, status: 'ready', ticket: null, ...(!base && { flags }) } as const;
   const texts = { bodyMd, generatedMd: outcome.bodyMd };
   const kind = edited || base ? 'merged' : 'generated';
   changeContent(partition, ready, texts, flagsState(flags, outcome.flags), { at, kind, by: null });
+  writeFacts(partition, draft.id, outcome.bodyMd, outcome.facts);
   countFor(partition, draft.repoId, { counter: 'draftsGenerated' }, at);
   const { id, persona, rangeId, repoId } = draft;
   eventFor(partition, repoId, 'draft.generated', at, { draftId: id, persona, releaseRangeId: rangeId });
+  if (unchecked) requestCheck(partition, repoId);
 }
 
 /** Closes a ticket whose render failed. The draft keeps its text and can be generated again. */
@@ -123,7 +134,9 @@ function draftOfTicket(partition: Partition, draftId: string, ticket: string): D
 }
 
 function fail(partition: Partition, draft: DraftRecord, error: string, at: number): void {
-  saveDraft(partition, { ...draft, status: 'failed', ticket: null, error, updatedAt: at });
+  const { unchecked, ...rest } = draft;
+  saveDraft(partition, { ...rest, status: 'failed', ticket: null, error, updatedAt: at });
+  if (unchecked) requestCheck(partition, draft.repoId);
 }
 
 /**
@@ -193,7 +206,7 @@ function isSameBase(one: DraftFlags | undefined, other: DraftFlags | undefined):
 }
 
 /** Writes a draft and the stored API reply that shows the draft. */
-function saveDraft(partition: Partition, draft: Omit<DraftRecord, 'digest'>): DraftRecord {
+export function saveDraft(partition: Partition, draft: Omit<DraftRecord, 'digest'>): DraftRecord {
   const saved = writeDraft(partition, draft);
   writeDraftResponse(partition, saved);
   return saved;
@@ -203,8 +216,10 @@ function saveDraft(partition: Partition, draft: Omit<DraftRecord, 'digest'>): Dr
  * Returns the result of a person's change. The result does not contain the draft's text, because results are kept for a
  * day, and a text is stored only once.
  */
-function written({ id, revision, updatedAt, digest }: DraftRecord): CommandResult {
-  return { ok: true, value: { id, revision, updatedAt, digest } satisfies DraftChange };
+function written({ id, revision, updatedAt, digest, outdatedBecause }: DraftRecord): CommandResult {
+  const verdict = verdictMark(outdatedBecause);
+  const change: DraftChange = { id, revision, updatedAt, digest, ...(verdict > 0 && { verdict }) };
+  return { ok: true, value: change };
 }
 
 function isStale(draft: DraftRecord, { ifMatch }: Pick<CommandNamed<'updateDraft'>, 'ifMatch'>): boolean {

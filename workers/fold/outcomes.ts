@@ -1,5 +1,5 @@
 /**
- * Folds the outcomes of effects: rendered drafts, fresh counts, and relays that arrived. Outcomes of publications are
+ * Folds the outcomes of effects: rendered and checked drafts, fresh counts, and relays that arrived. Outcomes of publications are
  * in a file of their own. The first outcome of a ticket counts. A late or duplicate outcome, or an outcome of a row
  * that was replaced, changes nothing.
  */
@@ -14,6 +14,7 @@ import { readErasedRecount, readRange, writeErasedRecount, writeRange } from '..
 import { readRepository } from '../../src/store/tables/repositories.ts';
 import { writeRangeResponse } from '../../src/store/tables/responses.ts';
 import { eventFor } from './directory-relays.ts';
+import { checked, requestCheck } from './draft-checks.ts';
 import { rendered, renderFailed } from './drafts.ts';
 import { foldOwnerAnswer } from './owners.ts';
 import { publicationSending, published, publishFailed } from './publication-outcomes.ts';
@@ -47,6 +48,9 @@ export function foldOutcome(partition: Partition, outcome: ResultBody, at: numbe
     case 'recounted':
       removeEffect(partition, outcome.row);
       return recounted(partition, outcome, at);
+    case 'checked':
+      removeEffect(partition, outcome.row);
+      return checked(partition, outcome, at);
     default:
       return unreachable(outcome, `Unknown kind of result: ${nameIn(outcome, 'result')}.`);
   }
@@ -79,6 +83,7 @@ function recounted(partition: Partition, outcome: Outcome<'recounted'>, at: numb
     writeRangeResponse(partition, written, url);
     if (outcome.reports && !(sameCounts && range === stored)) reportChange(partition, stored, written, at);
   }
+  if (outcome.checks) requestCheck(partition, repoId);
   const awaited = readErasedRecount(partition, repoId);
   // A failed recount returns no counts, so it cannot show which changes were lost. The recount that is due after a
   // sweep stays pending until a later recount succeeds.

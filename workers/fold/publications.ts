@@ -3,7 +3,7 @@
  * create a second one. For each receiver, a newer text replaces an older text that is still waiting
  * (`docs/architecture.md` decision 24).
  */
-import { describeConflict, warningsOf } from '../../src/foundation/conflicts.ts';
+import { describeWarning, warningsOf } from '../../src/foundation/conflicts.ts';
 import { ServiceError } from '../../src/foundation/errors.ts';
 import type { Command, CommandResult } from '../../src/protocol/commands.ts';
 import type { PublicationWarning } from '../../src/protocol/conflicts.ts';
@@ -29,7 +29,7 @@ import { missing, refused } from './refusals.ts';
 
 type CommandNamed<Name extends Command['name']> = Extract<Command, { name: Name }>;
 
-/** Maximum number of conflicts that an error names. */
+/** Maximum number of warnings that an error names. */
 const maxNamed = 20;
 
 /** State of a publication that is new or is started again. */
@@ -44,7 +44,7 @@ const fresh = {
 
 /**
  * Creates a publication, or returns the existing publication of the same content to the same receiver. If the existing
- * publication failed with a known outcome, it starts again. A draft with conflicts is refused if the caller or the
+ * publication failed with a known outcome, it starts again. A draft that is outdated or has conflicts is refused if the caller or the
  * repository's settings ask for it, unless the content has already been published.
  */
 export function publish(partition: Partition, command: CommandNamed<'publish'>, at: number): CommandResult {
@@ -57,9 +57,10 @@ export function publish(partition: Partition, command: CommandNamed<'publish'>, 
   const { repoId, rangeId, persona } = draft;
   const known = publicationOf(partition, { repoId, draftId, revision, channel, asDraft, ...through });
   if (known && known.status !== 'failed') return answer(known);
-  const warnings = command.strict === undefined ? [] : warningsOf(readTexts(partition, draft, made).bodyMd);
+  const warnings =
+    command.strict === undefined ? [] : warningsOf(readTexts(partition, draft, made).bodyMd, draft.outdatedBecause);
   if (warnings.length > 0 && (command.strict || readSettings(partition, repoId).strictPublishing))
-    return refused(hasConflicts(draftId, warnings));
+    return refused(hasWarnings(draftId, warnings));
   if (known) return publishAgain(partition, known, command, at);
   return start(partition, command, {
     ...{ id: publicationId, repoId, draftId, revision, rangeId, persona, channel, asDraft, ...through },
@@ -124,16 +125,22 @@ function throughOf({ connection, pagesUrl, personaPath }: Through): Through {
 }
 
 /**
- * Returns the error for a draft whose conflicts prevent its publication. The check is made here and not before, because
+ * Returns the error for a draft whose warnings prevent its publication. The check is made here and not before, because
  * only the fold knows the settings that apply, and the text of the revision cannot change any more.
  */
-function hasConflicts(draftId: string, warnings: readonly PublicationWarning[]): ServiceError {
+function hasWarnings(draftId: string, warnings: readonly PublicationWarning[]): ServiceError {
   const named = warnings.slice(0, maxNamed);
-  const list = named.map(describeConflict).join('; ');
+  const list = named.map(describeWarning).join('; ');
   const more = warnings.length > named.length ? `; and ${warnings.length - named.length} more` : '';
-  const count = warnings.length === 1 ? '1 conflict' : `${warnings.length} conflicts`;
-  const message = `Draft ${draftId} has ${count}: ${list}${more}. Edit these lines, or publish without \`strict\` and \`strictPublishing\`.`;
-  const details = Object.fromEntries(named.map((warning) => [warning.id, describeConflict(warning)]));
+  const conflicts = warnings.filter(({ kind }) => kind === 'conflict').length;
+  const isOutdated = conflicts < warnings.length;
+  const count = conflicts === 1 ? 'has 1 conflict' : `has ${conflicts} conflicts`;
+  const what = [...(isOutdated ? ['is outdated'] : []), ...(conflicts > 0 ? [count] : [])].join(' and ');
+  const steps = [...(isOutdated ? ['Generate it again'] : []), ...(conflicts > 0 ? ['Edit these lines'] : [])];
+  const message = `Draft ${draftId} ${what}: ${list}${more}. ${steps.join('. ')}, or publish without \`strict\` and \`strictPublishing\`.`;
+  const details = Object.fromEntries(
+    named.map((warning) => [warning.kind === 'conflict' ? warning.id : 'outdated', describeWarning(warning)]),
+  );
   return new ServiceError('conflict', message, { details });
 }
 

@@ -1,5 +1,5 @@
 /**
- * Carries out the effects of one partition: renders and recounts in the render pool, and relays to other lanes.
+ * Carries out the effects of one partition: renders, recounts and checks of drafts in the render pool, and relays to other lanes.
  * `workers/host/` carries out backfills. The outcome of an effect is journaled, and folding the outcome removes the
  * effect's row. Until then this process or its successor tries the row again.
  */
@@ -50,8 +50,15 @@ const maxEnds = 3;
 /** Delay of a recount, in milliseconds, so that a burst of events causes only one recount. */
 const recountDelayMs = 250;
 
+/**
+ * Delay of a check of drafts, in milliseconds. A check that takes long is delayed by a multiple of its time, so that a
+ * busy repository does not occupy a thread all the time, up to a maximum. With the delay of the recount and the time of
+ * both, a verdict is stored within ten seconds of the event.
+ */
+const checkDelayMs = { least: 2_000, factor: 4, most: 6_000 };
+
 /** Effects that this file carries out. */
-type PoolEffect = Extract<Effect, { effect: 'render' | 'recount' }>;
+type PoolEffect = Extract<Effect, { effect: 'render' | 'recount' | 'outdated' }>;
 
 /**
  * Returns the effect if this file carries it out, otherwise undefined. `workers/host/` carries out backfills, and
@@ -61,6 +68,7 @@ function carried(effect: Effect): PoolEffect | undefined {
   switch (effect.effect) {
     case 'render':
     case 'recount':
+    case 'outdated':
       return effect;
     case 'backfill':
     case 'relay':
@@ -79,8 +87,8 @@ interface Row {
 export class Outbox {
   private readonly options: OutboxOptions;
   /**
-   * Effects under way, by row number. A recount is listed by the id of its repository, so that a repository has at most
-   * one recount at a time.
+   * Effects under way, by row number. A recount is listed by the id of its repository, and a check by `outdated` and this
+   * id, so that a repository has at most one of each at a time.
    */
   private readonly busy = new Map<number | string, Promise<void>>();
   /** Number of effects under way per organization. */
@@ -93,6 +101,10 @@ export class Outbox {
    * again.
    */
   private readonly sent = new Set<number>();
+  /** When the check of a repository may start, in milliseconds of `performance.now()`. */
+  private readonly checkDue = new Map<string, number>();
+  /** How long the last check of a repository took, in milliseconds. Short checks are not listed. */
+  private readonly checkMs = new Map<string, number>();
   private relaying: Promise<void> | undefined;
   /** For each target, the number of the last relay row whose outcome is in the journal. */
   private readonly relayed = new Map<PartitionName, number>();
@@ -144,20 +156,22 @@ export class Outbox {
   }
 
   /**
-   * Starts a render or recount if its organization has fewer effects under way than the maximum. Relays must keep their
+   * Starts a render, recount or check if its organization has fewer effects under way than the maximum. Relays must keep their
    * order and backfills take long, so neither is started here.
    */
   private startIfTurn(row: OutboxRow, organizations: Map<string, string>): void {
     const { number } = row;
     const effect = carried(row.effect);
     if (!effect) return;
-    const key = effect.effect === 'recount' ? effect.repoId : number;
-    if (this.sent.has(number) || this.busy.has(key)) return;
     const { repoId } = effect;
+    const key = keyOf(number, effect);
+    if (this.sent.has(number) || this.busy.has(key)) return;
+    if (effect.effect === 'outdated' && !this.isCheckDue(repoId)) return;
     const organization = organizations.get(repoId) ?? organizationOf(this.options.owner.partition, repoId);
     organizations.set(repoId, organization);
     const running = this.running.get(organization) ?? 0;
     if (running >= maxPerOrganization) return;
+    if (effect.effect === 'outdated') this.checkDue.delete(repoId);
     this.running.set(organization, running + 1);
     const done = this.executeEffect({ number, organization }, effect)
       .catch((error: Error) => this.later(error))
@@ -175,9 +189,54 @@ export class Outbox {
   }
 
   private async executeEffect(row: Row, effect: PoolEffect): Promise<void> {
-    const body = effect.effect === 'recount' ? await this.recount(row, effect.repoId) : await this.render(row, effect);
-    await this.enqueue(body);
+    await this.enqueue(await this.outcomeOf(row, effect));
     this.sent.add(row.number);
+  }
+
+  private outcomeOf(row: Row, effect: PoolEffect): Promise<ResultBody> {
+    switch (effect.effect) {
+      case 'render':
+        return this.render(row, effect);
+      case 'recount':
+        return this.recount(row, effect.repoId);
+      case 'outdated':
+        return this.check(row, effect.repoId);
+      default:
+        return unreachable(effect, `Unknown kind of effect: ${nameIn(effect, 'effect')}.`);
+    }
+  }
+
+  /**
+   * Whether the check of a repository may start. The delay begins with the first request, and later requests do not
+   * extend it. A check that waits does not count as an effect of its organization.
+   */
+  private isCheckDue(repoId: string): boolean {
+    const now = performance.now();
+    const due = this.checkDue.get(repoId);
+    if (due !== undefined) return now >= due;
+    const { least, factor, most } = checkDelayMs;
+    const delay = Math.min(most, Math.max(least, factor * (this.checkMs.get(repoId) ?? 0)));
+    this.checkDue.set(repoId, now + delay);
+    setTimeout(() => this.kick(), delay + 1).unref();
+    return false;
+  }
+
+  /** Checks the drafts of a repository. If the check fails, the drafts keep their verdicts. It is not repeated. */
+  private async check(row: Row, repoId: string): Promise<ResultBody> {
+    const begun = performance.now();
+    try {
+      const drafts = await this.inPool(row, { task: 'outdated', repoId });
+      return { result: 'checked', repoId, row: row.number, drafts };
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.kind === 'unavailable') throw error;
+      renderFailures.inc({ task: 'outdated' });
+      this.options.logger.error({ repoId, err: error }, 'check of drafts failed');
+      return { result: 'checked', repoId, row: row.number, drafts: [] };
+    } finally {
+      const ms = performance.now() - begun;
+      if (ms * checkDelayMs.factor > checkDelayMs.least) this.checkMs.set(repoId, ms);
+      else this.checkMs.delete(repoId);
+    }
   }
 
   /**
@@ -188,7 +247,7 @@ export class Outbox {
     await new Promise((resolve) => setTimeout(resolve, recountDelayMs));
     try {
       const counts = await this.inPool(row, { task: 'recount', repoId });
-      return { result: 'recounted', repoId, row: row.number, reports: true, counts };
+      return { result: 'recounted', repoId, row: row.number, reports: true, checks: true, counts };
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind === 'unavailable') throw error;
       renderFailures.inc({ task: 'recount' });
@@ -257,6 +316,12 @@ export class Outbox {
     this.options.logger.warn({ partition: this.options.owner.name, err: error }, 'effect is tried again');
     setTimeout(() => this.kick(), 500 + Math.random() * 500).unref();
   }
+}
+
+/** Returns the key of an effect under way. */
+function keyOf(number: number, { effect, repoId }: PoolEffect): number | string {
+  if (effect === 'render') return number;
+  return effect === 'recount' ? repoId : `outdated ${repoId}`;
 }
 
 /**

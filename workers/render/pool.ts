@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { ServiceError } from '../../src/foundation/errors.ts';
 import { renderQueue, renderSeconds } from '../../src/foundation/metrics.ts';
+import type { DraftVerdict } from '../../src/protocol/outdated.ts';
 import type { PullNote } from '../../src/protocol/pull-note.ts';
 import type { Due } from '../../src/protocol/retention.ts';
 import type { SettingsPreview } from '../../src/protocol/settings-preview.ts';
@@ -32,6 +33,7 @@ interface Answers {
   render: Rendered;
   preview: Preview;
   recount: RangeCount[];
+  outdated: DraftVerdict[];
   changes: Changes;
   rangePreview: RangePreview;
   entries: Entries;
@@ -45,6 +47,7 @@ interface Answers {
 const kindOf: Readonly<Record<PoolTask['work']['task'], 'effects' | 'questions'>> = {
   render: 'effects',
   recount: 'effects',
+  outdated: 'effects',
   preview: 'questions',
   changes: 'questions',
   rangePreview: 'questions',

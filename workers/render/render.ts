@@ -3,7 +3,7 @@ import { conflictsOf } from '../../src/foundation/conflicts.ts';
 import { notFound } from '../../src/foundation/errors.ts';
 import { draftId } from '../../src/foundation/ids.ts';
 import { markedIn } from '../../src/foundation/markers.ts';
-import { compose } from '../../src/notes/draft/compose.ts';
+import { composeWithFacts } from '../../src/notes/draft/compose.ts';
 import type { Rendered, RenderTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { RepositoryView } from '../../src/store/repository-view.ts';
@@ -22,10 +22,10 @@ export function render(partition: Partition, task: RenderTask, beforeRead: () =>
   const range = readRange(partition, task.rangeId);
   const view = range && RepositoryView.of(partition, range.repoId, beforeRead);
   if (!view) throw notFound('Release range', task.rangeId);
-  const { bodyMd, flags, absent } = compose(view, range.bounds, task.persona, (next) =>
+  const { bodyMd, flags, absent, facts } = composeWithFacts(view, range.bounds, task.persona, (next) =>
     namedBefore(partition, task, next),
   );
-  return { bodyMd, flags, absent, inputSeq: readCursor(partition).seq };
+  return { bodyMd, flags, absent, facts, inputSeq: readCursor(partition).seq };
 }
 
 /**

@@ -14,6 +14,7 @@ import { changes } from './changes.ts';
 import { startDeadline } from './deadline.ts';
 import { countDue } from './due.ts';
 import { entries } from './entries.ts';
+import { checkDrafts } from './outdated.ts';
 import { preview } from './preview.ts';
 import { pullNote } from './pull-note.ts';
 import { previewRange } from './range-preview.ts';
@@ -71,6 +72,8 @@ async function runTask(partition: Partition, { work }: PoolTask, beforeRead: () 
       return pullNote(partition, work, beforeRead);
     case 'recount':
       return recount(partition, work, beforeRead);
+    case 'outdated':
+      return checkDrafts(partition, work, beforeRead);
     case 'due':
       return countDue(partition, work);
     case 'payload': {

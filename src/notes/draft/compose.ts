@@ -1,10 +1,13 @@
 /**
  * Writes a draft: gathers the facts once and passes them to the requested persona, or to all personas.
  */
+import { markedIn } from '../../foundation/markers.ts';
 import type { AbsentChange } from '../../protocol/conflicts.ts';
+import type { DraftFacts } from '../../protocol/outdated.ts';
 import type { DraftFlags, Persona, RangeBounds } from '../../protocol/stored.ts';
 import type { NotesSource } from '../range/source.ts';
 import { absentChanges } from './absent.ts';
+import { factsOf } from './facts.ts';
 import { flagsOf } from './flags.ts';
 import { gather, type Notes } from './gather.ts';
 import { customer } from './personas/customer.ts';
@@ -34,6 +37,23 @@ export function compose(source: NotesSource, bounds: RangeBounds, persona: Perso
   return write(gather(source, bounds), persona, named);
 }
 
+/** Writes the draft of a range for a persona, and notes what it was generated from. */
+export function composeWithFacts(
+  source: NotesSource,
+  bounds: RangeBounds,
+  persona: Persona,
+  named: Named,
+): Composed & { facts: DraftFacts } {
+  const notes = gather(source, bounds);
+  const composed = write(notes, persona, named);
+  return { ...composed, facts: factsOf(notes, markedIn(composed.bodyMd)) };
+}
+
+/** Writes only the text of a draft from gathered facts. */
+export function textOf(notes: Notes, persona: Persona): string {
+  return personas[persona](notes);
+}
+
 /** Writes the drafts of a range for all personas from one gathering. Also returns the gathered facts. */
 export function composeAll(
   source: NotesSource,
@@ -49,6 +69,6 @@ export function composeAll(
 }
 
 function write(notes: Notes, persona: Persona, named: Named = nothing): Composed {
-  const bodyMd = personas[persona](notes);
+  const bodyMd = textOf(notes, persona);
   return { bodyMd, flags: flagsOf(notes, persona), absent: absentChanges(notes, bodyMd, named(bodyMd)) };
 }

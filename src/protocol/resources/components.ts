@@ -20,6 +20,7 @@ import { OrganizationSchema } from './organizations.ts';
 import {
   BackfillCompletedSchema,
   DraftGeneratedSchema,
+  DraftOutdatedSchema,
   DraftPublishedSchema,
   EndpointTestSchema,
   PublicationFailedSchema,
@@ -54,6 +55,7 @@ export const components = {
   Draft: DraftSchema,
   DraftEntry: DraftEntrySchema,
   DraftGeneratedEvent: DraftGeneratedSchema,
+  DraftOutdatedEvent: DraftOutdatedSchema,
   DraftPublishedEvent: DraftPublishedSchema,
   DraftRestore: DraftRestoreSchema,
   DraftUpdate: DraftUpdateSchema,

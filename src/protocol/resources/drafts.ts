@@ -5,13 +5,19 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { ConflictSchema } from '../conflicts.ts';
 import { DraftEntrySchema } from '../draft-entries.ts';
+import { OutdatedReasonSchema } from '../outdated.ts';
 import { PersonaSchema, RevisionKindSchema } from '../stored.ts';
 import type { Contracts } from './contract.ts';
 import { closed, count, draftId, markdown, orNull, rangeId, text, time } from './fields.ts';
 import { listOf, paging } from './paging.ts';
 
 export const ListDraftsQuerySchema = Type.Object(
-  { releaseRangeId: Type.String({ minLength: 1 }), persona: Type.Optional(PersonaSchema), ...paging },
+  {
+    releaseRangeId: Type.String({ minLength: 1 }),
+    persona: Type.Optional(PersonaSchema),
+    outdated: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
+    ...paging,
+  },
   closed,
 );
 export type ListDraftsQuery = Static<typeof ListDraftsQuerySchema>;
@@ -94,6 +100,14 @@ export const DraftSchema = Type.Object(
     bodyMd: markdown,
     flags,
     conflicts,
+    outdated: Type.Boolean({
+      description: 'whether generating the draft now would give another text than its last generation',
+      examples: [false],
+    }),
+    outdatedBecause: Type.Array(OutdatedReasonSchema, {
+      description: 'why the draft is outdated, at most 100 reasons',
+      examples: [[]],
+    }),
     error: Type.Optional(Type.String({ description: 'why the draft could not be generated' })),
     createdAt: time,
     updatedAt: time,

@@ -66,6 +66,10 @@ export const DraftPublishedSchema = bodyOf('draft.published', webhookData['draft
   ...examples.draft,
   ...examples.publication,
 });
+export const DraftOutdatedSchema = bodyOf('draft.outdated', webhookData['draft.outdated'], {
+  ...examples.draft,
+  because: [{ number: 12, what: 'merged' }],
+});
 export const RangeCreatedSchema = bodyOf('range.created', webhookData['range.created'], examples.range);
 export const RangeChangedSchema = bodyOf('range.changed', webhookData['range.changed'], examples.change);
 export const PublicationFailedSchema = bodyOf('publication.failed', webhookData['publication.failed'], {
@@ -98,6 +102,12 @@ const described: Readonly<Record<string, Omit<OutgoingWebhook, 'filters'>>> = {
     summary: 'A draft was published to a channel',
     description: 'Sent when a publication is completed, also when it was sent again.',
     body: DraftPublishedSchema,
+  },
+  'draft.outdated': {
+    summary: 'A draft is outdated',
+    description:
+      'Sent when a draft becomes outdated: generating it would give another text now. Further changes send no event until the draft is generated again.',
+    body: DraftOutdatedSchema,
   },
   'range.created': {
     summary: 'A release range was created',

@@ -5,6 +5,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { ChannelNameSchema } from '../channels.ts';
 import { PublicationWarningSchema } from '../conflicts.ts';
+import { PublicationOutdatedReasonSchema } from '../outdated.ts';
 import { PublicationStateSchema } from '../publications.ts';
 import type { Contracts } from './contract.ts';
 import { closed, count, draftId, EmptyBodySchema, orNull, publicationId, text, time } from './fields.ts';
@@ -22,7 +23,8 @@ export const PublishBodySchema = Type.Object(
     strict: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'returns a 409 if the draft has conflicts. The setting `strictPublishing` has the same effect',
+        description:
+          'returns a 409 if the draft is outdated or has conflicts. The setting `strictPublishing` has the same effect',
       }),
     ),
   },
@@ -44,7 +46,7 @@ export const ListPublicationsQuerySchema = Type.Object(
 export type ListPublicationsQuery = Static<typeof ListPublicationsQuerySchema>;
 
 const warnings = Type.Array(PublicationWarningSchema, {
-  description: 'reasons to look at the published text again: its conflicts, at most 100',
+  description: 'reasons to look at the published text again: it was outdated, or it had conflicts. At most 100',
 });
 
 /** A publication (spec part 2), with its attempts. */
@@ -73,6 +75,11 @@ export const PublicationSchema = Type.Object(
       examples: [{ accepted: 12, rejected: 0 }],
     }),
     warnings,
+    outdated: Type.Boolean({
+      description: 'whether the draft is outdated, or was generated again with another text',
+      examples: [false],
+    }),
+    outdatedBecause: Type.Array(PublicationOutdatedReasonSchema, { examples: [[]] }),
     createdAt: time,
     updatedAt: time,
   },

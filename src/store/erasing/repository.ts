@@ -10,6 +10,7 @@ import type { Partition, TableName } from '../partition.ts';
 import { type TablesErasedWith, tablesWhere } from '../table-registry.ts';
 import { listDeadLetters, removeDeadLetter } from '../tables/dead-letters.ts';
 import { listDelayed, removeDelayed } from '../tables/delayed.ts';
+import { removeFacts } from '../tables/draft-facts.ts';
 import { draftsOf } from '../tables/drafts.ts';
 import { publicationsOnPages } from '../tables/hosted-notes.ts';
 import { listEffects, removeEffect } from '../tables/outbox.ts';
@@ -113,6 +114,7 @@ function eraseRanges(partition: Partition, repoId: string, limit: number): numbe
       erased += removeRevisions(partition, draft, limit - erased);
       if (erased >= limit) return erased;
       drafts.removeSync(draft);
+      removeFacts(partition, draft);
       partition.responses.removeSync(draft);
     }
     partition.responses.removeSync(id);
@@ -190,6 +192,7 @@ const pieceErasers = {
   drafts: eraseRanges,
   draftRevisions: eraseRanges,
   draftTexts: eraseRanges,
+  draftFacts: eraseRanges,
 } satisfies Partial<Record<TablesErasedWith<'repository'>, PieceEraser>>;
 
 /**

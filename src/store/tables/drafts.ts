@@ -25,6 +25,11 @@ export function writeDraft(partition: Partition, draft: Omit<DraftRecord, 'diges
   return written;
 }
 
+/** Whether a range has a draft. The draft is not decoded. */
+export function hasDraft(partition: Partition, rangeId: string): boolean {
+  return draftsOf(rangeId).some((id) => partition.tables.drafts.doesExist(id));
+}
+
 /**
  * Returns the digest of a draft's content. The list of fields must never change. A command contains this digest to name
  * the draft's state, and a replay of the command must compute the same digest.

@@ -1,5 +1,5 @@
 /**
- * Effects of folded records: renders, recounts, backfills, and relays to another partition. Effects are carried out
+ * Effects of folded records: renders, recounts, checks of drafts, backfills, and relays to another partition. Effects are carried out
  * after the commit (`docs/architecture.md` decision 14). Rows are numbered in the order in which they are written. A
  * row is removed once the outcome of its effect is folded.
  */
@@ -12,6 +12,7 @@ import { nextNumber } from './meta.ts';
 export type Effect =
   | { effect: 'render'; draftId: string; rangeId: string; repoId: string; persona: Persona; ticket: string }
   | { effect: 'recount'; repoId: string }
+  | { effect: 'outdated'; repoId: string }
   | { effect: 'backfill'; repoId: string; backfillId: string }
   | { effect: 'relay'; target: string; at: number; body: RelayBody };
 

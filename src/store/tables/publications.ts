@@ -10,13 +10,24 @@
  */
 import { digestOf } from '../../foundation/etag.ts';
 import type { ChannelName } from '../../protocol/channels.ts';
+import { maxOutdatedReasons, type PublicationOutdatedReason } from '../../protocol/outdated.ts';
 import type { PublicationRecord } from '../../protocol/publications.ts';
 import type { Partition } from '../partition.ts';
+import { readDraft } from './drafts.ts';
+import { readDraftRevision } from './revisions.ts';
 
 /** The fields that identify a publication: two publications with the same values are duplicates. */
 export type PublishedContent = Pick<PublicationRecord, 'repoId' | 'draftId' | 'revision' | 'channel' | 'asDraft'> & {
   connection: Pick<PublicationRecord['connection'], 'receiver'>;
 };
+
+/** Whether a published text is outdated, and why. */
+interface PublicationVerdict {
+  outdated: boolean;
+  outdatedBecause: PublicationOutdatedReason[];
+}
+
+const current: PublicationVerdict = { outdated: false, outdatedBecause: [] };
 
 /** Maximum number of warnings that are stored with a publication. */
 export const maxWarnings = 100;
@@ -143,7 +154,7 @@ export function stopPublications(partition: Partition, repoId: string): void {
 }
 
 /** Converts a publication to its form in API replies. */
-export function publicationResponse(publication: PublicationRecord): Record<string, unknown> {
+export function publicationResponse(publication: PublicationRecord, verdict = current): Record<string, unknown> {
   const { id, status, url, publishedAt, draftId, revision, channel, asDraft } = publication;
   const { error, outcomeUnknown, attempts, nextAttemptAt, counts, warnings = [], createdAt, updatedAt } = publication;
   return {
@@ -161,9 +172,26 @@ export function publicationResponse(publication: PublicationRecord): Record<stri
     nextAttemptAt: isoOrNull(nextAttemptAt),
     counts,
     warnings,
+    ...verdict,
     createdAt: iso(createdAt),
     updatedAt: iso(updatedAt),
   };
+}
+
+/**
+ * Returns whether the published text is outdated: the draft is outdated, or it was generated again with another text
+ * since the published revision. An erased draft shows nothing.
+ */
+export function publicationVerdict(
+  partition: Partition,
+  { draftId, revision }: Pick<PublicationRecord, 'draftId' | 'revision'>,
+): PublicationVerdict {
+  const draft = readDraft(partition, draftId);
+  const base = draft && readDraftRevision(partition, draftId, revision)?.base;
+  const isFormer = base !== undefined && base !== digestOf(draft?.generatedMd ?? '');
+  const former: PublicationVerdict['outdatedBecause'] = isFormer ? [{ what: 'generated' }] : [];
+  const outdatedBecause = [...former, ...(draft?.outdatedBecause ?? [])].slice(0, maxOutdatedReasons);
+  return { outdated: outdatedBecause.length > 0, outdatedBecause };
 }
 
 function contentKey({ repoId, draftId, revision, channel, asDraft, connection }: PublishedContent): string[] {

@@ -66,6 +66,11 @@ export function listRanges(partition: Partition, repoId: string): RangeRecord[] 
   return found;
 }
 
+/** Returns the ids of all ranges of a repository, oldest first. */
+export function listRangeIds(partition: Partition, repoId: string): string[] {
+  return [...rangeKeys(partition, repoId)].map((key) => key[2]);
+}
+
 function rangeKeys(partition: Partition, repoId: string): Iterable<[string, number, string]> {
   const keys = partition.tables.rangesByRepository.getKeys({ start: [repoId], end: [repoId, Number.MAX_VALUE] });
   return keys as Iterable<[string, number, string]>;

@@ -22,8 +22,9 @@ export interface ReadyResponse {
 }
 
 /**
- * Length of the header of a row. The header contains the revision of the repository (4 bytes), the processing flag (1),
- * the length of the repository's id (1), and the digest. The repository's id and the JSON follow the header.
+ * Length of the header of a row. The header contains the revision of the repository (4 bytes), the state (1), the length
+ * of the repository's id (1), and the digest. The repository's id and the JSON follow the header. The lowest bit of the
+ * state is the processing flag. The other seven bits are the mark of a draft's verdict ({@link verdictMark}).
  */
 const headerBytes = 4 + 1 + 1 + digestLength;
 
@@ -69,33 +70,44 @@ export function draftResponse(draft: DraftRecord): Record<string, unknown> {
     bodyMd: draft.bodyMd,
     flags: draft.flags,
     conflicts: conflictsOf(draft.bodyMd),
+    outdated: draft.outdatedBecause !== undefined,
+    outdatedBecause: draft.outdatedBecause ?? [],
     ...(draft.error !== null && { error: draft.error }),
     createdAt: new Date(draft.createdAt).toISOString(),
     updatedAt: new Date(draft.updatedAt).toISOString(),
   };
 }
 
+/**
+ * Returns a number from 1 to 127 for the reasons why a draft is outdated; 0 if it is not outdated. The ETag of a draft
+ * contains this number besides the digest, because the verdict is not part of the content that `If-Match` compares.
+ */
+export function verdictMark(because: DraftRecord['outdatedBecause']): number {
+  if (because === undefined) return 0;
+  return 1 + ((Buffer.from(digestOf(JSON.stringify(because)), 'base64url')[0] as number) % 127);
+}
+
 /** Stores the ready-made bytes of a range. */
 export function writeRangeResponse(partition: Partition, range: RangeRecord, repositoryUrl: string): void {
   const json = toJson(rangeResponse(range, repositoryUrl));
-  writeResponse(partition, range, { json, digest: digestOf(json), processing: false });
+  writeResponse(partition, range, { json, digest: digestOf(json), state: 0 });
 }
 
 /** Stores the ready-made bytes of a draft. */
 export function writeDraftResponse(partition: Partition, draft: DraftRecord): void {
-  const processing = draft.status === 'processing';
-  writeResponse(partition, draft, { json: toJson(draftResponse(draft)), digest: draft.digest, processing });
+  const state = (draft.status === 'processing' ? 1 : 0) + 2 * verdictMark(draft.outdatedBecause);
+  writeResponse(partition, draft, { json: toJson(draftResponse(draft)), digest: draft.digest, state });
 }
 
 function writeResponse(
   partition: Partition,
   { id, repoId }: { id: string; repoId: string },
-  { json, digest, processing }: { json: Buffer; digest: string; processing: boolean },
+  { json, digest, state }: { json: Buffer; digest: string; state: number },
 ): void {
   const repo = Buffer.from(repoId, 'latin1');
   const row = Buffer.allocUnsafe(headerBytes + repo.length + json.length);
   row.writeUInt32BE(readRevision(partition, repoId), 0);
-  row[4] = processing ? 1 : 0;
+  row[4] = state;
   row[5] = repo.length;
   row.write(digest, 6, 'latin1');
   repo.copy(row, headerBytes);
@@ -104,11 +116,11 @@ function writeResponse(
 }
 
 /**
- * Whether the ready-made bytes of a draft lack its conflicts. Earlier versions of Tidings wrote such bytes. In JSON, no
+ * Whether the ready-made bytes of a draft lack its verdict, and perhaps older fields. Earlier versions of Tidings wrote such bytes. In JSON, no
  * text can contain these bytes, because its quotes are escaped.
  */
-export function lacksConflicts(row: Buffer): boolean {
-  return !row.includes('"conflicts":[', headerBytes + (row[5] as number));
+export function lacksVerdict(row: Buffer): boolean {
+  return !row.includes('"outdatedBecause":[', headerBytes + (row[5] as number));
 }
 
 /** Writes the ready-made bytes of a draft again and keeps their header, as if this version had written the row. */
@@ -138,8 +150,9 @@ export function readResponse(partition: Partition, id: string): ReadyResponse | 
   const end = headerBytes + (row[5] as number);
   const repoId = row.toString('latin1', headerBytes, end);
   if (row.readUInt32BE(0) !== readRevision(partition, repoId)) return encodeResponse(partition, id);
-  const etag = toEtag(row.toString('latin1', 6, headerBytes));
-  return { repoId, json: row.subarray(end), etag, processing: row[4] === 1 };
+  const state = row[4] as number;
+  const etag = toEtag(row.toString('latin1', 6, headerBytes), state >> 1);
+  return { repoId, json: row.subarray(end), etag, processing: (state & 1) === 1 };
 }
 
 function encodeResponse(partition: Partition, id: string): ReadyResponse | undefined {
@@ -152,7 +165,8 @@ function encodeResponse(partition: Partition, id: string): ReadyResponse | undef
   const draft = readDraft(partition, id);
   if (!draft) return undefined;
   const json = toJson(draftResponse(draft));
-  return { repoId: draft.repoId, json, etag: toEtag(draft.digest), processing: draft.status === 'processing' };
+  const etag = toEtag(draft.digest, verdictMark(draft.outdatedBecause));
+  return { repoId: draft.repoId, json, etag, processing: draft.status === 'processing' };
 }
 
 function toJson(response: unknown): Buffer {

@@ -8,6 +8,7 @@ import {
   conflictComment,
   conflictsOf,
   describeConflict,
+  describeWarning,
   maxConflicts,
   readConflictComment,
   warningsOf,
@@ -149,11 +150,17 @@ test('a conflict is listed only if the start of its line has words', () => {
 
 test('warnings and messages name the conflict', () => {
   const [warning] = warningsOf('- MINE <!-- rn:issue:7 -->\n  <!-- rn:gone issue:7 the issue is open again -->\n');
-  assert.ok(warning);
+  assert.ok(warning?.kind === 'conflict');
   assert.deepEqual(
     [warning.kind, warning.reason, describeConflict(warning)],
     ['conflict', 'open', '#7 the issue is open again'],
   );
+  const because = [{ number: 12, what: 'merged' }, { sha: '1f3a9c2', what: 'tag' }, { what: 'settings' }] as const;
+  const [outdated, ...conflicts] = warningsOf('', [...because]);
+  assert.ok(outdated?.kind === 'outdated' && conflicts.length === 0);
+  assert.equal(describeWarning(outdated), 'outdated (#12 merged, 1f3a9c2 tag, settings)');
+  const many = Array.from({ length: 7 }, (_, number) => ({ number, what: 'label' }) as const);
+  assert.match(describeWarning({ kind: 'outdated', because: many }), /#4 label and 2 more\)$/);
   const commit = { id: 'commit:1f3a9c2', number: null, reason: 'other', detail: 'x' } as const;
   assert.equal(describeConflict(commit), 'commit 1f3a9c2 x');
 });

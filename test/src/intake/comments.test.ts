@@ -135,10 +135,10 @@ test('the creation or deletion of a tag is marked as a hint', () => {
 test('a renamed or deleted label keeps its former name', () => {
   const payload = { label: { name: 'type: bug' }, repository: repositoryPayload() };
   const renamed = bodies('label', { ...payload, action: 'edited', changes: { name: { from: 'bug' } } });
-  assert.deepEqual(renamed, [{ event: 'label', from: 'bug', to: 'type: bug', seenAt: now }]);
+  assert.deepEqual(renamed, [{ event: 'label', from: 'bug', to: 'type: bug', seenAt: now, checks: true }]);
   assert.deepEqual(bodies('label', { ...payload, action: 'edited', changes: {} }), []);
   assert.deepEqual(bodies('label', { ...payload, action: 'deleted' }), [
-    { event: 'label', from: 'type: bug', to: null, seenAt: now },
+    { event: 'label', from: 'type: bug', to: null, seenAt: now, checks: true },
   ]);
 });
 

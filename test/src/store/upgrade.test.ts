@@ -62,7 +62,12 @@ test('the upgrade gathers the pull requests of a merge commit in one row', async
   }
 });
 
-test('the upgrade adds conflicts to the stored replies of drafts', async (t) => {
+/** Returns the stored reply of a draft as the version before verdicts wrote it. */
+function withoutVerdict(row: string): string {
+  return row.replace(',"outdated":false,"outdatedBecause":[]', '');
+}
+
+test('the upgrade adds conflicts and verdicts to the stored replies of drafts', async (t) => {
   const dataDir = temporaryFolder(t);
   const earlier = openPartition(dataDir, 'p00');
   const bodyMd = '- "conflicts":[ <!-- rn:pr:1 -->\n  <!-- rn:gone pr:1 reverted by #2 -->\n';
@@ -79,7 +84,7 @@ test('the upgrade adds conflicts to the stored replies of drafts', async (t) => 
   await earlier.root.transaction(() => {
     for (const index of texts.keys()) {
       const row = earlier.responses.getBinary(`draft_${index}`) as Buffer;
-      const former = row.toString('latin1').replace(/,"conflicts":\[[^\]]*\]/, '');
+      const former = withoutVerdict(row.toString('latin1')).replace(/,"conflicts":\[[^\]]*\]/, '');
       earlier.responses.putSync(`draft_${index}`, Buffer.from(former, 'latin1'));
     }
   });
@@ -88,7 +93,8 @@ test('the upgrade adds conflicts to the stored replies of drafts', async (t) => 
   for (const _time of ['upgraded', 'as it is']) {
     const partition = openPartition(dataDir, 'p00');
     assert.equal(dump(partition), expected);
-    const { conflicts } = JSON.parse(String(readResponse(partition, 'draft_1')?.json));
+    const { conflicts, outdated, outdatedBecause } = JSON.parse(String(readResponse(partition, 'draft_1')?.json));
+    assert.deepEqual([outdated, outdatedBecause], [false, []]);
     assert.deepEqual(conflicts, [
       { id: 'pr:1', number: 1, sha: null, text: '"conflicts":[', reason: 'reverted', detail: '#2' },
     ]);

@@ -248,7 +248,7 @@ test('accepts a change only for the state that it names', async (t) => {
   const draft = await startDraft(openTestPartition(t));
   await draft.generate('one');
   const { digest } = draft.record;
-  assert.equal(readResponse(draft.partition, id)?.etag, `"3-${digest}"`);
+  assert.equal(readResponse(draft.partition, id)?.etag, `"4-${digest}"`);
   assert.equal((await draft.edit('two', { ifMatch: ['x', digest] }))?.ok, true);
   for (const stale of [draft.edit('three', { ifMatch: [digest] }), draft.restore(1, { ifMatch: [] })]) {
     const result = await stale;

@@ -34,6 +34,13 @@ export class Proposals {
     return this.history.pulls.filter(({ head }) => head.startsWith('tidings/'));
   }
 
+  /** Removes the pull requests and branches of the service, as if it had never published. */
+  removeOwn(): void {
+    const { pulls, branches } = this.history;
+    pulls.splice(0, Infinity, ...pulls.filter(({ head }) => !head.startsWith('tidings/')));
+    for (const name of [...branches.keys()]) if (name.startsWith('tidings/')) branches.delete(name);
+  }
+
   /** Returns the answer to a GET below `pulls`; undefined for paths that another module answers. */
   read(names: readonly string[], query: URLSearchParams): Reply | undefined {
     const head = query.get('head');

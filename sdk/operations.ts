@@ -4,8 +4,6 @@
 
 export type Backfill = { id: string; repoId: string; state: 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled'; phase: string | null; percent: number; since: string | null; counts: { [name: string]: number }; waits: { count: number; seconds: number; until: string | null }; error?: string; startedAt: string; updatedAt: string; finishedAt: string | null };
 
-export type BackfillCompletedEvent = { event: 'backfill.completed'; timestamp: string; data: { repoId: string; backfillId: string; status: 'completed' | 'failed' | 'cancelled'; since: string | null; counts: { [name: string]: number }; error: string | null } };
-
 export type Change = { kind: 'pull' | 'issue' | 'commit'; number?: number; sha?: string; title: string; included: boolean; reason: 'listed' | 'backport' | 'cherryPicked' | 'dependency' | 'revert' | 'partialRevert' | 'restored' | 'linked' | 'closed' | 'direct' | 'foreign' | 'reverted' | 'reverts' | 'shipped' | 'release' | 'routine' | 'own' | 'label' | 'author' | 'unmerged' | 'branch' | 'afterCut' | 'open' | 'unresolved' | 'unlisted' | 'notCaptured'; detail?: string; section?: 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'other' | 'reverted' | 'issues' | 'commits' | 'dependencies'; kindBy?: 'label' | 'advisory' | 'note' | 'prefix' | 'issue' | 'box' | 'branch' | 'verb'; mayBreak?: true; method: 'mergeCommit' | 'subject' | 'window' | 'date' | 'number' | 'link' | 'commit' };
 
 export type Channel = { channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; connected: boolean; source: 'repository' | 'organization' | 'default' | null; public: boolean; settings: { [name: string]: unknown }; hasSecret: { [name: string]: boolean }; createdAt: string | null; updatedAt: string | null };
@@ -14,13 +12,11 @@ export type DateRange = { type: 'DATE_BASED'; repoId: string; fromDate: string; 
 
 export type DeletedWebhookEndpoint = { id: string; deletedAt: string };
 
-export type Draft = { id: string; releaseRangeId: string; persona: 'engineer' | 'internal' | 'customer'; status: 'ready' | 'processing' | 'failed'; revision: number; bodyMd: string; flags: { highlights: readonly (string)[]; contributors: readonly (string)[]; upgradeInstructions: string }; conflicts: readonly ({ id: string; number: number | null; sha: string | null; text: string; reason: 'reverted' | 'reverts' | 'label' | 'author' | 'shipped' | 'release' | 'routine' | 'own' | 'joined' | 'note' | 'unlisted' | 'open' | 'unresolved' | 'range' | 'other'; detail: string | null })[]; outdated: boolean; outdatedBecause: readonly ({ number?: number; sha?: string; what: 'merged' | 'label' | 'edited' | 'reverted' | 'removed' | 'issue' | 'tag' | 'settings' | 'other' })[]; error?: string; createdAt: string; updatedAt: string };
+export type Draft = { id: string; releaseRangeId: string; persona: 'engineer' | 'internal' | 'customer'; status: 'ready' | 'processing' | 'failed'; revision: number; bodyMd: string; flags: { highlights: readonly (string)[]; contributors: readonly (string)[]; upgradeInstructions: string }; conflicts: readonly ({ id: string; number: number | null; sha: string | null; text: string; reason: 'reverted' | 'reverts' | 'label' | 'author' | 'shipped' | 'release' | 'routine' | 'own' | 'joined' | 'note' | 'unlisted' | 'open' | 'unresolved' | 'range' | 'other'; detail: string | null })[]; error?: string; createdAt: string; updatedAt: string };
 
 export type DraftEntry = { marker: string | null; heading: string; area: string | null; text: string; source: 'note' | 'issue' | 'title' | 'person'; numbers: readonly (number)[]; shas: readonly (string)[]; kind: 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'other' | 'reverted' | 'issues' | 'commits' | 'dependencies' | null; kindBy: 'label' | 'advisory' | 'note' | 'prefix' | 'issue' | 'box' | 'branch' | 'verb' | null; reason: 'listed' | 'backport' | 'cherryPicked' | 'dependency' | 'revert' | 'partialRevert' | 'restored' | 'linked' | 'closed' | 'direct' | 'foreign' | 'reverted' | 'reverts' | 'shipped' | 'release' | 'routine' | 'own' | 'label' | 'author' | 'unmerged' | 'branch' | 'afterCut' | 'open' | 'unresolved' | 'unlisted' | 'notCaptured' | null };
 
 export type DraftGeneratedEvent = { event: 'draft.generated'; timestamp: string; data: { draftId: string; persona: 'engineer' | 'internal' | 'customer'; releaseRangeId: string } };
-
-export type DraftOutdatedEvent = { event: 'draft.outdated'; timestamp: string; data: { draftId: string; persona: 'engineer' | 'internal' | 'customer'; releaseRangeId: string; because: readonly ({ number?: number; sha?: string; what: 'merged' | 'label' | 'edited' | 'reverted' | 'removed' | 'issue' | 'tag' | 'settings' | 'other' })[] } };
 
 export type DraftPublishedEvent = { event: 'draft.published'; timestamp: string; data: { draftId: string; persona: 'engineer' | 'internal' | 'customer'; releaseRangeId: string; publicationId: string; channel: string; url: string | null } };
 
@@ -38,7 +34,7 @@ export type Key = { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; l
 
 export type NewKey = { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; last4: string; orgId: string | null; scopes: readonly ('drafts:read' | 'drafts:write' | 'ranges:read' | 'ranges:write' | 'repos:read' | 'repos:write' | 'publish:write' | 'stats:read' | 'orgs:read' | 'orgs:write' | 'webhooks:read' | 'webhooks:write' | 'keys:read' | 'keys:write' | '*')[]; status: 'active' | 'expired' | 'revoked'; createdAt: string; createdBy: string | null; lastUsedAt: string | null; expiresAt: string | null; revokedAt: string | null; rotatedTo: string | null; rotateBy: string; reminder: string | null; endedWith: string | null; key: string };
 
-export type NewWebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'draft.outdated' | 'range.created' | 'range.changed' | 'publication.failed' | 'backfill.completed' | 'repository.connected' | 'repository.disconnected')[]; personas?: readonly ('engineer' | 'internal' | 'customer')[]; channels?: readonly ('scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email')[]; repositories?: readonly (string)[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string; secret: string };
+export type NewWebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string; secret: string };
 
 export type NewWebhookSecret = { id: string; name: string; host: string; orgId: string | null; createdAt: string; rotatedAt: string | null; overlapEndsAt: string | null; secret?: string };
 
@@ -46,15 +42,11 @@ export type NotesSettings = { order: readonly ('breaking' | 'feature' | 'fix' | 
 
 export type Organization = { id: string; login: string; host: string; tier: string; refuseInternalOnPublicChannels: boolean; keepPublishedAfterUninstall: boolean; createdAt: string };
 
-export type Publication = { id: string; status: 'pending' | 'processing' | 'completed' | 'failed'; url: string | null; publishedAt: string | null; draftId: string; revision: number; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft: boolean; error: string | null; outcomeUnknown: boolean; attempts: readonly ({ at: string; endedAt: string | null; error: string | null })[]; nextAttemptAt: string | null; counts: { [name: string]: number }; warnings: readonly ({ kind: 'conflict'; id: string; number: number | null; sha: string | null; text: string; reason: 'reverted' | 'reverts' | 'label' | 'author' | 'shipped' | 'release' | 'routine' | 'own' | 'joined' | 'note' | 'unlisted' | 'open' | 'unresolved' | 'range' | 'other'; detail: string | null } | { kind: 'outdated'; because: readonly ({ number?: number; sha?: string; what: 'merged' | 'label' | 'edited' | 'reverted' | 'removed' | 'issue' | 'tag' | 'settings' | 'other' })[] })[]; outdated: boolean; outdatedBecause: readonly ({ number?: number; sha?: string; what: 'merged' | 'label' | 'edited' | 'reverted' | 'removed' | 'issue' | 'tag' | 'settings' | 'other' | 'generated' })[]; createdAt: string; updatedAt: string };
-
-export type PublicationFailedEvent = { event: 'publication.failed'; timestamp: string; data: { draftId: string; persona: 'engineer' | 'internal' | 'customer'; releaseRangeId: string; repoId: string; publicationId: string; channel: string; error: string; outcomeUnknown: boolean; attempts: number; replacedBy: string | null } };
+export type Publication = { id: string; status: 'pending' | 'processing' | 'completed' | 'failed'; url: string | null; publishedAt: string | null; draftId: string; revision: number; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft: boolean; error: string | null; outcomeUnknown: boolean; attempts: readonly ({ at: string; endedAt: string | null; error: string | null })[]; nextAttemptAt: string | null; counts: { [name: string]: number }; warnings: readonly ({ kind: 'conflict'; id: string; number: number | null; sha: string | null; text: string; reason: 'reverted' | 'reverts' | 'label' | 'author' | 'shipped' | 'release' | 'routine' | 'own' | 'joined' | 'note' | 'unlisted' | 'open' | 'unresolved' | 'range' | 'other'; detail: string | null })[]; createdAt: string; updatedAt: string };
 
 export type PullRequestRange = { type: 'PR_BASED'; repoId: string; fromPrNumber: number; toPrNumber: number };
 
 export type Range = { id: string; repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 'PR_BASED' | 'FIRST_RELEASE' | 'UNRELEASED'; fromTag?: string | null; toTag?: string | null; branch?: string | null; head?: string | null; tagPattern?: string; prereleases?: boolean; fromDate?: string; toDate?: string; fromPrNumber?: number; toPrNumber?: number; timeZone?: string; compareUrl?: string; prCount: number; issueCount: number; resolution: 'compare' | 'commits' | 'window'; assumed?: true; createdAt: string; updatedAt: string };
-
-export type RangeChangedEvent = { event: 'range.changed'; timestamp: string; data: { releaseRangeId: string; repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 'PR_BASED' | 'FIRST_RELEASE' | 'UNRELEASED'; fromTag?: string; toTag?: string; fromDate?: string; toDate?: string; fromPrNumber?: number; toPrNumber?: number; timeZone?: string; branch?: string; tagPattern?: string; prereleases?: boolean; before: { prCount: number; issueCount: number; resolution: 'compare' | 'commits' | 'window'; assumed?: true }; after: { prCount: number; issueCount: number; resolution: 'compare' | 'commits' | 'window'; assumed?: true } } };
 
 export type RangePreview = { repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 'PR_BASED' | 'FIRST_RELEASE' | 'UNRELEASED'; fromTag?: string | null; toTag?: string | null; branch?: string | null; head?: string | null; tagPattern?: string; prereleases?: boolean; fromDate?: string; toDate?: string; fromPrNumber?: number; toPrNumber?: number; timeZone?: string; compareUrl?: string; prCount: number; issueCount: number; commitCount: number; resolution: 'compare' | 'commits' | 'window'; assumed?: true; suggestedVersion: { version: string | null; bump: 'major' | 'minor' | 'patch' | 'none'; because: readonly ({ number?: number; sha?: string; kind: string })[] }; changes: readonly (Change)[]; total: number; diagnostics: { changes: number; unlabelled: number; unlabelledRate: number; withoutArea: number; undecided: number; mayBreak: number } };
 
@@ -63,10 +55,6 @@ export type RangeCreatedEvent = { event: 'range.created'; timestamp: string; dat
 export type Replayed = { endpointId: string; replayed: number };
 
 export type Repository = { id: string; orgId: string; scmRepoId?: number; fullName: string; defaultBranch: string | null; state: 'connected' | 'unselected' | 'disconnected'; createdAt: string; ownerConfirmed: boolean; ownerUnconfirmedReason: string | null };
-
-export type RepositoryConnectedEvent = { event: 'repository.connected'; timestamp: string; data: { repoId: string; fullName: string; cause: 'delivery' | 'installation' | 'selection' | 'request' | 'transfer' } };
-
-export type RepositoryDisconnectedEvent = { event: 'repository.disconnected'; timestamp: string; data: { repoId: string; fullName: string; cause: 'delivery' | 'installation' | 'selection' | 'request' | 'transfer' } };
 
 export type Retention = { before: string; partitions: readonly ({ partition: string; trustedTime: string | null; lastSweep: { at: string; before?: string; erased?: { pulls: number; issues: number; comments: number; pushes: number; commits: number } } | null; waiting: readonly ({ partition: string; id: string; cause: 'records' | 'clock' | 'organizations'; from?: string; to?: string; before?: string; records?: number; total?: number; organizations?: readonly ({ id: string; uninstalledAt: string })[]; shares?: readonly ({ partition: string; records: number; total: number })[] })[]; total?: number; due?: { pulls: number; issues: number; comments: number; pushes: number; commits: number } })[]; repositories: readonly ({ partition: string; repoId: string; fullName: string; pulls: number; issues: number; comments: number; pushes: number; commits: number })[]; organizations: readonly ({ id: string; login: string; uninstalledAt: string; erasedFrom: string; due: boolean; repositories: readonly ({ repoId: string; fullName: string; pulls: number; issues: number; comments: number; pushes: number; commits: number } | null)[] })[] };
 
@@ -92,7 +80,7 @@ export type UnreleasedRange = { type: 'UNRELEASED'; repoId: string; branch?: str
 
 export type WebhookDelivery = { id: string; endpointId: string; eventId: string; event: string; status: 'pending' | 'delivered' | 'failed' | 'skipped'; payload: { event: string; timestamp: string; data: { [name: string]: unknown } }; attemptCount: number; attempts: readonly ({ at: string; ms: number; status: number | null; error: string | null; response: string | null })[]; nextAttemptAt: string | null; createdAt: string };
 
-export type WebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'draft.outdated' | 'range.created' | 'range.changed' | 'publication.failed' | 'backfill.completed' | 'repository.connected' | 'repository.disconnected')[]; personas?: readonly ('engineer' | 'internal' | 'customer')[]; channels?: readonly ('scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email')[]; repositories?: readonly (string)[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string };
+export type WebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string };
 
 export type WebhookSecret = { id: string; name: string; host: string; orgId: string | null; createdAt: string; rotatedAt: string | null; overlapEndsAt: string | null };
 
@@ -102,20 +90,8 @@ export interface WebhookEvents {
   'draft.generated': DraftGeneratedEvent;
   /** A draft was published to a channel. */
   'draft.published': DraftPublishedEvent;
-  /** A draft is outdated. */
-  'draft.outdated': DraftOutdatedEvent;
   /** A release range was created. */
   'range.created': RangeCreatedEvent;
-  /** A recount changed a release range. */
-  'range.changed': RangeChangedEvent;
-  /** A publication failed. */
-  'publication.failed': PublicationFailedEvent;
-  /** A backfill ended. */
-  'backfill.completed': BackfillCompletedEvent;
-  /** A repository was connected. */
-  'repository.connected': RepositoryConnectedEvent;
-  /** A repository was disconnected. */
-  'repository.disconnected': RepositoryDisconnectedEvent;
   /** A test of the endpoint was requested. */
   'endpoint.test': EndpointTestEvent;
 }
@@ -158,7 +134,7 @@ export interface Operations {
   /** List the changes that were considered for a range, and why each is included or not. */
   listRangeChanges: { input: { rangeId: string; limit?: number; offset?: number; included?: 'true' | 'false' }; reply: { changes: readonly (Change)[]; total: number; hasMore: boolean; nextOffset: number | null; diagnostics: { changes: number; unlabelled: number; unlabelledRate: number; withoutArea: number; undecided: number; mayBreak: number } }; item: Change; };
   /** List the drafts of a range. */
-  listDrafts: { input: { releaseRangeId: string; persona?: 'engineer' | 'internal' | 'customer'; outdated?: 'true' | 'false'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { drafts: readonly (Draft)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Draft; };
+  listDrafts: { input: { releaseRangeId: string; persona?: 'engineer' | 'internal' | 'customer'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { drafts: readonly (Draft)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Draft; };
   /** Get a draft. */
   getDraft: { input: { draftId: string }; reply: Draft; };
   /** Replace the text of a draft, its flags or both. */
@@ -182,7 +158,7 @@ export interface Operations {
   /** Publish a draft to a channel. */
   publishDraft: { input: { draftId: string; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft?: boolean; strict?: boolean }; reply: Publication; };
   /** Get the payload that a publication would send to a channel. */
-  previewPublication: { input: { draftId: string; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft?: boolean; strict?: boolean }; reply: { channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; payload: unknown; warnings: readonly ({ kind: 'conflict'; id: string; number: number | null; sha: string | null; text: string; reason: 'reverted' | 'reverts' | 'label' | 'author' | 'shipped' | 'release' | 'routine' | 'own' | 'joined' | 'note' | 'unlisted' | 'open' | 'unresolved' | 'range' | 'other'; detail: string | null } | { kind: 'outdated'; because: readonly ({ number?: number; sha?: string; what: 'merged' | 'label' | 'edited' | 'reverted' | 'removed' | 'issue' | 'tag' | 'settings' | 'other' })[] })[] }; };
+  previewPublication: { input: { draftId: string; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft?: boolean; strict?: boolean }; reply: { channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; payload: unknown; warnings: readonly ({ kind: 'conflict'; id: string; number: number | null; sha: string | null; text: string; reason: 'reverted' | 'reverts' | 'label' | 'author' | 'shipped' | 'release' | 'routine' | 'own' | 'joined' | 'note' | 'unlisted' | 'open' | 'unresolved' | 'range' | 'other'; detail: string | null })[] }; };
   /** List the publications of a draft or a repository. */
   listPublications: { input: { draftId?: string; repoId?: string; channel?: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; status?: 'pending' | 'processing' | 'completed' | 'failed'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { publications: readonly (Publication)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Publication; };
   /** Get a publication. */
@@ -196,7 +172,7 @@ export interface Operations {
   /** Get the connection of a channel, without its secrets. */
   getChannel: { input: { channel: string; repoId?: string; orgId?: string }; reply: Channel; };
   /** Connect a channel; secrets that the request omits keep their values. */
-  putChannel: { input: { channel: string; repoId?: string; orgId?: string } & { settings: Record<string, never> | { path?: string; branch?: string; message?: string } | { path?: string; branch?: string; message?: string } | { visibility?: 'public' | 'unlisted' | 'off'; key?: string; title?: string; language?: string } | { accessToken?: string; senderId?: number; state?: 'live' | 'draft'; newsfeedIds?: readonly (number)[]; apiUrl?: string } | { webhookUrl?: string; botToken?: string; channel?: string; apiUrl?: string } | { webhookUrl?: string } | { host?: string; port?: number; tls?: 'starttls' | 'implicit' | 'none'; certificateAuthority?: string; user?: string; password?: string; from?: string; fromName?: string; recipients?: readonly (string)[] } }; reply: Channel; };
+  putChannel: { input: { channel: string; repoId?: string; orgId?: string } & { settings: Record<string, never> | { path?: string; branch?: string; message?: string; via?: 'push' | 'pull_request' } | { path?: string; branch?: string; message?: string; via?: 'push' | 'pull_request' } | { visibility?: 'public' | 'unlisted' | 'off'; key?: string; title?: string; language?: string } | { accessToken?: string; senderId?: number; state?: 'live' | 'draft'; newsfeedIds?: readonly (number)[]; apiUrl?: string } | { webhookUrl?: string; botToken?: string; channel?: string; apiUrl?: string } | { webhookUrl?: string } | { host?: string; port?: number; tls?: 'starttls' | 'implicit' | 'none'; certificateAuthority?: string; user?: string; password?: string; from?: string; fromName?: string; recipients?: readonly (string)[] } }; reply: Channel; };
   /** Remove the connection of a channel. */
   removeChannel: { input: { channel: string; repoId?: string; orgId?: string }; reply: Channel; };
   /** Test the connection of a channel. */
@@ -227,16 +203,14 @@ export interface Operations {
   rotateWebhookSecret: { input: { secretId: string } & { overlapHours?: number }; reply: NewWebhookSecret; };
   /** Revoke a webhook secret. */
   revokeWebhookSecret: { input: { secretId: string }; reply: RevokedWebhookSecret; };
-  /** List the events of outgoing webhooks, each with the schema and an example of its body. */
-  listWebhookEvents: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { webhookEvents: readonly ({ event: string; summary: string; description: string; filters: readonly ('personas' | 'channels' | 'repositories')[]; schema: { [name: string]: unknown }; example: { [name: string]: unknown } })[]; total: number; hasMore: boolean; nextOffset: number | null }; item: { event: string; summary: string; description: string; filters: readonly ('personas' | 'channels' | 'repositories')[]; schema: { [name: string]: unknown }; example: { [name: string]: unknown } }; };
   /** List webhook endpoints, without their secrets. */
   listWebhookEndpoints: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { webhookEndpoints: readonly (WebhookEndpoint)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: WebhookEndpoint; };
   /** Create a webhook endpoint; its secret is shown in this reply only. */
-  createWebhookEndpoint: { input: { url: string; events?: readonly ('draft.generated' | 'draft.published' | 'draft.outdated' | 'range.created' | 'range.changed' | 'publication.failed' | 'backfill.completed' | 'repository.connected' | 'repository.disconnected')[]; personas?: readonly ('engineer' | 'internal' | 'customer')[]; channels?: readonly ('scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email')[]; repositories?: readonly (string)[]; description?: string; org?: string }; reply: NewWebhookEndpoint; };
+  createWebhookEndpoint: { input: { url: string; events?: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; description?: string; org?: string }; reply: NewWebhookEndpoint; };
   /** Get a webhook endpoint, without its secret. */
   getWebhookEndpoint: { input: { endpointId: string }; reply: WebhookEndpoint; };
   /** Change, disable or enable a webhook endpoint. */
-  updateWebhookEndpoint: { input: { endpointId: string } & { url?: string; events?: readonly ('draft.generated' | 'draft.published' | 'draft.outdated' | 'range.created' | 'range.changed' | 'publication.failed' | 'backfill.completed' | 'repository.connected' | 'repository.disconnected')[]; personas?: readonly ('engineer' | 'internal' | 'customer')[]; channels?: readonly ('scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email')[]; repositories?: readonly (string)[]; description?: string; enabled?: boolean }; reply: WebhookEndpoint; };
+  updateWebhookEndpoint: { input: { endpointId: string } & { url?: string; events?: readonly ('draft.generated' | 'draft.published' | 'range.created')[]; description?: string; enabled?: boolean }; reply: WebhookEndpoint; };
   /** Delete a webhook endpoint and its deliveries. */
   deleteWebhookEndpoint: { input: { endpointId: string }; reply: DeletedWebhookEndpoint; };
   /** Replace the secret of a webhook endpoint; during the overlap, deliveries are signed with both secrets. */
@@ -272,7 +246,7 @@ export const operations = {
   previewRange: { method: 'POST', path: '/api/ranges/preview', query: [], body: true },
   getUnreleased: { method: 'GET', path: '/api/repos/{repoId}/unreleased', query: ['branch', 'tagPattern', 'prereleases', 'limit', 'offset', 'included'], body: false },
   listRangeChanges: { method: 'GET', path: '/api/ranges/{rangeId}/changes', query: ['limit', 'offset', 'included'], body: false, list: 'changes' },
-  listDrafts: { method: 'GET', path: '/api/drafts', query: ['releaseRangeId', 'persona', 'outdated', 'limit', 'offset', 'sort', 'order'], body: false, list: 'drafts' },
+  listDrafts: { method: 'GET', path: '/api/drafts', query: ['releaseRangeId', 'persona', 'limit', 'offset', 'sort', 'order'], body: false, list: 'drafts' },
   getDraft: { method: 'GET', path: '/api/drafts/{draftId}', query: [], body: false },
   updateDraft: { method: 'PATCH', path: '/api/drafts/{draftId}', query: [], body: true },
   generateDraft: { method: 'POST', path: '/api/drafts/{rangeId}/generate', query: [], body: true },
@@ -307,7 +281,6 @@ export const operations = {
   createWebhookSecret: { method: 'POST', path: '/api/webhook-secrets', query: [], body: true },
   rotateWebhookSecret: { method: 'POST', path: '/api/webhook-secrets/{secretId}/rotate', query: [], body: true },
   revokeWebhookSecret: { method: 'DELETE', path: '/api/webhook-secrets/{secretId}', query: [], body: false },
-  listWebhookEvents: { method: 'GET', path: '/api/webhook-events', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'webhookEvents' },
   listWebhookEndpoints: { method: 'GET', path: '/api/webhook-endpoints', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'webhookEndpoints' },
   createWebhookEndpoint: { method: 'POST', path: '/api/webhook-endpoints', query: [], body: true },
   getWebhookEndpoint: { method: 'GET', path: '/api/webhook-endpoints/{endpointId}', query: [], body: false },

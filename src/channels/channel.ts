@@ -177,8 +177,25 @@ export interface HostAccess {
    * Commits a file's new text.
    * @param sha blob to replace; null for a new file
    * @returns address of the file; null if another commit has replaced the blob. Then the file must be read again.
+   * @throws ServiceError `conflict` if the branch is protected
    */
   writeFile(path: string, branch: string, text: string, sha: string | null, message: string): Promise<string | null>;
+  /** Creates a branch at the head of another branch. A branch that exists already stays as it is. */
+  createBranch(branch: string, from: string): Promise<void>;
+  /** Finds the newest pull request from a branch of the repository into another branch, an open one first. */
+  findPull(head: string, base: string): Promise<HostPull | null>;
+  /** Opens a pull request. If an open one with the same branches exists already, that one is returned. */
+  createPull(pull: { head: string; base: string; title: string; body: string }): Promise<HostPull>;
+  updatePull(number: number, text: { title: string; body: string }): Promise<HostPull>;
+}
+
+export interface HostPull {
+  number: number;
+  /** Web address of the pull request. */
+  url: string;
+  title: string;
+  body: string;
+  state: 'open' | 'merged' | 'closed';
 }
 
 export interface HostRelease {

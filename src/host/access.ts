@@ -1,9 +1,10 @@
 /**
- * Gives channels access to one repository on its host: its releases, files and tags. Each request is sent once, without
- * retries. An expected failure is a `ServiceError`. The caller should retry only after `unavailable`.
+ * Gives channels access to one repository on its host: its releases, files, tags and pull requests. Each request is
+ * sent once, without retries. An expected failure is a `ServiceError`. The caller should retry only after `unavailable`.
  */
 import { ServiceError } from '../foundation/errors.ts';
 import { type HostFile, readFile, writeFile } from './contents.ts';
+import { createBranch, createPull, findPull, type HostPull, type PullText, updatePull } from './pulls.ts';
 import { createRelease, findRelease, type HostRelease, type ReleaseFields, updateRelease } from './releases.ts';
 import { type Json, RepositoryApi } from './repository-api.ts';
 import { Requests, type RequestsOptions } from './requests.ts';
@@ -75,6 +76,22 @@ export class RepositoryAccess {
     message: string,
   ): Promise<string | null> {
     return writeFile(await this.api(), { path, branch, text, sha, message });
+  }
+
+  async createBranch(branch: string, from: string): Promise<void> {
+    return createBranch(await this.api(), branch, from);
+  }
+
+  async findPull(head: string, base: string): Promise<HostPull | null> {
+    return findPull(await this.api(), head, base);
+  }
+
+  async createPull(pull: PullText & { head: string; base: string }): Promise<HostPull> {
+    return createPull(await this.api(), pull);
+  }
+
+  async updatePull(number: number, text: PullText): Promise<HostPull> {
+    return updatePull(await this.api(), number, text);
   }
 
   private api(): Promise<RepositoryApi> {

@@ -4,6 +4,7 @@
  * the commit and the file must be read again.
  */
 import { ServiceError } from '../foundation/errors.ts';
+import { isProtected } from './protection.ts';
 import { encodePath, type Json, type RepositoryApi, refusalText } from './repository-api.ts';
 import type { Answer } from './retries.ts';
 
@@ -27,8 +28,8 @@ export interface FileChange {
 /** Maximum size of a file, in bytes. People do not read a longer changelog. */
 const maxBytes = 5 * 1024 * 1024;
 /**
- * Matches words in a host's refusal of a commit to a protected branch. Only the words identify this refusal, since
- * hosts may send the same status when another commit has changed the branch meanwhile (see `raced`).
+ * Matches words in a host's refusal of a commit by a rule of the branch. Hosts may send the same status when another
+ * commit has changed the branch meanwhile (see `raced`).
  */
 const guarded = /protected|rule|pull request|review|status check|required/i;
 /**
@@ -60,20 +61,23 @@ export async function readFile(api: RepositoryApi, path: string, branch: string)
 /**
  * Commits a file's new text.
  * @returns the file's web address; null when another commit has replaced the blob meanwhile
- * @throws ServiceError `invalid` or `unauthorized` with the host's message when the host refuses commits to this branch
+ * @throws ServiceError `conflict` with the host's message when the branch is protected, or `invalid` or `unauthorized`
+ *   for any other refusal
  */
 export async function writeFile(api: RepositoryApi, change: FileChange): Promise<string | null> {
   const { path, branch, text, sha, message } = change;
   const content = Buffer.from(text, 'utf8').toString('base64');
   const method = api.kind === 'gitea' && sha === null ? 'POST' : 'PUT';
   const body = { message, content, branch, ...(sha !== null && { sha }) };
-  const answer = await api.write(method, `contents/${encodePath(path)}`, body);
+  const answer = await api.write(method, `contents/${encodePath(path)}`, body, isProtected);
   if (answer.status < 300) {
     const { html_url } = ((answer.data as Json).content ?? {}) as Json;
     return typeof html_url === 'string' ? html_url : '';
   }
+  const what = `a commit to ${path} on ${branch}`;
+  if (isProtected(answer)) throw api.refusal(answer, what, 'conflict');
   if (isRace(answer)) return null;
-  throw api.refusal(answer, `a commit to ${path} on ${branch}`);
+  throw api.refusal(answer, what);
 }
 
 function isRace(answer: Answer): boolean {

@@ -3,7 +3,7 @@
  * the caller decides about retries. `releases.ts` and `contents.ts` interpret refusals.
  */
 import type { Host } from '../../config/hosts.ts';
-import { ServiceError } from '../foundation/errors.ts';
+import { type ErrorKind, ServiceError } from '../foundation/errors.ts';
 import { linksOf } from './link.ts';
 import { repositoryPath } from './lists.ts';
 import { denialOf } from './refusals.ts';
@@ -18,6 +18,8 @@ const maxMessageLength = 200;
 export class RepositoryApi {
   readonly kind: Host['kind'];
   private readonly requests: Requests;
+  /** Owner of the repository, by its name on the host. */
+  readonly owner: string;
   private readonly base: string;
   private readonly name: string;
 
@@ -25,6 +27,7 @@ export class RepositoryApi {
     this.kind = host.kind;
     this.requests = requests;
     this.base = `${host.apiUrl}${repositoryPath(fullName)}`;
+    this.owner = fullName.split('/')[0] as string;
     this.name = new URL(host.apiUrl).host;
   }
 
@@ -49,20 +52,23 @@ export class RepositoryApi {
 
   /**
    * Sends a write and returns the reply, even if the reply is a refusal with 409 or 422.
+   * @param isExpected whether any other refusal is returned too
    * @throws ServiceError `unauthorized` with the host's message, `notFound`, or `invalid` for any other status
    */
-  async write(method: NonNullable<Asked['method']>, path: string, body: Json): Promise<Answer> {
+  async write(
+    method: NonNullable<Asked['method']>,
+    path: string,
+    body: Json,
+    isExpected: (answer: Answer) => boolean = () => false,
+  ): Promise<Answer> {
     const asked = { method, url: this.url(path), body: JSON.stringify(body) };
     const answer = await this.requests.once(asked, isJson);
-    return [409, 422].includes(answer.status) ? answer : this.accepted(answer, method, path);
+    return [409, 422].includes(answer.status) || isExpected(answer) ? answer : this.accepted(answer, method, path);
   }
 
   /** Makes the error for a reply that refuses a write. It contains the host's message. */
-  refusal(answer: Answer, what: string): ServiceError {
-    return new ServiceError(
-      'invalid',
-      `The host ${this.name} refused ${what} (${answer.status}${refusalText(answer)}).`,
-    );
+  refusal(answer: Answer, what: string, kind: ErrorKind = 'invalid'): ServiceError {
+    return new ServiceError(kind, `The host ${this.name} refused ${what} (${answer.status}${refusalText(answer)}).`);
   }
 
   private url(path: string): string {

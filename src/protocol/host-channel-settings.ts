@@ -36,6 +36,12 @@ export const FileSettingsSchema = Type.Object(
         description: 'commit message; {version} is replaced by the version, {file} by the path of the file',
       }),
     ),
+    via: Type.Optional(
+      Type.Union([Type.Literal('push'), Type.Literal('pull_request')], {
+        description:
+          '`push`: commit to the branch, and open a pull request only if the branch is protected; `pull_request`: always open a pull request; by default `push`',
+      }),
+    ),
   },
   closed,
 );

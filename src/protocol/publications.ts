@@ -16,6 +16,18 @@ import { reports } from './webhooks.ts';
  */
 export const publicationTrailer = 'Tidings-Publication';
 
+/**
+ * Text of a pull request that the service makes when it publishes: this sentence, in lines that no host wraps, a marker
+ * and the trailer. A host can copy the text into the message of the merged commit.
+ */
+export const publicationPullLines = [
+  'Tidings publishes these release notes by pull request.',
+  'A later revision of the notes updates it while it is open.',
+] as const;
+
+/** Name of the hidden comment in the text of such a pull request. The comment contains the branch of the pull request. */
+export const publicationPullMarker = 'tidings:notes';
+
 const Instant = Type.Integer();
 const NullableInstant = Type.Union([Instant, Type.Null()]);
 const NullableString = Type.Union([Type.String(), Type.Null()]);

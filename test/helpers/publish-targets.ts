@@ -33,7 +33,7 @@ export function hostTargets(host: TestHost): Target[] {
       sent: () => JSON.stringify(publishing.releases),
     },
     fileTarget(host, 'changelog', 'CHANGELOG.md'),
-    fileTarget(host, 'releases_md', 'RELEASES.md'),
+    pullTarget(host, 'releases_md', 'RELEASES.md'),
     { channel: 'hosted', asked: true, held: heldByPages, sent: shownByPages },
   ];
 }
@@ -120,6 +120,26 @@ async function shownByPages(service: TestService): Promise<string> {
   const paths = ['', tag, 'atom.xml', 'feed.json'];
   const texts = paths.map(async (path) => (await fetch(`${service.url}/notes/acme/rocket/${path}`)).text());
   return (await Promise.all(texts)).join('\n');
+}
+
+/**
+ * Returns a target that is a pull request for a file in the repository. Counts the open pull requests of the service. If
+ * the file of the only one does not contain the text exactly once, returns 0.
+ */
+function pullTarget({ publishing }: TestHost, channel: ChannelName, path: string): Target {
+  const { proposals } = publishing;
+  const texts = () => proposals.own.map(({ head }) => publishing.text(path, head) ?? '');
+  return {
+    channel,
+    asked: true,
+    settings: { via: 'pull_request' },
+    clear: () => proposals.removeOwn(),
+    held: (text) => {
+      const [written = '', ...others] = texts();
+      return others.length > 0 ? others.length + 1 : Number(written.split(text).length === 2);
+    },
+    sent: () => `${texts().join('\n')}\n${publishing.commits.join('\n')}\n${JSON.stringify(proposals.own)}`,
+  };
 }
 
 /**

@@ -164,12 +164,22 @@ export class Gitea {
     });
     const wanted = { title, head: branch, base: 'main', body: '', ...(label !== undefined && { labels: [label] }) };
     const { number } = await this.api('POST', `/repos/${repository}/pulls`, wanted);
+    await this.merge(repository, number, style);
+    return number;
+  }
+
+  /** Merges a pull request as soon as Gitea has checked that it has no conflicts. */
+  async merge(repository: string, number: number, style: MergeStyle): Promise<void> {
     await waitUntil(`#${number} can be merged`, async () => {
       const pull = await this.api('GET', `/repos/${repository}/pulls/${number}`);
       return pull.mergeable === true;
     });
     await this.api('POST', `/repos/${repository}/pulls/${number}/merge`, { Do: style });
-    return number;
+  }
+
+  /** Protects a branch, so that only pull requests can change it. */
+  async protect(repository: string, branch: string): Promise<void> {
+    await this.api('POST', `/repos/${repository}/branch_protections`, { rule_name: branch, enable_push: false });
   }
 
   /** Tags the newest commit of the branch main. */

@@ -87,6 +87,39 @@ test('a real Gitea', { skip }, async (t) => {
     }
   });
 
+  await t.test('a protected branch gets pull requests, which the notes of the next release omit', async () => {
+    await gitea.protect(repository, 'main');
+    const draft = await generateDraft(service, (await rangeOf(service, repoId, 'v1.1.0', 'v1.2.0')).id);
+    const ownPulls = async (): Promise<Answer['body'][]> =>
+      (await gitea.api('GET', `/repos/${repository}/pulls?state=all`)).filter(({ head }: Answer['body']) =>
+        head.ref.startsWith('tidings/'),
+      );
+    const first = await publish(service, draft.id, 'changelog');
+    const files = await publish(service, draft.id, 'releases_md');
+    await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd: '- Edited\n' });
+    const edited = await publish(service, draft.id, 'changelog');
+    assert.deepEqual([edited.url, (await ownPulls()).length], [first.url, 2]);
+    const numberOf = ({ url }: Answer['body']) => Number(/\/acme\/rocket\/pulls\/(\d+)$/.exec(url)?.[1]);
+    await gitea.merge(repository, numberOf(first), 'merge');
+    await gitea.merge(repository, numberOf(files), 'squash');
+    assert.match(await gitea.file(repository, 'CHANGELOG.md'), /## v1\.2\.0 [^\n]*\n\n- Edited\n\n## v1\.1\.0/);
+    await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd: '- Edited again\n' });
+    const again = await publish(service, draft.id, 'changelog');
+    assert.notEqual(again.url, first.url);
+    await gitea.merge(repository, numberOf(again), 'rebase');
+    const theirs = await gitea.mergePull(repository, 'Add a third stage', 'squash', labels.get('type: feature'));
+    await gitea.tag(repository, 'v1.3.0');
+    const following = await rangeOf(service, repoId, 'v1.2.0', 'v1.3.0');
+    const { changes: listed } = (await service.api('GET', `/api/ranges/${following.id}/changes`)).body;
+    const included = listed.filter((change: Answer['body']) => change.included);
+    assert.deepEqual(
+      included.map(({ number }: Answer['body']) => number),
+      [theirs],
+      JSON.stringify(listed),
+    );
+    assert.equal(listed.filter(({ reason }: Answer['body']) => reason === 'own').length, 3, JSON.stringify(listed));
+  });
+
   await t.test('a webhook with a wrong secret is refused, and the service reports it', async () => {
     await changeHook({ secret: 'not-the-secret-of-the-service' });
     await refusal(/signature/);

@@ -5,7 +5,7 @@
  */
 import type { CommitRecord, PullRecord } from '../../protocol/stored.ts';
 import { isForeign } from './foreign-numbers.ts';
-import { publicationOfAll } from './publication.ts';
+import { leavesOpen, publicationOfAll } from './publication.ts';
 import type { NotesSource } from './source.ts';
 
 export interface Attribution {
@@ -85,7 +85,7 @@ export function attribute(source: NotesSource, pushes: readonly string[][]): Att
       // merged pull request.
       const endsRun = found.merge || (found.exact && index === shas.length - 1);
       const brought = [...(endsRun ? waiting : []), ...(commit && !found.merge ? [commit] : [])];
-      if (brought.length > 0) {
+      if (brought.length > 0 && !leavesOpen(brought)) {
         const publication = isWhole || !endsRun ? publicationOfAll(brought) : undefined;
         for (const { number } of found.pulls)
           publications.set(number, publications.has(number) && !publications.get(number) ? undefined : publication);

@@ -1,12 +1,14 @@
 /**
- * Simulates writes of releases and files to a test host, under the rules of GitHub or Gitea. The test host refuses the
- * same writes as the real host: a second release of a tag, a change to an outdated version of a file, and a text that
- * is too long. GitHub and Gitea both create the tag of a release when the tag is missing.
+ * Simulates writes of releases, files and branches to a test host, under the rules of GitHub or Gitea. The test host
+ * refuses the same writes as the real host: a second release of a tag, a change to an outdated version of a file, a
+ * commit to a protected branch, a branch that exists already, and a text that is too long. GitHub and Gitea both create
+ * the tag of a release when the tag is missing. `proposals.ts` simulates pull requests.
  */
 import { createHash } from 'node:crypto';
 import type { Reply } from './app.ts';
 import type { History } from './history.ts';
 import type { HostKind } from './lists.ts';
+import { Proposals } from './proposals.ts';
 import { type Place, releaseShape, type Shape } from './shapes.ts';
 
 interface Release {
@@ -29,6 +31,9 @@ export class Publishing {
   readonly commits: string[] = [];
   /** Branches that refuse commits. */
   readonly guarded = new Set<string>();
+  /** Message of a refused commit, for tests of other wordings; by default the usual one of the host. */
+  guardedMessage: { status: number; message: string } | undefined;
+  readonly proposals: Proposals;
   private readonly files = new Map<string, Buffer>();
   private readonly history: History;
   private readonly kind: HostKind;
@@ -38,6 +43,7 @@ export class Publishing {
     this.history = history;
     this.kind = kind;
     this.place = place;
+    this.proposals = new Proposals(history, kind, place, this);
   }
 
   /** Returns the text of a file; undefined when the file does not exist. */
@@ -60,9 +66,12 @@ export class Publishing {
     if (area === 'releases' && names[0] === 'tags') return this.publishedOf(names.slice(1).join('/'));
     if (area === 'contents') return this.contents(names.join('/'), query.get('ref') ?? this.history.defaultBranch);
     if (area === 'git' && names[0] === 'blobs') return this.blob(names[1] ?? '');
+    if (area === 'pulls') return this.proposals.read(names, query);
     if (area !== 'branches' || names.length === 0) return undefined;
     const name = names.join('/');
-    return this.history.branches.has(name) ? { status: 200, body: { name } } : notFound;
+    const sha = this.history.branches.get(name);
+    if (sha === undefined) return notFound;
+    return { status: 200, body: { name, commit: this.kind === 'gitea' ? { id: sha } : { sha } } };
   }
 
   /** Returns the answer to a write; undefined for paths that do not allow writes. */
@@ -71,6 +80,12 @@ export class Publishing {
     const [area = '', ...names] = rest.split('/').map(decodeURIComponent);
     if (rest === 'releases' && method === 'POST') return this.createRelease(body);
     if (area === 'releases' && method === 'PATCH') return this.changeRelease(Number(names[0]), body);
+    if (rest === 'pulls' && method === 'POST') return this.proposals.create(body);
+    if (area === 'pulls' && method === 'PATCH') return this.proposals.change(Number(names[0]), body);
+    if (this.kind === 'github' && rest === 'git/refs' && method === 'POST')
+      return this.branch(String(body.ref).replace('refs/heads/', ''), body.sha);
+    if (this.kind === 'gitea' && rest === 'branches' && method === 'POST')
+      return this.branch(String(body.new_branch_name), body.old_ref_name);
     const creates = this.kind === 'gitea' && method === 'POST';
     if (area === 'contents' && (method === 'PUT' || creates)) return this.commit(names.join('/'), body, creates);
     return undefined;
@@ -162,16 +177,56 @@ export class Publishing {
   private commit(path: string, sent: Shape, creates: boolean): Reply {
     const { branch = this.history.defaultBranch, message, content, sha } = sent as Record<string, string>;
     if (!this.history.branches.has(branch as string)) return notFound;
-    if (this.guarded.has(branch as string))
-      return { status: 409, body: { message: 'Could not update file: Changes must be made through a pull request.' } };
+    if (this.guarded.has(branch as string)) {
+      const { status, message } = this.guardedMessage ?? usualGuard[this.kind];
+      return { status, body: { message } };
+    }
     const before = this.files.get(`${branch}:${path}`);
     const stale = this.staleness(before, sha, creates);
     if (stale) return stale;
     const bytes = Buffer.from(content as string, 'base64');
     this.files.set(`${branch}:${path}`, bytes);
     this.commits.push(message as string);
+    this.advance(branch as string, message as string);
     const status = before ? 200 : 201;
     return { status, body: { content: this.fileShape(path, branch as string, bytes), commit: { message } } };
+  }
+
+  /** Creates a branch at a commit. The branch has the files of the branch whose head is this commit. */
+  private branch(name: string, sha: unknown): Reply {
+    const { branches, commits } = this.history;
+    const unfit = /^[/.]|[\s~^:?*[\\\p{Cc}]|\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)|[/.]$/u.test(name);
+    if (unfit || !commits.has(String(sha))) return { status: 422, body: { message: 'Reference name is not valid' } };
+    if (branches.has(name))
+      return this.kind === 'gitea'
+        ? { status: 409, body: { message: 'The branch already exists.' } }
+        : { status: 422, body: { message: 'Reference already exists' } };
+    const [from] = [...branches].find(([, head]) => head === sha) ?? [];
+    branches.set(name, String(sha));
+    this.copyFiles(from, name);
+    return { status: 201, body: { ref: `refs/heads/${name}`, object: { sha } } };
+  }
+
+  /** Copies the files of a branch to another branch. */
+  copyFiles(from: string | undefined, to: string): void {
+    for (const [key, bytes] of [...this.files])
+      if (from !== undefined && key.startsWith(`${from}:`))
+        this.files.set(`${to}:${key.slice(from.length + 1)}`, bytes);
+  }
+
+  /**
+   * Adds a commit to a branch and returns its sha.
+   * @param merged commits that the new commit merges into the branch, oldest first
+   */
+  advance(branch: string, message: string, merged: string[] = []): string {
+    const { branches, commits, pushes, owner } = this.history;
+    const before = branches.get(branch) as string;
+    const at = Math.max(...[...commits.values()].map((commit) => commit.at)) + 1000;
+    const sha = createHash('sha1').update(`${before} ${branch} ${message} ${at}`).digest('hex');
+    commits.set(sha, { sha, parents: [before, ...merged.slice(-1)], message, author: owner, at });
+    branches.set(branch, sha);
+    pushes.push({ branch, before, after: sha, shas: [...merged, sha], at });
+    return sha;
   }
 
   private staleness(before: Buffer | undefined, sha: string | undefined, creates: boolean): Reply | undefined {
@@ -185,6 +240,12 @@ export class Publishing {
       : { status: 409, body: { message } };
   }
 }
+
+/** The refusal of a commit to a protected branch. GitHub and Gitea differ in the status and in the words. */
+const usualGuard = {
+  github: { status: 409, message: 'Could not update file: Changes must be made through a pull request.' },
+  gitea: { status: 403, message: 'user should have a permission to write to the target branch' },
+};
 
 const notFound: Reply = { status: 404, body: { message: 'Not Found' } };
 

@@ -127,11 +127,11 @@ test('distinguishes a missing file from a missing branch and a missing repositor
   await assert.rejects(elsewhere.access.tagSha('v2.0.0'), { kind: 'notFound', message: /repository does not exist/ });
 });
 
-test('reports that a branch refuses commits', async (t) => {
+test('reports that a branch is protected', async (t) => {
   const { host, access } = await openAccess(t);
   host.publishing.guarded.add('main');
   const refused = {
-    kind: 'invalid',
+    kind: 'conflict',
     message: /409: Could not update file: Changes must be made through a pull request/,
   };
   await assert.rejects(access.writeFile('A.md', 'main', 'x', null, 'm'), refused);

@@ -76,6 +76,39 @@ test('a pull request with only such commits is left out, with every kind of merg
   assert.deepEqual(reasons, ['own'], 'its body, where no commit is known');
 });
 
+test('a pull request of the service is left out, with every kind of merge and message', () => {
+  const { pull, message } = changelog.render(sampleNote({ publicationId: id }), {});
+  const pulls = { pulls: [aPull(5, { title: pull.title, body: pull.body, mergeSha: 'm5' })] };
+  const out = [`5 out own ${id}`];
+  const on = 'Reviewed-on: https://host.test/acme/rocket/pulls/5';
+  const marker = `<!-- tidings:notes ${pull.branch} -->`;
+  const messages = {
+    'squash of GitHub': message.replace('\n', ' (#5)\n'),
+    'squash of GitHub with the text': `${pull.title} (#5)\n\n${pull.body}`,
+    'squash of GitHub with a wrapped marker': `${pull.title} (#5)\n\n${pull.body.replace(marker, marker.replaceAll(' ', '\n'))}`,
+    'squash of GitHub with the title only': `${pull.title} (#5)`,
+    'squash of Gitea': `${pull.title} (#5)\n\n${pull.body}\n\n${on}\nCo-authored-by: ada`,
+    'squash of Gitea with commits': `${pull.title} (#5)\n\n* ${message}\n\n* ${message}\n\n${on}`,
+    'squash with carriage returns': `${pull.title} (#5)\n\n${pull.body}`.replaceAll('\n', '\r\n'),
+  };
+  for (const [style, text] of Object.entries(messages))
+    assert.deepEqual(explained(between([`m5|${text}`], pulls)), out, style);
+  const merges = [
+    'm5|Merge pull request #5 from acme/tidings/notes-v2.0.0',
+    `m5|Merge pull request #5 from acme/tidings/notes-v2.0.0\n\n${pull.body}`,
+    `m5|Merge pull request '${pull.title}' (#5) from tidings/notes-v2.0.0 into main\n\n${on}`,
+    `m5|${pull.title} (#5)`,
+  ];
+  for (const merge of merges) {
+    assert.deepEqual(explained(between([`c1|${message}`, merge], pulls)), out, merge);
+    assert.deepEqual(explained(between([merge], pulls)), out, `${merge}, its commit not captured`);
+  }
+  assert.deepEqual(explained(between([`c1|${message}`, `m5|${message}`], pulls)), out, 'rebase');
+  const theirs = `* ${message}\n\n* Faster start`;
+  const listed = explained(between([`m5|${pull.title} (#5)\n\n${theirs}`], pulls));
+  assert.deepEqual(listed, ['5 in listed -'], 'a commit of a person in it');
+});
+
 test('a pull request with any other change is listed', () => {
   const pull = (fields = {}) => ({ pulls: [aPull(5, { title: 'Faster start', mergeSha: 'm5', ...fields })] });
   const kept = ['5 in listed -'];

@@ -141,7 +141,6 @@ test('routes accept the right keys only', async (t) => {
       testChannel: { query: `?repoId=${repoId}`, body: {}, status: 404 },
       showRetention: { status: 403 },
       approveRetention: { body: {}, status: 403 },
-      previewRange: { body: { type: 'UNRELEASED', repoId }, status: 404 },
       listRepositories: { status: 200 },
       listKeys: { status: 200 },
       listDeliveries: { status: 200 },

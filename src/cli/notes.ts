@@ -1,6 +1,7 @@
 /**
- * `tidings notes REPO [FROM..TO]`: generates the drafts between two tags, or of what is not released yet, prints them as
- * Markdown, and publishes them on request. Standard output contains the notes only. Progress, addresses and warnings go to standard error.
+ * `tidings notes REPO [FROM..TO]`: generates the drafts between two tags, or of what is not released yet, prints them
+ * as Markdown, and publishes them on request. Standard output contains the notes only. Progress, addresses and warnings
+ * go to standard error.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ApiContext, partitionOfId, readPartition } from '../api/context.ts';

@@ -48,9 +48,10 @@ export const PublicationOutdatedReasonSchema = Type.Object(
 export type PublicationOutdatedReason = Static<typeof PublicationOutdatedReasonSchema>;
 
 /**
- * What a generation was made from. `marks` has, by the id of a change, three short digests in one text: of its title and
- * body, of its labels, and of its linked issues. The letter `r` follows if a revert left the change out. `marks`
- * contains all changes of the range, also those that are not listed. `settings` is the digest of the settings. `ends` are the commits of the range's tags.
+ * What a generation was made from. `marks` has, by the id of a change, three short digests in one text: of its title
+ * and body, of its labels, and of its linked issues. The letter `r` follows if a revert left the change out. `marks`
+ * contains all changes of the range, also those that are not listed. `settings` is the digest of the settings. `ends`
+ * are the commits of the range's tags.
  */
 export const DraftFactsSchema = Type.Object({
   marks: Type.Record(Type.String(), Type.String()),

@@ -44,8 +44,8 @@ const fresh = {
 
 /**
  * Creates a publication, or returns the existing publication of the same content to the same receiver. If the existing
- * publication failed with a known outcome, it starts again. A draft that is outdated or has conflicts is refused if the caller or the
- * repository's settings ask for it, unless the content has already been published.
+ * publication failed with a known outcome, it starts again. A draft that is outdated or has conflicts is refused if the
+ * caller or the repository's settings ask for it, unless the content has already been published.
  */
 export function publish(partition: Partition, command: CommandNamed<'publish'>, at: number): CommandResult {
   const { publicationId, draftId, revision, channel, asDraft } = command;

@@ -1,7 +1,7 @@
 /**
- * Carries out the effects of one partition: renders, recounts and checks of drafts in the render pool, and relays to other lanes.
- * `workers/host/` carries out backfills. The outcome of an effect is journaled, and folding the outcome removes the
- * effect's row. Until then this process or its successor tries the row again.
+ * Carries out the effects of one partition: renders, recounts and checks of drafts in the render pool, and relays to
+ * other lanes. `workers/host/` carries out backfills. The outcome of an effect is journaled, and folding the outcome
+ * removes the effect's row. Until then this process or its successor tries the row again.
  */
 
 import { ServiceError } from '../../src/foundation/errors.ts';
@@ -156,8 +156,8 @@ export class Outbox {
   }
 
   /**
-   * Starts a render, recount or check if its organization has fewer effects under way than the maximum. Relays must keep their
-   * order and backfills take long, so neither is started here.
+   * Starts a render, recount or check if its organization has fewer effects under way than the maximum. Relays must
+   * keep their order and backfills take long, so neither is started here.
    */
   private startIfTurn(row: OutboxRow, organizations: Map<string, string>): void {
     const { number } = row;

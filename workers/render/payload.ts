@@ -88,8 +88,8 @@ function repositoryOf({ id, fullName, url, private: isPrivate, defaultBranch }: 
 }
 
 /**
- * Returns the address of the comparison of the two ends of the range. A customer draft gets no link to a private repository, because
- * the draft's readers could not open the link.
+ * Returns the address of the comparison of the two ends of the range. A customer draft gets no link to a private
+ * repository, because the draft's readers could not open the link.
  */
 function comparison(draft: DraftRecord, range: RangeRecord, repository: RepositoryRecord): string | null {
   if (draft.persona === 'customer' && repository.private) return null;

@@ -7,8 +7,8 @@ import type { Entry } from './entries.ts';
 
 /**
  * Whether a change only updates a dependency, or is only about tests, CI or documentation: `fix: flaky unit test`, or
- * any change with the area `ci`. A label, command or release note that names the kind is trusted more than such words. Breaking
- * changes and security updates concern everyone.
+ * any change with the area `ci`. A label, command or release note that names the kind is trusted more than such words.
+ * Breaking changes and security updates concern everyone.
  */
 export function isForDevelopers({ section, breaking, note, areas, text, kindBy }: Entry): boolean {
   if (breaking || section === 'security' || note) return false;

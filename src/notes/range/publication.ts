@@ -31,8 +31,9 @@ const squashed = /^\* \S/;
 
 /**
  * Returns the publication that made a commit, or undefined for any other commit. After the subject, the message of a
- * publication's commit contains only trailers, or the text of the publication's pull request. The message of a squashed pull request contains other lines if the pull
- * request also has commits of other people. Such a pull request stays in the notes.
+ * publication's commit contains only trailers, or the text of the publication's pull request. The message of a squashed
+ * pull request contains other lines if the pull request also has commits of other people. Such a pull request stays in
+ * the notes.
  */
 export function publicationOf(message: string): string | undefined {
   if (!message.includes(publicationTrailer)) return undefined;

@@ -86,8 +86,8 @@ function selectBetween(source: NotesSource, ends: RangeEnds): Selection {
 }
 
 /**
- * Selects the changes from the start of `fromDate` to the end of `toDate`, on any base branch. The days are in UTC, unless
- * the range has the instants of another time zone.
+ * Selects the changes from the start of `fromDate` to the end of `toDate`, on any base branch. The days are in UTC,
+ * unless the range has the instants of another time zone.
  */
 function selectByDates(source: NotesSource, { fromDate = '', toDate = '', span: zoned }: RangeBounds): Selection {
   const days = { from: Date.parse(`${fromDate}T00:00:00Z`), to: Date.parse(`${toDate}T00:00:00Z`) + dayMs };

@@ -1,7 +1,7 @@
 /**
- * Effects of folded records: renders, recounts, checks of drafts, backfills, and relays to another partition. Effects are carried out
- * after the commit (`docs/architecture.md` decision 14). Rows are numbered in the order in which they are written. A
- * row is removed once the outcome of its effect is folded.
+ * Effects of folded records: renders, recounts, checks of drafts, backfills, and relays to another partition. Effects
+ * are carried out after the commit (`docs/architecture.md` decision 14). Rows are numbered in the order in which they
+ * are written. A row is removed once the outcome of its effect is folded.
  */
 import type { RelayBody } from '../../protocol/relays.ts';
 import type { Persona } from '../../protocol/stored.ts';

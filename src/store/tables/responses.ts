@@ -116,8 +116,8 @@ function writeResponse(
 }
 
 /**
- * Whether the ready-made bytes of a draft lack its verdict, and perhaps older fields. Earlier versions of Tidings wrote such bytes. In JSON, no
- * text can contain these bytes, because its quotes are escaped.
+ * Whether the ready-made bytes of a draft lack its verdict, and perhaps older fields. Earlier versions of Tidings wrote
+ * such bytes. In JSON, no text can contain these bytes, because its quotes are escaped.
  */
 export function lacksVerdict(row: Buffer): boolean {
   return !row.includes('"outdatedBecause":[', headerBytes + (row[5] as number));

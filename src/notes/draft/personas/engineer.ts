@@ -144,8 +144,8 @@ function updateLines(updates: readonly DependencyUpdate[], links: LinkStyle): st
 }
 
 /**
- * Lists changes that a backport or another commit had already brought into the tag at the beginning of the range. These changes are not announced
- * again, but they are not hidden either.
+ * Lists changes that a backport or another commit had already brought into the tag at the beginning of the range. These
+ * changes are not announced again, but they are not hidden either.
  */
 function alreadyReleased({ alreadyShipped, selection, source }: Notes): string {
   const { length } = alreadyShipped;

@@ -63,10 +63,12 @@ function recounted(partition: Partition, outcome: Outcome<'recounted'>, at: numb
     const stored = readRange(partition, rangeId);
     if (!stored) continue;
     const range = becomes ? reachTag(partition, stored, becomes, at) : stored;
-    // A range that has reached its tag has no open ends any more.
+    // A range that has reached its tag has no open ends any more. If a range begins elsewhere than at the last count,
+    // lower counts do not mean that records were erased.
     const counts = range.openEnds && openEnds ? { ...numbers, openEnds } : numbers;
     const { lost: _, assumed, ...rest } = range;
-    const lost = becomes ? range.lost : lossAfter(partition, range, numbers, at);
+    const isComparable = !becomes && range.openEnds?.fromTag === openEnds?.fromTag;
+    const lost = isComparable ? lossAfter(partition, range, numbers, at) : range.lost;
     const fresh = { ...rest, ...counts, ...(lost && { lost }) };
     const sameCounts =
       range.prCount === counts.prCount &&

@@ -167,7 +167,7 @@ export async function serve(
       return resolveRepository({ hosts: hostsOf(settings), logger, owners: shared.owners }, owner.partition, question);
     if (question.task === 'testChannel') return testChannel(shared.delivering, question, answerMs);
     if (question.task === 'confirmOwner') return confirmOwner(shared.delivering, question.repoId, answerMs);
-    if (question.task === 'preview' || question.task === 'rangePreview') await hosts?.comparisons.learn(question);
+    if (question.task === 'preview') await hosts?.comparisons.learn(question);
     const organization = organizationOfTask(owner.partition, question);
     const maxWaitMs = asked + queryMs - performance.now();
     return pool.run({ dataDir, partition: name, work: question }, { organization, maxWaitMs });

@@ -128,6 +128,8 @@ const hostPush = { ref: 'refs/heads/main', before: base, after: sha, commits: [h
 
 const pullEvent = (action: string, snapshot = pull): EventBody => ({ event: 'pull_request', action, pull: snapshot });
 const issueEvent = (action: string, snapshot = issue): EventBody => ({ event: 'issues', action, issue: snapshot });
+const checkedComment = (snapshot: CommentSnapshot): EventBody =>
+  ({ ...commentEvent('created', snapshot), checks: true }) as EventBody;
 const commentEvent = (action: string, snapshot: CommentSnapshot): EventBody => ({
   event: 'comment',
   action,
@@ -235,13 +237,13 @@ const published: Row[] = [
     'a comment on a pull request',
     'issue_comment',
     { action: 'created', issue: { ...hostIssue, pull_request: { url: 'x', merged_at: null } }, comment: hostComment },
-    [commentEvent('created', comment)],
+    [checkedComment(comment)],
   ],
   [
     'a comment on an issue',
     'issue_comment',
     { action: 'created', issue: hostIssue, comment: hostComment },
-    [issueEvent('commented'), commentEvent('created', comment)],
+    [issueEvent('commented'), checkedComment(comment)],
   ],
   [
     'a review without words',
@@ -347,7 +349,7 @@ const forge: Row[] = [
       comment: hostComment,
       repository: gitea,
     },
-    [commentEvent('created', comment)],
+    [checkedComment(comment)],
   ],
   [
     'a comment on an issue',
@@ -359,7 +361,7 @@ const forge: Row[] = [
       comment: hostComment,
       repository: gitea,
     },
-    [issueEvent('commented'), commentEvent('created', comment)],
+    [issueEvent('commented'), checkedComment(comment)],
   ],
   [
     'five of forty commits, the newest first',

@@ -219,8 +219,8 @@ test('test mode simulates the API (spec 4)', async (t) => {
       const body = requestBody && JSON.parse(madeUp(JSON.stringify(requestBody.content['application/json'].example)));
       // A reply that contradicts the OpenAPI document makes `fetch` fail, because `service.ts` validates each reply.
       const answer = await call(method, `${filled}?${new URLSearchParams(query)}`, body);
-      const [succeeds] = Object.keys(responses).filter((status) => status.startsWith('2'));
-      assert.equal(answer.status, Number(succeeds), `${operationId} ${JSON.stringify(answer.body)}`);
+      const succeeds = Object.keys(responses).filter((status) => status.startsWith('2'));
+      assert.ok(succeeds.includes(String(answer.status)), `${operationId} ${JSON.stringify(answer.body)}`);
       assert.equal(answer.headers.get('x-test-mode'), 'true', operationId);
     }
   });

@@ -63,7 +63,10 @@ function tombstone({ kind, id, number }: CommentSnapshot): CommentRecord {
 function isNewer(after: CommentRecord, before: CommentRecord): boolean {
   if (after.updatedAt !== before.updatedAt) return after.updatedAt > before.updatedAt;
   if (after.rank !== before.rank) return after.rank > before.rank;
-  return sortText(after) > sortText(before);
+  const [one, other] = [sortText(after), sortText(before)];
+  if (one !== other) return one > other;
+  // Records of earlier versions have no association. The same comment with null says that the host names none.
+  return after.association !== undefined && before.association === undefined;
 }
 
 /** Returns what decides between two snapshots of the same version. An association may come from a third snapshot. */

@@ -75,6 +75,13 @@ test('the newest snapshot that names the association counts', () => {
   assert.deepEqual([later?.association, later?.associationAt], ['NONE', undefined]);
 });
 
+test('a record without an association and one with null fold to the same comment in both orders', () => {
+  const former = { action: 'created', at: 1, body: 'a' };
+  const known = { ...former, association: null };
+  assert.equal(fold([former, known])?.association, null);
+  assert.equal(fold([known, former])?.association, null);
+});
+
 test('records of earlier versions fold to the same rows as before', () => {
   const stored = fold([
     { action: 'created', at: 1, body: 'a' },

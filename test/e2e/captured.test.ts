@@ -64,7 +64,7 @@ test('captured pull requests and issues are readable', async (t) => {
     await service.deliver('pull_request_review', { ...payload, review: { ...review, submitted_at } });
     const { comments } = await waitUntil('the review is captured', async () => {
       const { body } = await get('/pulls/3');
-      return body.total === 4 && body;
+      return body.total === 4 && body.comments.at(-1)?.kind === 'review' && body;
     });
     const shown = comments.map(({ id, kind, state, body, author, association }: Record<string, unknown>) => {
       return [id, kind, state, body, (author as { handle: string }).handle, association];

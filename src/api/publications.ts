@@ -16,6 +16,7 @@ import { readHostedNote } from '../store/tables/hosted-notes.ts';
 import {
   publicationResponse,
   publicationVerdict,
+  publicationVerdicts,
   readPublication,
   readReference,
   listPublications as storedPublications,
@@ -44,7 +45,9 @@ const listPublications: ApiRoute<ListPublicationsQuery> = {
       (each) => (channel === undefined || each.channel === channel) && (status === undefined || each.status === status),
     );
     const { items, ...rest } = page(wanted, request.query, toSortable, { sort: 'createdAt', order: 'desc' });
-    return { status: 200, body: { publications: items.map((each) => shown(partition, each)), ...rest } };
+    const verdictOf = publicationVerdicts(partition);
+    const shown = items.map((each) => publicationResponse(each, verdictOf(each)));
+    return { status: 200, body: { publications: shown, ...rest } };
   },
 };
 
@@ -57,7 +60,7 @@ const getPublication: ApiRoute = {
   query: NoQuerySchema,
   handle: (request) => {
     const { partition, record } = visible(request, request.params[0] ?? '', kind);
-    return { status: 200, body: shown(partition, record) };
+    return { status: 200, body: publicationResponse(record, publicationVerdict(partition, record)) };
   },
 };
 
@@ -147,10 +150,6 @@ function named(request: ApiRequest<ListPublicationsQuery>): {
   const { partition, record } = visible(request, draftId, { prefix: 'draft', resource: 'Draft', read: readDraft });
   const isOther = repoId !== undefined && repoId !== record.repoId;
   return { partition, publications: isOther ? [] : storedPublications(partition, record.repoId, draftId) };
-}
-
-function shown(partition: Partition, publication: PublicationRecord): Record<string, unknown> {
-  return publicationResponse(publication, publicationVerdict(partition, publication));
 }
 
 function toSortable({ id, channel, createdAt, updatedAt }: PublicationRecord) {

@@ -12,6 +12,7 @@ import { digestOf } from '../../foundation/etag.ts';
 import type { ChannelName } from '../../protocol/channels.ts';
 import { maxOutdatedReasons, type PublicationOutdatedReason } from '../../protocol/outdated.ts';
 import type { PublicationRecord } from '../../protocol/publications.ts';
+import type { DraftRecord } from '../../protocol/stored.ts';
 import type { Partition } from '../partition.ts';
 import { readDraft } from './drafts.ts';
 import { readDraftRevision } from './revisions.ts';
@@ -185,13 +186,36 @@ export function publicationResponse(publication: PublicationRecord, verdict = cu
 export function publicationVerdict(
   partition: Partition,
   { draftId, revision }: Pick<PublicationRecord, 'draftId' | 'revision'>,
+  draft = generatedDraft(partition, draftId),
 ): PublicationVerdict {
-  const draft = readDraft(partition, draftId);
   const base = draft && readDraftRevision(partition, draftId, revision)?.base;
-  const isFormer = base !== undefined && base !== digestOf(draft?.generatedMd ?? '');
+  const isFormer = base !== undefined && base !== draft?.base;
   const former: PublicationVerdict['outdatedBecause'] = isFormer ? [{ what: 'generated' }] : [];
   const outdatedBecause = [...former, ...(draft?.outdatedBecause ?? [])].slice(0, maxOutdatedReasons);
   return { outdated: outdatedBecause.length > 0, outdatedBecause };
+}
+
+/**
+ * Returns a function that does the same for the publications of a list. It reads each draft once, because a draft can
+ * have many publications, and its text can be long.
+ */
+export function publicationVerdicts(partition: Partition): (publication: PublicationRecord) => PublicationVerdict {
+  const drafts = new Map<string, GeneratedDraft | undefined>();
+  return (publication) => {
+    const { draftId } = publication;
+    if (!drafts.has(draftId)) drafts.set(draftId, generatedDraft(partition, draftId));
+    return publicationVerdict(partition, publication, drafts.get(draftId));
+  };
+}
+
+/** The parts of a draft that a verdict needs: the digest of its generated text, and why it is outdated. */
+type GeneratedDraft = Pick<DraftRecord, 'outdatedBecause'> & { base: string };
+
+function generatedDraft(partition: Partition, draftId: string): GeneratedDraft | undefined {
+  const draft = readDraft(partition, draftId);
+  if (!draft) return undefined;
+  const { generatedMd, outdatedBecause } = draft;
+  return { base: digestOf(generatedMd), ...(outdatedBecause && { outdatedBecause }) };
 }
 
 function contentKey({ repoId, draftId, revision, channel, asDraft, connection }: PublishedContent): string[] {

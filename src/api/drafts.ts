@@ -18,7 +18,7 @@ import {
   UpdateDraftTextSchema,
 } from '../protocol/resources/drafts.ts';
 import { NoQuerySchema } from '../protocol/resources/fields.ts';
-import type { DraftRecord, FlagChanges, Persona } from '../protocol/stored.ts';
+import { type DraftRecord, type FlagChanges, personas } from '../protocol/stored.ts';
 import type { Partition } from '../store/partition.ts';
 import { readDraft } from '../store/tables/drafts.ts';
 import { readRange } from '../store/tables/ranges.ts';
@@ -30,8 +30,6 @@ import { page } from './page.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 import { type Asking, replyReady, visible } from './stored-object.ts';
 import { check } from './validate.ts';
-
-export const personas: readonly Persona[] = ['engineer', 'internal', 'customer'];
 
 const listDrafts: ApiRoute<ListDraftsQuery> = {
   method: 'GET',

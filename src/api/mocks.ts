@@ -18,7 +18,7 @@ import type { ListPublicationsQuery, PublishBody } from '../protocol/resources/p
 import type { CreateRangeBody, UnreleasedQuery } from '../protocol/resources/ranges.ts';
 import type { CreateWebhookEndpointBody, UpdateWebhookEndpointBody } from '../protocol/resources/webhook-endpoints.ts';
 import type { SettingsPreview } from '../protocol/settings-preview.ts';
-import type { Persona, RangeBounds } from '../protocol/stored.ts';
+import { type Persona, personas, type RangeBounds } from '../protocol/stored.ts';
 import { type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
 import { backfillResponse } from '../store/tables/backfills.ts';
 import { channelResponse } from '../store/tables/channels.ts';
@@ -63,8 +63,6 @@ import { withDefaults } from './validate.ts';
 import { webhookEventTypes } from './webhook-events.ts';
 
 type Mock = (request: ApiRequest<never>) => ApiReply;
-
-const personas: readonly Persona[] = ['engineer', 'internal', 'customer'];
 
 const sampleChange: Change = {
   kind: 'pull',

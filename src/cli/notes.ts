@@ -5,11 +5,10 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ApiContext, partitionOfId, readPartition } from '../api/context.ts';
-import { personas } from '../api/drafts.ts';
 import { toHostMarkdown } from '../channels/host/host-markdown.ts';
 import { describeConflict } from '../foundation/conflicts.ts';
 import { type ChannelName, channelNames } from '../protocol/channels.ts';
-import type { DraftRecord, Persona } from '../protocol/stored.ts';
+import { type DraftRecord, type Persona, personas } from '../protocol/stored.ts';
 import type { DirectoryRepository } from '../store/tables/directory.ts';
 import { readDraft } from '../store/tables/drafts.ts';
 import { readRepository } from '../store/tables/repositories.ts';

@@ -2,9 +2,8 @@
  * `tidings ranges REPO` lists the release ranges of a repository. `tidings drafts REPO` lists the drafts of its ranges.
  */
 import type { ApiContext } from '../api/context.ts';
-import { personas } from '../api/drafts.ts';
 import type { Conflict } from '../protocol/conflicts.ts';
-import type { Persona, RangeBounds } from '../protocol/stored.ts';
+import { type Persona, personas, type RangeBounds } from '../protocol/stored.ts';
 import { call } from './api.ts';
 import { withService } from './connection.ts';
 import { jsonOption, printJson } from './json.ts';

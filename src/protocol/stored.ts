@@ -374,6 +374,9 @@ export type RangeRecord = Static<typeof RangeRecordSchema>;
 export const PersonaSchema = Type.Union([Type.Literal('engineer'), Type.Literal('internal'), Type.Literal('customer')]);
 export type Persona = Static<typeof PersonaSchema>;
 
+/** All personas, in the order in which lists show their drafts. */
+export const personas: readonly Persona[] = PersonaSchema.anyOf.map((persona) => persona.const);
+
 /** Draft flags (spec part 2). */
 export const DraftFlagsSchema = Type.Object({
   highlights: Type.Array(Type.String()),

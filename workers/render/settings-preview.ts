@@ -9,7 +9,7 @@ import type { NotesSource } from '../../src/notes/range/source.ts';
 import { lastTagRanges, type TagRange } from '../../src/notes/range/tag-ranges.ts';
 import type { NotesSettings } from '../../src/protocol/notes.ts';
 import type { DraftDifference, RangeDifference, SettingsPreview } from '../../src/protocol/settings-preview.ts';
-import type { Persona } from '../../src/protocol/stored.ts';
+import { type Persona, personas } from '../../src/protocol/stored.ts';
 import type { SettingsPreviewTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { RepositoryView } from '../../src/store/repository-view.ts';
@@ -18,7 +18,6 @@ import { unifiedDiff } from './unified-diff.ts';
 
 /** Maximum number of ranges in a preview. */
 const maxRanges = 5;
-const personas: readonly Persona[] = ['engineer', 'internal', 'customer'];
 const flagNames = ['highlights', 'contributors', 'upgradeInstructions'] as const;
 
 /**

@@ -4,10 +4,8 @@
  */
 import { digestOf } from '../../foundation/etag.ts';
 import { draftId } from '../../foundation/ids.ts';
-import type { DraftRecord, Persona } from '../../protocol/stored.ts';
+import { type DraftRecord, personas } from '../../protocol/stored.ts';
 import type { Partition } from '../partition.ts';
-
-const personas: readonly Persona[] = ['engineer', 'internal', 'customer'];
 
 /** Returns the ids of all drafts that a range can have, one per persona. */
 export function draftsOf(rangeId: string): string[] {

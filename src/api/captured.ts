@@ -4,6 +4,7 @@
  */
 import { invalid, notFound } from '../foundation/errors.ts';
 import { ask } from '../journal/query.ts';
+import { maxNumber } from '../protocol/limits.ts';
 import type { PullNote } from '../protocol/pull-note.ts';
 import { type CommentPage, CommentPageSchema, capturedContracts } from '../protocol/resources/captured.ts';
 import { NoQuerySchema } from '../protocol/resources/fields.ts';
@@ -79,19 +80,14 @@ function captured({
   return { view, number };
 }
 
-const highestNumber = 2_147_483_647;
-
 /**
  * Returns the number of a pull request or issue in a path.
  * @throws ServiceError `invalid` for a text that is not a number
  */
 export function toNumber(text: string): number {
   const number = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0;
-  if (number === 0 || number > highestNumber)
-    throw invalid(
-      { number: `expected an integer from 1 to ${highestNumber}, got ${shown(text)}` },
-      'The path is invalid.',
-    );
+  if (number === 0 || number > maxNumber)
+    throw invalid({ number: `expected an integer from 1 to ${maxNumber}, got ${shown(text)}` }, 'The path is invalid.');
   return number;
 }
 

@@ -16,6 +16,7 @@ import {
   type ReviewPayload,
   ReviewPayloadSchema,
 } from '../protocol/host.ts';
+import { maxNumber } from '../protocol/limits.ts';
 import { minimiseCommit, minimiseIssue, minimisePull, reactionCount } from './minimise.ts';
 import { minimiseIssueComment, minimiseReview, minimiseReviewComment } from './minimise-comments.ts';
 import { name as stored, time } from './text.ts';
@@ -165,5 +166,5 @@ export function shaOf(item: unknown): string | undefined {
 function numberOf(url: unknown): number | undefined {
   const digits = typeof url === 'string' ? /\/(\d{1,10})\/?$/.exec(url)?.[1] : undefined;
   const number = Number(digits);
-  return digits !== undefined && number >= 1 && number <= 2_147_483_647 ? number : undefined;
+  return digits !== undefined && number >= 1 && number <= maxNumber ? number : undefined;
 }

@@ -3,6 +3,7 @@
  * that Tidings uses. Everything else in a payload is neither checked nor kept. The field names are those of the host.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { maxNumber } from './limits.ts';
 
 /**
  * Maximum lengths of names, in UTF-16 units. All hosts have much lower maximums. The maximums here are needed because
@@ -40,7 +41,7 @@ const unnamed =
  * no host allows.
  */
 const login = Type.String({ minLength: 1, maxLength: maxLengths.login, pattern: `^[^${unnamed}]+$` });
-const number = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
+const number = Type.Integer({ minimum: 1, maximum: maxNumber });
 
 /**
  * Whether a login has the form that hosts use: letters, digits, `-`, `_` and `.`, with `[bot]` at the end for an app. A

@@ -1,7 +1,10 @@
-/** Limits of API requests. The command line and the workers also use these limits. */
+/** Limits of requests and of captured data. The API, the intake, the command line and the workers use these limits. */
 
 /** Maximum size of `bodyMd`, in bytes of UTF-8. */
 export const maxBodyMdBytes = 1_048_576;
+
+/** Highest number that a pull request or issue can have. */
+export const maxNumber = 2_147_483_647;
 
 /** Maximum overlap of a rotated key or webhook secret, in hours (720 hours = 30 days). */
 export const maxOverlapHours = 720;

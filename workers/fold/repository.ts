@@ -10,6 +10,7 @@ import { isNumber } from '../../src/foundation/ids.ts';
 import { unreachable } from '../../src/foundation/unreachable.ts';
 import type { EventBody } from '../../src/protocol/events.ts';
 import type { EventRecord, RelayRecord } from '../../src/protocol/journal.ts';
+import { maxNumber } from '../../src/protocol/limits.ts';
 import type { RelayBody } from '../../src/protocol/relays.ts';
 import type { EventRepository } from '../../src/protocol/repository.ts';
 import { type RepositoryRecord, RepositoryRecordSchema } from '../../src/protocol/stored.ts';
@@ -223,8 +224,6 @@ function relink(partition: Partition, repository: RepositoryRecord): void {
     }
   }
 }
-
-const maxNumber = 2_147_483_647;
 
 function namesOf({ fullName, formerNames }: RepositoryRecord): string[] {
   return [fullName, ...formerNames].sort();

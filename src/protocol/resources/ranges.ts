@@ -3,6 +3,7 @@
  * bodies of replies.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { maxNumber } from '../limits.ts';
 import { ChangeSchema, DiagnosticsSchema, SuggestedVersionSchema } from '../notes.ts';
 import { AssumedSchema, RangeTypeSchema, ResolutionSchema } from '../stored.ts';
 import type { Contracts } from './contract.ts';
@@ -30,7 +31,7 @@ const tagPattern = Type.String({
   examples: ['pkg@*'],
 });
 const prereleases = 'whether prereleases count as releases; default false';
-const pullNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
+const pullNumber = Type.Integer({ minimum: 1, maximum: maxNumber });
 
 export const ListRangesQuerySchema = Type.Object({ repoId: anyRepoId, ...paging }, closed);
 export type ListRangesQuery = Static<typeof ListRangesQuerySchema>;

@@ -22,8 +22,7 @@ const listChanges: ApiRoute<ListChangesQuery> = {
     const [rangeId = ''] = request.params;
     const { partition } = visible(request, rangeId, { prefix: 'range', resource: 'Release range', read: readRange });
     const { limit = 20, offset = 0, included } = request.query;
-    const only = included === undefined ? {} : { included: included === 'true' };
-    const question: ChangesTask = { task: 'changes', rangeId, limit, offset, ...only };
+    const question: ChangesTask = { task: 'changes', rangeId, limit, offset, ...onlyIncluded(included) };
     const { changes, total, diagnostics } = await ask<ChangesTask, Changes>(
       request.context.journal,
       partition.name,
@@ -32,5 +31,10 @@ const listChanges: ApiRoute<ListChangesQuery> = {
     return { status: 200, body: { changes, ...placeOf(offset, changes.length, total), diagnostics } };
   },
 };
+
+/** Returns the field of a task that selects changes: those in the notes, those that are not, or all. */
+export function onlyIncluded(included: ListChangesQuery['included']): Pick<ChangesTask, 'included'> {
+  return included === undefined ? {} : { included: included === 'true' };
+}
 
 export const changesRoutes = [listChanges];

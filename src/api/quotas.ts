@@ -4,7 +4,7 @@
  * earlier requests of its organization have ended.
  */
 import { ServiceError } from '../foundation/errors.ts';
-import { directoryName, type PartitionName, partitionOfRepository } from '../foundation/partition-names.ts';
+import { directoryName, partitionOfRepository } from '../foundation/partition-names.ts';
 import type { Partition } from '../store/partition.ts';
 import { isUnderWay, readBackfill } from '../store/tables/backfills.ts';
 import { listDirectoryRepositories, readDirectoryRepository } from '../store/tables/directory.ts';
@@ -53,7 +53,8 @@ export class Quotas {
   withinBackfills<T>(context: ApiContext, repoId: string, start: () => Promise<T>): Promise<T> {
     const max = context.settings.maxBackfills;
     const message = `An organization has at most ${max} backfills in progress (TIDINGS_MAX_BACKFILLS). Wait until a backfill ends, or cancel a backfill.`;
-    if (countBackfills(readPartition(context, homeOf(context, repoId)), repoId) > 0) return start();
+    if (countBackfills(readPartition(context, partitionOfRepository(repoId, context.settings.partitions)), repoId) > 0)
+      return start();
     return this.within(context, 'backfills', repoId, { most: max, message, count: countBackfills }, start);
   }
 
@@ -103,7 +104,7 @@ export class Quotas {
     const partitions = new Map<string, Partition | undefined>();
     const used = { own: 0, elsewhere: 0 };
     for (const id of this.repositoriesOf(context, orgId)) {
-      const name = homeOf(context, id);
+      const name = partitionOfRepository(id, context.settings.partitions);
       if (!partitions.has(name)) partitions.set(name, context.readers.fresh(name));
       const partition = partitions.get(name);
       // A partition that cannot be opened counts as empty, so that writes to the other partitions still succeed.
@@ -127,10 +128,6 @@ export class Quotas {
     }
     return this.repositories.get(orgId) ?? [];
   }
-}
-
-function homeOf({ settings }: ApiContext, repoId: string): PartitionName {
-  return partitionOfRepository(repoId, settings.partitions);
 }
 
 function countBackfills(partition: Partition, repoId: string): number {

@@ -3,7 +3,7 @@
  */
 import { compareUrlOf } from '../foundation/compare-url.ts';
 import { ask } from '../journal/query.ts';
-import type { RangeBounds } from '../protocol/stored.ts';
+import type { OpenEnds, RangeBounds, RangeRecord } from '../protocol/stored.ts';
 import type { RangePreview, RangePreviewTask } from '../protocol/tasks.ts';
 import { readRepository } from '../store/tables/repositories.ts';
 import { shownBounds } from '../store/tables/responses.ts';
@@ -33,8 +33,7 @@ export async function previewOf(context: ApiContext, asked: Omit<RangePreviewTas
 /** Returns the body of the reply that previews a range. */
 export function rangePreviewResponse({ repoId, url, bounds, preview }: Previewed): object {
   const { since: _, openEnds, ...found } = preview;
-  const ends = { bounds, ...(openEnds && { openEnds }) };
-  return { repoId, ...shownBounds(ends), ...comparison(compareUrlOf(ends, url)), ...found };
+  return { repoId, ...shownBounds(endsOf(bounds, openEnds)), ...comparison(url, bounds, openEnds), ...found };
 }
 
 /**
@@ -49,12 +48,17 @@ export function unreleasedResponse({ repoId, url, bounds, preview }: Previewed, 
     branch: openEnds?.branch ?? null,
     head: openEnds?.head ?? null,
     since: since && { ...since, date: new Date(since.date).toISOString() },
-    ...comparison(compareUrlOf({ bounds, ...(openEnds && { openEnds }) }, url)),
+    ...comparison(url, bounds, openEnds),
     counts: { pulls, issues, commits },
     ...found,
   };
 }
 
-function comparison(compareUrl: string | undefined): { compareUrl?: string } {
+function comparison(url: string, bounds: RangeBounds, openEnds: OpenEnds | undefined): { compareUrl?: string } {
+  const compareUrl = compareUrlOf(endsOf(bounds, openEnds), url);
   return compareUrl === undefined ? {} : { compareUrl };
+}
+
+function endsOf(bounds: RangeBounds, openEnds: OpenEnds | undefined): Pick<RangeRecord, 'bounds' | 'openEnds'> {
+  return { bounds, ...(openEnds && { openEnds }) };
 }

@@ -5,6 +5,7 @@
 import { rangeContracts, type UnreleasedQuery, UnreleasedQuerySchema } from '../protocol/resources/ranges.ts';
 import type { RangeBounds } from '../protocol/stored.ts';
 import { assertVisible, mayUse } from './authenticate.ts';
+import { onlyIncluded } from './changes.ts';
 import { previewOf, unreleasedResponse } from './range-previews.ts';
 import { makeRange, toBounds, unreleasedRange } from './ranges.ts';
 import type { ApiRequest, ApiRoute } from './route.ts';
@@ -25,8 +26,7 @@ const getUnreleased: ApiRoute<UnreleasedQuery> = {
     assertVisible(caller, repoId, 'Repository', repoId);
     const { limit = usualLimit, offset = 0, included, prereleases, ...named } = query;
     const bounds = toBounds(context, repoId, { type: 'UNRELEASED', ...named, prereleases: prereleases === 'true' });
-    const only = included === undefined ? {} : { included: included === 'true' };
-    const previewed = await previewOf(context, { repoId, bounds, limit, offset, ...only });
+    const previewed = await previewOf(context, { repoId, bounds, limit, offset, ...onlyIncluded(included) });
     return { status: 200, body: unreleasedResponse(previewed, await rangeFor(request, repoId, bounds)) };
   },
 };

@@ -34,7 +34,7 @@ export function factsOf(notes: Notes, ids: Iterable<string>): DraftFacts {
     const digests = digestFor(id);
     if (digests !== undefined) marks[id] = reverted.has(id) ? digests + revertedMark : digests;
   }
-  return { marks, settings: settingsDigest(notes), ends: endsOf(notes) };
+  return { marks, settings: settingsDigest(notes), ends: endShas(notes) };
 }
 
 /** Returns a function that returns the digests of a change; undefined for a change that cannot be edited. */
@@ -74,7 +74,7 @@ export function settingsDigest({ source }: Notes): string {
 /**
  * Returns the commits of the range's tags. The head of a branch is not among them, because it moves with each merge.
  */
-export function endsOf({ bounds, selection: { ends } }: Notes): (string | null)[] {
+export function endShas({ bounds, selection: { ends } }: Notes): (string | null)[] {
   if (!ends) return [];
   const from = ends.from?.sha ?? null;
   return bounds.type === 'UNRELEASED' ? [from] : [from, ends.to.sha];

@@ -6,7 +6,7 @@ import { markedIn, numberAndSha } from '../../foundation/markers.ts';
 import type { ConflictReason } from '../../protocol/conflicts.ts';
 import { type DraftFacts, maxOutdatedReasons, type OutdatedReason } from '../../protocol/outdated.ts';
 import { absentChanges } from './absent.ts';
-import { digestedParts, digester, digestLength, endsOf, settingsDigest, wasReverted } from './facts.ts';
+import { digestedParts, digester, digestLength, endShas, settingsDigest, wasReverted } from './facts.ts';
 import type { Notes } from './gather.ts';
 
 type What = OutdatedReason['what'];
@@ -70,7 +70,7 @@ function* movedOnes(notes: Notes, now: string, facts: DraftFacts): Iterable<Chan
 /** Returns the reasons that are about the whole range: its settings and its tags. */
 function wholeReasons(notes: Notes, facts: DraftFacts): OutdatedReason[] {
   const settings: OutdatedReason[] = facts.settings === settingsDigest(notes) ? [] : [{ what: 'settings' }];
-  const ends = endsOf(notes);
+  const ends = endShas(notes);
   // A range that was open at an end when the draft was generated had fewer ends.
   const moved = ends.filter((sha, index) => index < facts.ends.length && sha !== facts.ends[index]);
   return [...settings, ...moved.map((sha): OutdatedReason => ({ ...(sha !== null && { sha }), what: 'tag' }))];

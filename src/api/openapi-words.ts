@@ -37,7 +37,7 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   outdated: '`true` returns only drafts that are outdated, `false` only those that are not.',
   included: '`true` returns only the changes that are in the notes, `false` only those that are not.',
   branch: 'Branch whose unreleased changes are shown; default: the default branch.',
-  tagPattern: 'Which tags are releases: `*` stands for any text and `?` for one character. Default: all tags.',
+  tagPattern: 'Which tags are releases: `*` matches any text and `?` matches one character. Default: all tags.',
   prereleases: '`true` counts prereleases as releases.',
   channel: 'Name of a channel.',
   status: 'Returns only the items with this status.',

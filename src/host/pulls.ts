@@ -1,6 +1,6 @@
 /**
  * Creates branches in a repository on its host, and finds, opens and updates pull requests from these branches. A branch
- * or a pull request that exists already is no error, so each step can be repeated.
+ * or a pull request that exists already is not an error, so each step can be repeated.
  */
 import { ServiceError } from '../foundation/errors.ts';
 import { encodePath, type Json, type RepositoryApi, refusalText } from './repository-api.ts';

@@ -268,7 +268,7 @@ interface Facts {
   several: boolean;
 }
 
-/** Returns the release note that a command gives the change; undefined if there is no such command. */
+/** Returns the release note that a command gives the change; undefined if no command gives one. */
 function noteOfCommand({ note }: Commands): ReleaseNote | undefined {
   return note == null ? undefined : { kind: 'text', parts: [{ label: '', text: note }] };
 }

@@ -53,7 +53,7 @@ export interface NotesSource {
   pullsNumbered(from: number, to: number): Iterable<PullRecord>;
   /** Returns how many comments an issue or pull request has. */
   commentCount(number: number): number;
-  /** Returns the comments of a pull request that may contain commands, oldest first, whoever wrote them. */
+  /** Returns the comments of a pull request that may contain commands, oldest first, of all authors. */
   commandComments(number: number): readonly CommentRecord[];
   /** Returns closed issues with `from` ≤ closedAt < `to` (milliseconds), sorted by (closedAt, number). */
   issuesClosedBetween(from: number, to: number): Iterable<IssueRecord>;

@@ -27,7 +27,7 @@ const branch = Type.String({
 const tagPattern = Type.String({
   minLength: 1,
   maxLength: 255,
-  description: 'which tags are releases: `*` stands for any text and `?` for one character; default: all tags',
+  description: 'which tags are releases: `*` matches any text and `?` matches one character; default: all tags',
   examples: ['pkg@*'],
 });
 const prereleases = 'whether prereleases count as releases; default false';

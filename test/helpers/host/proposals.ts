@@ -10,7 +10,7 @@ import type { HostKind } from './lists.ts';
 import type { Publishing } from './publishing.ts';
 import { type Place, pullShape, type Shape } from './shapes.ts';
 
-/** The ways in which hosts merge a pull request. `rebase` also stands for a fast-forward. */
+/** The ways in which hosts merge a pull request. `rebase` also includes a fast-forward. */
 export type MergeStyle = 'merge' | 'squash' | 'rebase';
 
 const notFound: Reply = { status: 404, body: { message: 'Not Found' } };

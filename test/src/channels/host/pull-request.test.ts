@@ -166,7 +166,7 @@ for (const kind of kinds) {
     assert.deepEqual([pull?.title, pull?.body, publishing.commits.length], ['Our notes', 'Please review.', 2]);
   });
 
-  test(`${kind}: a version that is no valid branch name is encoded`, async (t) => {
+  test(`${kind}: a version that is not a valid branch name is encoded`, async (t) => {
     const { proposals, publish } = await open(t, kind);
     const versions = [
       'pkg/core@1.0.0',

@@ -3,31 +3,13 @@
  * are checked together with these secrets. Then each secret is sealed for exactly this connection. Only sealed secrets
  * are written to the journal.
  */
-import { Value } from '@sinclair/typebox/value';
-import { invalid, ServiceError } from '../foundation/errors.ts';
+import { invalid } from '../foundation/errors.ts';
 import type { Sealer } from '../foundation/seal.ts';
-import {
-  type ChannelName,
-  type ChannelRecord,
-  type Connection,
-  channelSealedFor,
-  channelTraits,
-} from '../protocol/channels.ts';
+import { type ChannelName, type ChannelRecord, channelSealedFor, channelTraits } from '../protocol/channels.ts';
+import { type Owner, receiverDigest } from '../store/connections.ts';
 import { assertAddresses, checkSettings, type Fields } from './channel-rules.ts';
 import type { ApiContext } from './context.ts';
 import { withDefaults } from './validate.ts';
-
-/** The owner of a connection: an organization, or one of its repositories. */
-export type Owner = Pick<Connection, 'orgId' | 'repoId'>;
-
-/**
- * Makes a connection from the default settings of a channel. A built-in channel without a stored connection uses this
- * connection.
- */
-export function defaultConnection(sealer: Sealer, orgId: string, channel: ChannelName): Connection {
-  const settings = Value.Default(channelTraits[channel].settings, {}) as Fields;
-  return { orgId, repoId: null, settings, secrets: {}, receiver: receiverDigest(sealer, channel, settings) };
-}
 
 /**
  * Makes the record of a connection from the settings of a request.
@@ -66,26 +48,6 @@ export function channelRecord(
   };
 }
 
-/**
- * Checks that the secrets of a connection can be opened.
- * @throws ServiceError `conflict` if a secret cannot be opened with the current sealing key. The error names each such
- * secret.
- */
-export function assertOpens(sealer: Sealer, record: ChannelRecord): void {
-  const { channel, secrets } = record;
-  const shut = Object.entries(secrets).flatMap(([field, sealed]) => {
-    try {
-      sealer.open(sealed, channelSealedFor(record, channel, field));
-      return [];
-    } catch {
-      return [field];
-    }
-  });
-  if (shut.length === 0) return;
-  const what = `the current sealing key cannot decrypt the stored ${shut.join(', ')}. Connect the channel again.`;
-  throw new ServiceError('conflict', `The channel ${channel} is not connected: ${what}`);
-}
-
 function keptSecrets(sealer: Sealer, channel: ChannelName, put: Fields, before: ChannelRecord | undefined): Fields {
   const kept: Fields = {};
   for (const [field, sealed] of Object.entries(before?.secrets ?? {})) {
@@ -110,14 +72,4 @@ function assertSamePlace(channel: ChannelName, whole: Fields, kept: Fields, befo
   if (moved.length === 0 || Object.keys(kept).length === 0) return;
   const why = `expected this secret again, because the stored secret was set for a different ${moved.join(' and ')}`;
   throw invalid(Object.fromEntries(Object.keys(kept).map((field) => [field, why])), 'The settings are invalid.');
-}
-
-/**
- * Computes the digest that identifies a receiver. The digest is keyed with a secret of the instance, because some of
- * the fields are secrets with few possible values. From an unkeyed digest, someone could guess these values.
- */
-function receiverDigest(sealer: Sealer, channel: ChannelName, settings: Fields): string {
-  const { receiver } = channelTraits[channel];
-  const values = receiver.map((field) => settings[field] ?? null);
-  return receiver.length === 0 ? '' : sealer.mac(JSON.stringify(values), ['receiver', channel]).slice(0, 22);
 }

@@ -17,16 +17,11 @@ import {
 } from '../protocol/resources/channels.ts';
 import { EmptyBodySchema } from '../protocol/resources/fields.ts';
 import type { ChannelTest, TestChannelTask } from '../protocol/tasks.ts';
-import {
-  channelDigest,
-  channelResponse,
-  effectiveChannel,
-  readChannel,
-  toConnection,
-} from '../store/tables/channels.ts';
+import { connectionInForce, defaultConnection, type Owner } from '../store/connections.ts';
+import { channelDigest, channelResponse, effectiveChannel, readChannel } from '../store/tables/channels.ts';
 import { readDirectoryRepository, readOrganization } from '../store/tables/directory.ts';
 import { assertVisible } from './authenticate.ts';
-import { assertOpens, channelRecord, defaultConnection, type Owner } from './channel-writes.ts';
+import { channelRecord } from './channel-writes.ts';
 import { readIfMatch } from './conditional.ts';
 import { type ApiContext, readPartition, runCommand } from './context.ts';
 import { page } from './page.ts';
@@ -123,7 +118,7 @@ const testChannel: ApiRoute<ChannelQuery> = {
         { repoId: `expected a repository id, because a test of the channel ${channel} needs a repository` },
         'The query is invalid.',
       );
-    const connection = connectionInForce(request, { orgId, repoId }, channel);
+    const connection = connectionInForce(request.context.sealer, request.directory, { orgId, repoId }, channel);
     // A test of a connection sends requests to the receiver. In test mode, nothing may be sent, so the handler returns
     // an empty reply here. The client gets a made-up reply in place of this empty reply.
     if (request.test) return { status: 200, body: {} };
@@ -132,25 +127,6 @@ const testChannel: ApiRoute<ChannelQuery> = {
     return { status: 200, body: { channel, ...tried } };
   },
 };
-
-/**
- * Returns the connection that a channel uses: the stored one, or the defaults of a built-in channel.
- * @throws ServiceError `conflict` when the channel needs a connection and has none, or when the connection's secrets
- *   cannot be decrypted
- */
-export function connectionInForce(
-  { directory, context }: Pick<Asked, 'directory' | 'context'>,
-  { orgId, repoId }: Owner,
-  channel: ChannelName,
-): Connection {
-  const stored = effectiveChannel(directory, orgId, repoId, channel);
-  if (stored) {
-    assertOpens(context.sealer, stored);
-    return toConnection(stored);
-  }
-  if (channelTraits[channel].isBuiltIn) return defaultConnection(context.sealer, orgId, channel);
-  throw new ServiceError('conflict', `The channel ${channel} is not connected: see PUT /api/channels/${channel}.`);
-}
 
 /** Tests a connection. Depending on the channel, the test sends a message or checks the access to the receiver. */
 export function tryConnection(

@@ -11,6 +11,7 @@ import type { ChannelName } from '../protocol/channels.ts';
 import type { PublicationRecord } from '../protocol/publications.ts';
 import type { DraftRecord, RangeRecord } from '../protocol/stored.ts';
 import type { Partition } from '../store/partition.ts';
+import { pagesUrlOf, personaPathOf } from '../store/publishable.ts';
 import { effectiveChannel } from '../store/tables/channels.ts';
 import { readDirectoryRepository } from '../store/tables/directory.ts';
 import { readDraft } from '../store/tables/drafts.ts';
@@ -19,7 +20,6 @@ import { readRange } from '../store/tables/ranges.ts';
 import { readRepository } from '../store/tables/repositories.ts';
 import { assertVisible } from './authenticate.ts';
 import { partitionOfId, readPartition } from './context.ts';
-import { pagesUrlOf, personaPathOf } from './publish.ts';
 import type { ApiRequest } from './route.ts';
 import { sampleDraft, samplePublication, sampleRange, sampleRepository, testId } from './samples.ts';
 import { visible } from './stored-object.ts';
@@ -85,7 +85,7 @@ function publishedUrl(asking: Asking, draft: DraftRecord, channel: ChannelName):
   const { repoId, bounds } = mockRange(asking, draft.rangeId);
   if (channel === 'hosted') {
     const pages = pagesOf(asking, repoId);
-    return pages === null ? null : pageUrl(pages, versionName(bounds), personaPathOf(asking.context, draft));
+    return pages === null ? null : pageUrl(pages, versionName(bounds), personaPathOf(asking.context.sealer, draft));
   }
   const url = repositoryUrl(asking, repoId);
   if (channel === 'scm_releases' && bounds.toTag !== undefined)
@@ -94,8 +94,10 @@ function publishedUrl(asking: Asking, draft: DraftRecord, channel: ChannelName):
 }
 
 function pagesOf({ context, directory }: Asking, repoId: string): string | null {
-  if (readDirectoryRepository(directory, repoId)) return pagesUrlOf(context, directory, repoId);
-  return pagesUrl(publicUrlOf(context.settings), sampleRepository.fullName);
+  const { settings } = context;
+  if (!readDirectoryRepository(directory, repoId)) return pagesUrl(publicUrlOf(settings), sampleRepository.fullName);
+  const partition = readPartition(context, partitionOfId(context, repoId) as string);
+  return pagesUrlOf({ settings, directory, partition }, repoId);
 }
 
 /**

@@ -20,6 +20,7 @@ import type { CreateWebhookEndpointBody, UpdateWebhookEndpointBody } from '../pr
 import type { SettingsPreview } from '../protocol/settings-preview.ts';
 import { type Persona, personas, type RangeBounds } from '../protocol/stored.ts';
 import { type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
+import { defaultConnection } from '../store/connections.ts';
 import { backfillResponse } from '../store/tables/backfills.ts';
 import { channelResponse } from '../store/tables/channels.ts';
 import { directoryRepositoryResponse } from '../store/tables/directory.ts';
@@ -30,7 +31,6 @@ import { webhookDeliveryResponse } from '../store/tables/webhook-deliveries.ts';
 import { webhookEndpointResponse } from '../store/tables/webhook-endpoints.ts';
 import { webhookSecretResponse } from '../store/tables/webhook-secrets.ts';
 import { issueResponse, pullResponse, toNumber } from './captured.ts';
-import { defaultConnection } from './channel-writes.ts';
 import { deliveryResponse } from './deliveries.ts';
 import { mockDraft, mockPublication, mockRange, mockStoredPublication, repositoryUrl } from './mock-subjects.ts';
 import { type Page, page } from './page.ts';

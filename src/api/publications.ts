@@ -24,7 +24,7 @@ import {
 import { assertVisible } from './authenticate.ts';
 import { partitionOfId, readPartition, runCommand } from './context.ts';
 import { page } from './page.ts';
-import { connectionFor, repeatedReply, runToEnd } from './publish.ts';
+import { checkedConnection, repeatedReply, runToEnd } from './publish.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 import { visible } from './stored-object.ts';
 import { check } from './validate.ts';
@@ -81,7 +81,7 @@ const resendPublication: ApiRoute = {
         'conflict',
         `Publication ${record.id} cannot be sent again, because its draft was erased.`,
       );
-    const through = await connectionFor(request, partition, record, record.channel);
+    const through = await checkedConnection(request, partition, record, record.channel);
     const command = { name: 'resendPublication', publicationId: record.id, ...through } as const;
     return runToEnd(request, partition.name, command);
   },

@@ -2,27 +2,24 @@
  * Publishes drafts and previews publications (spec part 4). The gateway looks up the connection and the policy of the
  * organization. The fold decides whether the publication is new, and the worker of the partition sends it.
  */
-import { mailNeedsPublicUrl, publicUrlOf } from '../../config/public-url.ts';
 import { warningsOf } from '../foundation/conflicts.ts';
 import { invalid, ServiceError } from '../foundation/errors.ts';
 import { newId, slotInside } from '../foundation/ids.ts';
-import { pagesUrl, personaPath } from '../foundation/page-url.ts';
 import type { PartitionName } from '../foundation/partition-names.ts';
 import { ask } from '../journal/query.ts';
-import { type ChannelName, type Connection, channelTraits } from '../protocol/channels.ts';
+import type { ChannelName, Connection } from '../protocol/channels.ts';
 import type { Command } from '../protocol/commands.ts';
-import type { PublicationRecord } from '../protocol/publications.ts';
 import { NoQuerySchema } from '../protocol/resources/fields.ts';
 import { type PublishBody, PublishBodySchema, publicationContracts } from '../protocol/resources/publications.ts';
 import type { DraftRecord } from '../protocol/stored.ts';
 import type { Payload, PayloadTask } from '../protocol/tasks.ts';
+import { defaultConnection } from '../store/connections.ts';
 import type { Partition } from '../store/partition.ts';
+import { assertRangeFits, connectionFor, type PagesOf, type Published, pagesOf } from '../store/publishable.ts';
 import { effectiveChannel } from '../store/tables/channels.ts';
 import { type DirectoryRepository, readDirectoryRepository } from '../store/tables/directory.ts';
 import { readDraft } from '../store/tables/drafts.ts';
-import { hostedSettings } from '../store/tables/hosted-settings.ts';
 import { readCursor } from '../store/tables/meta.ts';
-import { readPolicy } from '../store/tables/policies.ts';
 import {
   hasEnded,
   maxWarnings,
@@ -30,11 +27,8 @@ import {
   publicationVerdict,
   readPublication,
 } from '../store/tables/publications.ts';
-import { readRepository } from '../store/tables/repositories.ts';
-import { defaultConnection } from './channel-writes.ts';
-import { connectionInForce } from './channels.ts';
 import { type ApiContext, partitionOfId, readPartition, runCommand } from './context.ts';
-import { assertHostWritable, assertPagesShown, assertRangeFits } from './publishable.ts';
+import { assertHostWritable } from './publishable.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 import { visible } from './stored-object.ts';
 import { check } from './validate.ts';
@@ -75,7 +69,7 @@ export async function publish(
   { channel, asDraft, strict }: { channel: ChannelName; asDraft: boolean; strict: boolean },
 ): Promise<ApiReply> {
   assertReady(draft);
-  const through = await connectionFor(asked, partition, draft, channel);
+  const through = await checkedConnection(asked, partition, draft, channel);
   const { id: draftId, revision } = draft;
   const publicationId = newId('pub', slotInside(draftId));
   const what = { publicationId, draftId, revision, channel, asDraft };
@@ -101,7 +95,8 @@ const previewPublication: ApiRoute = {
     const settings = stored?.settings ?? defaultConnection(context.sealer, orgId, channel).settings;
     const publicationId = newId('pub', slotInside(draftId));
     const what = { publicationId, repoId: draft.repoId, draftId, revision: draft.revision };
-    const shown = pagesOf(context, directory, draft);
+    const { settings: own, sealer } = context;
+    const shown = pagesOf({ settings: own, sealer, directory, partition }, draft);
     const question: PayloadTask = { task: 'payload', ...what, channel, asDraft, settings, ...shown };
     const { payload } = await ask<PayloadTask, Payload>(context.journal, partition.name, question);
     return {
@@ -129,69 +124,20 @@ function assertReady({ id, status }: DraftRecord): void {
 }
 
 /**
- * Returns the connection for a publication: the repository's connection, else the organization's connection, else the
- * defaults of the channel.
+ * Returns the connection for a publication, after all checks that the gateway makes.
  * @throws ServiceError `conflict` when the channel is not connected or cannot publish this draft, `forbidden` when the
  *   policy of the organization refuses the publication
  */
-export async function connectionFor(
+export async function checkedConnection(
   { context, directory }: Pick<ApiRequest, 'context' | 'directory'>,
   partition: Partition,
   published: Published,
   channel: ChannelName,
 ): Promise<{ connection: Connection } & PagesOf> {
-  const { repoId, rangeId, persona } = published;
-  const { orgId } = readDirectoryRepository(directory, repoId) as DirectoryRepository;
-  if (
-    channelTraits[channel].isPublic &&
-    persona !== 'customer' &&
-    readPolicy(directory, orgId).refuseInternalOnPublicChannels
-  ) {
-    const policy = 'refuseInternalOnPublicChannels';
-    throw new ServiceError(
-      'forbidden',
-      `The policy ${policy} of the organization refuses drafts for ${persona} readers on the public channel ${channel}.`,
-    );
-  }
-  assertRangeFits(partition, rangeId, channel);
-  const connection = connectionInForce({ context, directory }, { orgId, repoId }, channel);
-  if (channel === 'email' && context.settings.publicUrl === '') throw new ServiceError('conflict', mailNeedsPublicUrl);
-  const pages = pagesOf(context, directory, published);
-  assertPagesShown(channel, pages.pagesUrl);
-  await assertHostWritable({ context, directory }, repoId, channel);
-  return { connection, ...pages };
-}
-
-/** The fields of a draft or a publication that are needed to find the pages of the draft. */
-type Published = Pick<DraftRecord | PublicationRecord, 'repoId' | 'rangeId' | 'persona'>;
-
-/** Address of the pages of the repository's notes, and the path of the draft's page below that address. */
-type PagesOf = Pick<PublicationRecord, 'pagesUrl' | 'personaPath'>;
-
-function pagesOf(context: ApiContext, directory: Partition, published: Published): PagesOf {
-  const path = personaPathOf(context, published);
-  return {
-    pagesUrl: pagesUrlOf(context, directory, published.repoId),
-    ...(path !== undefined && { personaPath: path }),
-  };
-}
-
-/**
- * Returns the path of a draft's page, relative to the page of its version. Returns undefined for a draft for customers,
- * because the page of the version itself shows this draft. The path of an internal page is derived from a secret of the
- * instance, so no one can guess the path. All revisions of a draft have the same path.
- */
-export function personaPathOf({ sealer }: ApiContext, { repoId, rangeId, persona }: Published): string | undefined {
-  return personaPath(persona, sealer.mac(rangeId, ['internal page', repoId]));
-}
-
-/** Returns the address of the repository's public or unlisted pages; null while its pages are off. */
-export function pagesUrlOf(context: ApiContext, directory: Partition, repoId: string): string | null {
-  const { orgId, fullName } = readDirectoryRepository(directory, repoId) as DirectoryRepository;
-  const repository = readRepository(readPartition(context, partitionOfId(context, repoId) as string), repoId);
-  const { visibility, key } = hostedSettings(directory, orgId, repoId, repository?.private !== false);
-  if (visibility === 'off') return null;
-  return pagesUrl(publicUrlOf(context.settings), fullName, visibility === 'unlisted' ? key : undefined);
+  const { settings, sealer } = context;
+  const through = connectionFor({ settings, sealer, directory, partition }, published, channel);
+  await assertHostWritable({ context, directory }, published.repoId, channel);
+  return through;
 }
 
 /**

@@ -3,12 +3,12 @@
  * read from a file. They are never read from the command line, where other users could see the secrets in them.
  */
 import { readFileSync } from 'node:fs';
-import type { Owner } from '../api/channel-writes.ts';
-import { connectionInForce, putConnection, tryConnection } from '../api/channels.ts';
+import { putConnection, tryConnection } from '../api/channels.ts';
 import { type ApiContext, readPartition, runCommand } from '../api/context.ts';
 import { assertHostWritable } from '../api/publishable.ts';
 import { directoryName } from '../foundation/partition-names.ts';
 import { type ChannelName, channelNames, channelTraits } from '../protocol/channels.ts';
+import { connectionInForce, type Owner } from '../store/connections.ts';
 import { channelResponse, effectiveChannel } from '../store/tables/channels.ts';
 import { withService } from './connection.ts';
 import { jsonOption, printReply } from './json.ts';
@@ -116,7 +116,7 @@ async function test(context: ApiContext, owner: Owner, channel: ChannelName): Pr
   if (owner.repoId === null && channelTraits[channel].needsRepository)
     throw new UsageError(`A test of the channel ${channel} needs a repository. Add --repo OWNER/REPO`);
   const directory = readPartition(context, directoryName);
-  const connection = connectionInForce({ context, directory }, owner, channel);
+  const connection = connectionInForce(context.sealer, directory, owner, channel);
   if (owner.repoId !== null) await assertHostWritable({ context, directory }, owner.repoId, channel);
   const { ok, message } = await tryConnection(context, connection, owner.repoId, channel);
   printLines([message]);

@@ -79,10 +79,15 @@ export function draftId(rangeId: string, persona: string): string {
 
 /** Returns an id derived from `text`: it contains 130 bits of the SHA-256 of the text. */
 export function hashedId(prefix: IdPrefix, slot: number, text: string): string {
+  return `${prefix}_${encodeSlot(slot)}${hashed(text, 26)}`;
+}
+
+/** Returns `length` characters of the SHA-256 of a text, with five bits each. */
+function hashed(text: string, length: number): string {
   const bytes = createHash('sha256').update(text).digest();
   let out = '';
-  for (let i = 0; i < 26; i++) out += alphabet.charAt((bytes[i] ?? 0) & 31);
-  return `${prefix}_${encodeSlot(slot)}${out}`;
+  for (let i = 0; i < length; i++) out += alphabet.charAt((bytes[i] ?? 0) & 31);
+  return out;
 }
 
 /**
@@ -91,6 +96,19 @@ export function hashedId(prefix: IdPrefix, slot: number, text: string): string {
  */
 export function newId(prefix: IdPrefix, slot: number, now = Date.now()): string {
   return `${prefix}_${encodeSlot(slot)}${ulid(now)}`;
+}
+
+/**
+ * Returns an id that is derived from a time and a text, so that each attempt to make the same object makes the same id.
+ * The id sorts by its time like an id from {@link newId}.
+ */
+export function derivedId(prefix: IdPrefix, slot: number, time: number, text: string): string {
+  return `${prefix}_${encodeSlot(slot)}${derivedUlid(time, text)}`;
+}
+
+/** Returns a ULID of the given time whose other part contains 80 bits of the SHA-256 of the text. */
+export function derivedUlid(time: number, text: string): string {
+  return encodeTime(time) + hashed(text, 16);
 }
 
 /** Returns the slot inside an id; undefined if the text is not an id, or does not have the given prefix. */

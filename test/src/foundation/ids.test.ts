@@ -6,6 +6,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
+  derivedId,
+  derivedUlid,
   draftId,
   hashedId,
   idAt,
@@ -33,6 +35,18 @@ test('an id contains its slot', () => {
         assert.equal(slotOfId(id, prefix), slot);
         assert.match(id, /^[a-z]+_[0-9a-z]{28}$/);
       }
+    }),
+  );
+});
+
+test('a derived id is the same for the same text, and sorts by its time', () => {
+  fc.assert(
+    fc.property(slots, times, fc.string(), (slot, time, text) => {
+      const id = derivedId('pub', slot, time, text);
+      assert.deepEqual([slotOfId(id, 'pub'), id], [slot, derivedId('pub', slot, time, text)]);
+      assert.notEqual(id, derivedId('pub', slot, time, `${text}.`));
+      assert.equal(timeOfUlid(derivedUlid(time, text)), time);
+      assert.ok(derivedUlid(time, text) >= idAt(time) && derivedUlid(time, text) < idAt(time + 1));
     }),
   );
 });

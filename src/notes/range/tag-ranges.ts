@@ -1,11 +1,11 @@
 /**
- * Finds the last ranges between consecutive tags: each of the newest tags with its previous tag. The previous tag is on
- * the same line of development, so that a patch line and the main line do not mix.
+ * Finds ranges between consecutive tags: each of the newest tags with its previous tag, or the range that ends at a
+ * given tag. The previous tag is on the same line of development, so that a patch line and the main line do not mix.
  */
-import type { TagRecord } from '../../protocol/stored.ts';
+import type { ReachedBounds, TagRecord } from '../../protocol/stored.ts';
 import { reportedAncestry } from './evidence.ts';
 import { nearestBelow } from './history.ts';
-import { newestFirst, type PlacedTag } from './release-tags.ts';
+import { newestFirst, type PlacedTag, versionOf } from './release-tags.ts';
 import { isPrerelease } from './releases.ts';
 import type { NotesSource } from './source.ts';
 import { branchOf } from './window.ts';
@@ -36,9 +36,33 @@ export function lastTagRanges(source: NotesSource, count: number): TagRange[] {
 }
 
 /**
+ * Returns the bounds of the range that ends at a tag and begins at the previous release: a first release if there is
+ * none. Only tags of the same package count, and prereleases count only if the tag is one. Example: the range of
+ * `pkg@1.1.0` begins at `pkg@1.0.0`, not at `pkg@1.1.0-rc.1` or `other@3.0.0`.
+ * @returns undefined if the tag or its commit is not known
+ */
+export function rangeOfTag(source: NotesSource, name: string): ReachedBounds | undefined {
+  const tag = source.tag(name);
+  if (!tag || tag.sha === null) return undefined;
+  const to = { ...tag, sha: tag.sha };
+  const isCandidate = (other: TagRecord): boolean =>
+    other.sha !== to.sha &&
+    packageOf(other.name) === packageOf(name) &&
+    (isPrerelease(name) || !isPrerelease(other.name));
+  const tags = [...onePerCommit(source.tags().filter(isCandidate)), to].sort(newestFirst);
+  const from = previousTag(source, to, tags);
+  return from ? { type: 'TAG_BASED', fromTag: from.name, toTag: name } : { type: 'FIRST_RELEASE', toTag: name };
+}
+
+/** Returns the name of the package in the name of a tag; null if the tag has no version. */
+function packageOf(name: string): string | null {
+  return versionOf(name)?.prefix.replace(/v$/i, '') ?? null;
+}
+
+/**
  * Returns one tag for each tagged commit, the newest tag first. A repository of many packages tags one commit many
- * times, and a range between two of these tags is empty. A final release is preferred to a prerelease, and the name with
- * more numbers to a moving tag: `v1.2.0` to `v1` and `latest`.
+ * times, and a range between two of these tags is empty. A final release is preferred to a prerelease, and the name
+ * with more numbers to a moving tag: `v1.2.0` to `v1` and `latest`.
  */
 function onePerCommit(tags: readonly TagRecord[]): PlacedTag[] {
   const byCommit = new Map<string, PlacedTag>();
@@ -58,9 +82,9 @@ function byPreference(a: PlacedTag, b: PlacedTag): number {
 
 /**
  * Returns the previous tag of a tag: its nearest ancestor, as the host's comparisons or captured pushes show it. If no
- * ancestor is known, dates decide: the newest older tag on the same branch, otherwise the newest older tag. Two kinds of
- * tags are left out then: tags that are no ancestors by the host's comparison, and tags with a higher version. Example:
- * `v1.3.0` is not on the line of `v1.2.1`.
+ * ancestor is known, dates decide: the newest older tag on the same branch, otherwise the newest older tag. Two kinds
+ * of tags are left out then: tags that are no ancestors by the host's comparison, and tags with a higher version.
+ * Example: `v1.3.0` is not on the line of `v1.2.1`.
  */
 function previousTag(source: NotesSource, to: PlacedTag, tags: readonly PlacedTag[]): PlacedTag | undefined {
   const others = new Set(tags.map(({ sha }) => sha));

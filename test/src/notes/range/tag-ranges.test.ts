@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lastTagRanges } from '../../../../src/notes/range/tag-ranges.ts';
+import { lastTagRanges, rangeOfTag } from '../../../../src/notes/range/tag-ranges.ts';
 import type { TagRecord } from '../../../../src/protocol/stored.ts';
 import { aPush, aTag, day, history, type Memory, memorySource } from '../memory-source.ts';
 
@@ -28,6 +28,41 @@ test('connects each tag with its previous tag, the newest first', () => {
   const tags = [tagOn(1, 'v1', 'a'), tagOn(2, 'v2', 'b'), tagOn(3, 'v3', 'd'), tagOn(4, 'v4', 'e')];
   assert.deepEqual(ranges({ tags, ...pushes }), ['v3 → v4', 'v2 → v3', 'v1 → v2']);
   assert.deepEqual(ranges({ tags, ...pushes }, 2), ['v3 → v4', 'v2 → v3']);
+});
+
+test('the range of a tag begins at the previous release of its package', () => {
+  const pushes = history(
+    aPush('main', null, ['a'], 1),
+    aPush('main', 'a', ['b'], 2),
+    aPush('main', 'b', ['c'], 3),
+    aPush('main', 'c', ['d'], 4),
+    aPush('main', 'd', ['e'], 5),
+  );
+  const tags = [
+    tagOn(1, 'v1.0.0', 'a'),
+    tagOn(2, 'pkg@1.0.0', 'b'),
+    tagOn(3, 'v1.1.0-rc.1', 'c'),
+    tagOn(4, 'v1.1.0', 'd'),
+    tagOn(4, 'other@1.0.0', 'd'),
+    tagOn(5, 'v1.2.0-rc.1', 'e'),
+    tagOn(5, 'pkg@1.1.0', 'e'),
+    tagOn(5, 'v9.9.9', null),
+  ];
+  const source = memorySource({ tags, ...pushes });
+  const rangeTo = (toTag: string, fromTag?: string) =>
+    assert.deepEqual(
+      rangeOfTag(source, toTag),
+      fromTag === undefined ? { type: 'FIRST_RELEASE', toTag } : { type: 'TAG_BASED', fromTag, toTag },
+    );
+  rangeTo('v1.0.0');
+  rangeTo('pkg@1.0.0');
+  rangeTo('v1.1.0-rc.1', 'v1.0.0');
+  rangeTo('v1.1.0', 'v1.0.0');
+  rangeTo('v1.2.0-rc.1', 'v1.1.0');
+  rangeTo('pkg@1.1.0', 'pkg@1.0.0');
+  rangeTo('other@1.0.0');
+  assert.equal(rangeOfTag(source, 'v9.9.9'), undefined, 'its commit is not known');
+  assert.equal(rangeOfTag(source, 'v3.0.0'), undefined);
 });
 
 test('a repository with fewer than two tags has no range', () => {

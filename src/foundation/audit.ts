@@ -38,7 +38,10 @@ export type AuditOutcome = 'done' | 'refused' | 'unknown';
 /** The objects that an action is about, such as `keyId` and `orgId`. */
 export type AuditObjects = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
-/** One line of the audit log. `by` is the id of an API key, `command line`, or `start` for the service itself. */
+/**
+ * One line of the audit log. `by` is the id of an API key, `command line`, `automation` for the rule of a repository,
+ * or `start` for the service itself.
+ */
 export interface AuditLine {
   action: AuditAction;
   outcome: AuditOutcome;
@@ -151,6 +154,7 @@ export function auditedCommand(
     case 'generateDraft':
     case 'updateDraft':
     case 'putSettings':
+    case 'putAutomation':
     case 'restoreDraft':
     case 'startBackfill':
     case 'cancelBackfill':

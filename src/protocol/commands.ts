@@ -4,6 +4,7 @@
  * choose them, because its result must not depend on a clock or on random values.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { AutomationRuleSchema, automatic } from './automation.ts';
 import { ChannelCommandSchemas } from './channels.ts';
 import { NotesSettingsSchema } from './notes.ts';
 import { PublicationCommandSchemas } from './publications.ts';
@@ -63,6 +64,7 @@ export const CommandSchema = Type.Union([
     life,
     /** Number of ranges that the organization has in its other repositories. They count towards the maximum. */
     elsewhere: Type.Optional(Type.Integer({ minimum: 0 })),
+    ...automatic,
   }),
   Type.Object({
     name: Type.Literal('generateDraft'),
@@ -75,6 +77,9 @@ export const CommandSchema = Type.Union([
      * from the remaining changes.
      */
     force: Type.Optional(Type.Literal(true)),
+    /** Digests of the draft. A draft that exists with another digest is not generated again. */
+    ifMatch,
+    ...automatic,
   }),
   Type.Object({
     name: Type.Literal('updateDraft'),
@@ -95,6 +100,14 @@ export const CommandSchema = Type.Union([
     name: Type.Literal('putSettings'),
     repoId: Type.String(),
     settings: NotesSettingsSchema,
+    life,
+    ifMatch,
+  }),
+  /** Sets the automation rule of a repository. */
+  Type.Object({
+    name: Type.Literal('putAutomation'),
+    repoId: Type.String(),
+    rule: AutomationRuleSchema,
     life,
     ifMatch,
   }),

@@ -4,6 +4,7 @@
  * the publications.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { automatic } from './automation.ts';
 import { ChannelNameSchema, ConnectionSchema } from './channels.ts';
 import { PublicationWarningSchema } from './conflicts.ts';
 import { HostedPageSchema } from './hosted.ts';
@@ -112,6 +113,7 @@ export const PublicationCommandSchemas = [
      */
     strict: Type.Optional(Type.Boolean()),
     reports,
+    ...automatic,
   }),
   /** Sends a publication again, through the channel's current connection. */
   Type.Object({

@@ -1,8 +1,9 @@
 /**
- * The shapes of the outcomes of effects: renders, recounts, relays, publications, webhook attempts, and the host's
- * answers to the question who owns a repository.
+ * The shapes of the outcomes of effects: renders, recounts, looks at automation rules, relays, publications, webhook
+ * attempts, and the host's answers to the question who owns a repository.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { AutomatedSchema } from './automation.ts';
 import { AbsentChangeSchema } from './conflicts.ts';
 import { DraftFactsSchema, DraftVerdictSchema } from './outdated.ts';
 import { PublicationSendingSchema, PublishedSchema, PublishFailedSchema } from './publications.ts';
@@ -130,6 +131,7 @@ export const ResultBodySchema = Type.Union([
   RenderFailureSchema,
   RecountResultSchema,
   CheckResultSchema,
+  AutomatedSchema,
   RelayedResultSchema,
   PublicationSendingSchema,
   PublishedSchema,

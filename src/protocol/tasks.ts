@@ -5,6 +5,7 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 
+import type { AutomationTask, DueActs } from './automation.ts';
 import { ChannelNameSchema, ConnectionSchema } from './channels.ts';
 import { AbsentChangeSchema } from './conflicts.ts';
 import type { DraftEntry } from './draft-entries.ts';
@@ -248,6 +249,7 @@ export interface PoolTask {
     | PreviewTask
     | RecountTask
     | OutdatedTask
+    | AutomationTask
     | ChangesTask
     | RangePreviewTask
     | EntriesTask
@@ -276,6 +278,7 @@ export type PoolAnswer =
         | Preview
         | RangeCount[]
         | DraftVerdict[]
+        | DueActs
         | Changes
         | RangePreview
         | Entries

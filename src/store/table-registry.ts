@@ -61,6 +61,8 @@ export const tableRegistry = {
   removedIssues: { erasedWith: 'repositoryRows', dumpedAs: 'removedIssue' },
   comparisons: { erasedWith: 'repositoryRows', dumpedAs: null },
   unreleasedRanges: { erasedWith: 'repositoryRows', dumpedAs: null },
+  automations: { erasedWith: 'repositoryRows', dumpedAs: null },
+  automationRuns: { erasedWith: 'repositoryRows', dumpedAs: null },
   hostedNotes: { erasedWith: 'repositoryRows', dumpedAs: null, keptWithNotes: true },
   hostedNotesByDate: { erasedWith: 'repositoryRows', dumpedAs: null, keptWithNotes: true },
   publicationReferences: { erasedWith: 'repositoryRows', dumpedAs: null },

@@ -32,6 +32,7 @@ import { holdReactions, readPull, takeReactions, writePull } from '../../src/sto
 import { hasRanges } from '../../src/store/tables/ranges.ts';
 import { noteSync } from '../../src/store/tables/syncs.ts';
 import { readTag, writeTag } from '../../src/store/tables/tags.ts';
+import { followTag } from './automation.ts';
 import { mergeIssue, mergePull, mergeTag, withReactions } from './capture.ts';
 import { mergeComment } from './comments.ts';
 import { count } from './counting.ts';
@@ -47,7 +48,8 @@ import type { Receipt } from './undated.ts';
 export function foldEvent(partition: Partition, record: EventRecord): void {
   const repository = recordRepository(partition, record, hostTime(record), record.body);
   const { at, replayed } = record;
-  if (repository) new Actor(partition, repository, at, replayed !== undefined).fold(record.body);
+  if (repository)
+    new Actor(partition, repository, at, replayed === undefined ? 'delivery' : 'replay').fold(record.body);
   else count(partition, claimsRefused, { partition: partition.name });
 }
 
@@ -66,25 +68,29 @@ export function foldBodies(
     { at, repository: read, ...(confirmed && { signedBy: null }) },
     seenAt,
   ) as RepositoryRecord;
-  const actor = new Actor(partition, repository, at);
+  const actor = new Actor(partition, repository, at, 'host');
   for (const body of bodies) actor.fold(body);
 }
+
+/**
+ * Where a record comes from: a delivery, a dead letter that a person has replayed, or data that was read from the host.
+ */
+type Source = 'delivery' | 'replay' | 'host';
 
 class Actor {
   private readonly partition: Partition;
   private readonly repository: RepositoryRecord;
   private readonly at: number;
   private readonly receipt: Receipt;
+  private readonly source: Source;
 
-  /**
-   * @param at when the record was enqueued; this time is stored as the time of the sync
-   * @param isReplayed whether the record was a dead letter that a person has replayed
-   */
-  constructor(partition: Partition, repository: RepositoryRecord, at: number, isReplayed = false) {
+  /** @param at when the record was enqueued; this time is stored as the time of the sync */
+  constructor(partition: Partition, repository: RepositoryRecord, at: number, source: Source) {
     this.partition = partition;
     this.repository = repository;
     this.at = at;
-    this.receipt = { at, isReplayed };
+    this.source = source;
+    this.receipt = { at, isReplayed: source === 'replay' };
   }
 
   fold(body: BackfilledBody): void {
@@ -179,7 +185,9 @@ class Actor {
     this.followCommands(before, after);
   }
 
-  /** Updates the index of comments with commands, and requests a recount, because commands decide what notes contain. */
+  /**
+   * Updates the index of comments with commands, and requests a recount, because commands decide what notes contain.
+   */
   private followCommands(before: CommentRecord | undefined, after: CommentRecord): void {
     const [was, is] = [before !== undefined && hasCommands(before), hasCommands(after)];
     if (!was && !is) return;
@@ -193,6 +201,7 @@ class Actor {
     const after = mergeTag(before, push);
     if (after === before) return;
     writeTag(this.partition, this.repository.id, after);
+    if (this.source === 'delivery') followTag(this.partition, this.repository.id, before, after, this.at);
     this.recount();
   }
 

@@ -11,6 +11,7 @@ import { writeEffect } from '../../src/store/tables/outbox.ts';
 import { hasRanges } from '../../src/store/tables/ranges.ts';
 import { readRepository, writeRepository } from '../../src/store/tables/repositories.ts';
 import { settingsDigest, writeSettings } from '../../src/store/tables/settings.ts';
+import { foldAct, putAutomation } from './automation.ts';
 import { cancelBackfill, startBackfill } from './backfills.ts';
 import { generateDraft, restoreDraft, updateDraft } from './drafts.ts';
 import { deletePublication, publish, resendPublication } from './publications.ts';
@@ -25,6 +26,12 @@ export function foldCommand(partition: Partition, command: Command, at: number):
     command.life !== readRepository(partition, command.repoId)?.createdAt
   )
     return missing('Repository', command.repoId);
+  if ('act' in command && command.act)
+    return foldAct(partition, command.act, command, at, () => carryOut(partition, command, at));
+  return carryOut(partition, command, at);
+}
+
+function carryOut(partition: Partition, command: Command, at: number): CommandResult {
   switch (command.name) {
     case 'createRange':
       return createRange(partition, command, at);
@@ -34,6 +41,8 @@ export function foldCommand(partition: Partition, command: Command, at: number):
       return updateDraft(partition, command, at);
     case 'putSettings':
       return putSettings(partition, command);
+    case 'putAutomation':
+      return putAutomation(partition, command, at);
     case 'restoreDraft':
       return restoreDraft(partition, command, at);
     case 'startBackfill':

@@ -12,6 +12,7 @@ import { hasDraft, readDraft, writeDraft } from '../../src/store/tables/drafts.t
 import { writeEffect } from '../../src/store/tables/outbox.ts';
 import { hasRanges, listRangeIds } from '../../src/store/tables/ranges.ts';
 import { writeDraftResponse } from '../../src/store/tables/responses.ts';
+import { requestRefresh } from './automation.ts';
 import { eventFor } from './directory-relays.ts';
 
 /** Requests a check of a repository's drafts, if it has any. A single check serves all requests before it runs. */
@@ -43,6 +44,7 @@ export function checked(
     }
   }
   if (again) requestCheck(partition, repoId);
+  if (drafts.some(({ because }) => because.length > 0)) requestRefresh(partition, repoId);
 }
 
 /** Sends the event `draft.outdated` for a draft that was not outdated before. */

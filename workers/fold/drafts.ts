@@ -48,6 +48,7 @@ export function generateDraft(partition: Partition, command: CommandNamed<'gener
   const before = readDraft(partition, draftId);
   const answer = { ok: true, value: { id: draftId, status: 'processing', estimatedTime: estimatedSeconds } } as const;
   if (before?.status === 'processing') return answer;
+  if (before && isStale(before, command)) return stale('Draft', draftId);
   const refusal = command.force ? undefined : lossRefusal(partition, range);
   if (refusal) return refused(refusal);
   openTicket(partition, before ?? emptyDraft({ id: draftId, rangeId, repoId, persona }, at), ticket);

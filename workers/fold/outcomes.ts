@@ -1,7 +1,7 @@
 /**
- * Folds the outcomes of effects: rendered and checked drafts, fresh counts, and relays that arrived. Outcomes of
- * publications are in a file of their own. The first outcome of a ticket counts. A late or duplicate outcome, or an
- * outcome of a row that was replaced, changes nothing.
+ * Folds the outcomes of effects: rendered and checked drafts, fresh counts, looks at rules, and relays that arrived.
+ * Outcomes of publications are in a file of their own. The first outcome of a ticket counts. A late or duplicate
+ * outcome, or an outcome of a row that was replaced, changes nothing.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { nameIn, unreachable } from '../../src/foundation/unreachable.ts';
@@ -13,6 +13,7 @@ import { removeEffect, removeRelays } from '../../src/store/tables/outbox.ts';
 import { readErasedRecount, readRange, writeErasedRecount, writeRange } from '../../src/store/tables/ranges.ts';
 import { readRepository } from '../../src/store/tables/repositories.ts';
 import { writeRangeResponse } from '../../src/store/tables/responses.ts';
+import { automated, requestRefresh } from './automation.ts';
 import { eventFor } from './directory-relays.ts';
 import { checked, requestCheck } from './draft-checks.ts';
 import { rendered, renderFailed } from './drafts.ts';
@@ -51,6 +52,8 @@ export function foldOutcome(partition: Partition, outcome: ResultBody, at: numbe
     case 'checked':
       removeEffect(partition, outcome.row);
       return checked(partition, outcome, at);
+    case 'automated':
+      return automated(partition, outcome, at);
     default:
       return unreachable(outcome, `Unknown kind of result: ${nameIn(outcome, 'result')}.`);
   }
@@ -86,6 +89,8 @@ function recounted(partition: Partition, outcome: Outcome<'recounted'>, at: numb
     if (outcome.reports && !(sameCounts && range === stored)) reportChange(partition, stored, written, at);
   }
   if (outcome.checks) requestCheck(partition, repoId);
+  // The branch has a new unreleased range as soon as the former one has reached its tag.
+  if (outcome.counts.some(({ becomes }) => becomes)) requestRefresh(partition, repoId);
   const awaited = readErasedRecount(partition, repoId);
   // A failed recount returns no counts, so it cannot show which changes were lost. The recount that is due after a
   // sweep stays pending until a later recount succeeds.

@@ -12,6 +12,7 @@ import { countRanges, readRange, writeRange } from '../../src/store/tables/range
 import { readRepository } from '../../src/store/tables/repositories.ts';
 import { rangeResponse, writeRangeResponse } from '../../src/store/tables/responses.ts';
 import { readUnreleased, removeUnreleased, writeUnreleased } from '../../src/store/tables/unreleased-ranges.ts';
+import { noteReached } from './automation.ts';
 import { eventFor } from './directory-relays.ts';
 import { openTicket } from './drafts.ts';
 import { missing, refused } from './refusals.ts';
@@ -70,6 +71,7 @@ export function reachTag(partition: Partition, range: RangeRecord, becomes: Reac
   const { openEnds: _, ...rest } = range;
   const reached = { ...rest, bounds: becomes, updatedAt: at };
   removeUnreleased(partition, range.repoId, range.bounds);
+  noteReached(partition, range.repoId, becomes.toTag, range.id);
   for (const id of draftsOf(range.id)) {
     const draft = readDraft(partition, id);
     // The ticket replaces one under way, because the render may have read the range before the tag arrived.

@@ -94,7 +94,13 @@ async function prepare({ settings, logger }: ChildContext, names: readonly strin
     owners,
     publicUrl: settings.publicUrl && publicUrlOf(settings),
   };
-  const shared: Shared = { journal, pool, laneOf, places: new BackfillPlaces(), listed, owners, delivering };
+  // A partition that this worker owns must not be opened a second time while it is being opened.
+  const read: Shared['read'] = (name) => {
+    if (names.includes(name)) return served.find(({ owner }) => owner.name === name)?.owner.partition;
+    void readers.follow(name);
+    return readers.fresh(name);
+  };
+  const shared: Shared = { journal, pool, laneOf, places: new BackfillPlaces(), listed, owners, delivering, read };
   return { served, shared, lanes, readers, egress };
 }
 

@@ -1,7 +1,8 @@
 /**
- * Carries out the effects of one partition: renders, recounts and checks of drafts in the render pool, and relays to
- * other lanes. `workers/host/` carries out backfills. The outcome of an effect is journaled, and folding the outcome
- * removes the effect's row. Until then this process or its successor tries the row again.
+ * Carries out the effects of one partition: renders, recounts and checks of drafts in the render pool, looks at the
+ * rules of repositories, and relays to other lanes. `workers/host/` carries out backfills. The outcome of an effect is
+ * journaled, and folding the outcome removes the effect's row. Until then this process or its successor tries the row
+ * again.
  */
 
 import { ServiceError } from '../../src/foundation/errors.ts';
@@ -19,6 +20,7 @@ import { beginAttempt, endAttempt } from '../../src/store/tables/effect-attempts
 import { type Effect, hasEffect, listEffects, type OutboxRow } from '../../src/store/tables/outbox.ts';
 import { organizationOf } from '../render/organization.ts';
 import type { RenderPool } from '../render/pool.ts';
+import type { Automator } from './automation.ts';
 import { relay } from './relay.ts';
 
 /** Options of an outbox, which carries out the effects of one partition. */
@@ -32,6 +34,8 @@ export interface OutboxOptions {
   logger: Logger;
   /** Returns the lane of any partition, including this one. */
   laneOf: (partition: PartitionName) => Lane;
+  /** Carries out the rules of repositories; undefined for the directory partition, which has no rules. */
+  automator?: Automator | undefined;
 }
 
 /** Maximum number of concurrent effects per organization: one in a thread and the next one waiting for the thread. */
@@ -58,7 +62,7 @@ const recountDelayMs = 250;
 const checkDelayMs = { least: 2_000, factor: 4, most: 6_000 };
 
 /** Effects that this file carries out. */
-type PoolEffect = Extract<Effect, { effect: 'render' | 'recount' | 'outdated' }>;
+type PoolEffect = Extract<Effect, { effect: 'render' | 'recount' | 'outdated' | 'automate' }>;
 
 /**
  * Returns the effect if this file carries it out, otherwise undefined. `workers/host/` carries out backfills, and
@@ -69,6 +73,7 @@ function carried(effect: Effect): PoolEffect | undefined {
     case 'render':
     case 'recount':
     case 'outdated':
+    case 'automate':
       return effect;
     case 'backfill':
     case 'relay':
@@ -87,8 +92,8 @@ interface Row {
 export class Outbox {
   private readonly options: OutboxOptions;
   /**
-   * Effects under way, by row number. A recount is listed by the id of its repository, and a check by `outdated` and this
-   * id, so that a repository has at most one of each at a time.
+   * Effects under way, by row number. A recount is listed by the id of its repository, a check by `outdated` and this
+   * id, and a look by `automate` and this id, so that a repository has at most one of each at a time.
    */
   private readonly busy = new Map<number | string, Promise<void>>();
   /** Number of effects under way per organization. */
@@ -105,6 +110,8 @@ export class Outbox {
   private readonly checkDue = new Map<string, number>();
   /** How long the last check of a repository took, in milliseconds. Short checks are not listed. */
   private readonly checkMs = new Map<string, number>();
+  /** When the next look at a rule may start, by row, in milliseconds of `performance.now()`. */
+  private readonly lookDue = new Map<number, number>();
   private relaying: Promise<void> | undefined;
   /** For each target, the number of the last relay row whose outcome is in the journal. */
   private readonly relayed = new Map<PartitionName, number>();
@@ -147,12 +154,14 @@ export class Outbox {
   /** Prevents the start of further effects, and waits until the running effects have ended. */
   async close(): Promise<void> {
     this.stopped = true;
+    this.options.automator?.stop();
     await Promise.all([...this.busy.values(), this.relaying]);
   }
 
   private forgetFolded(): void {
     const { partition } = this.options.owner;
     for (const number of this.sent) if (!hasEffect(partition, number)) this.sent.delete(number);
+    for (const number of this.lookDue.keys()) if (!hasEffect(partition, number)) this.lookDue.delete(number);
   }
 
   /**
@@ -167,6 +176,7 @@ export class Outbox {
     const key = keyOf(number, effect);
     if (this.sent.has(number) || this.busy.has(key)) return;
     if (effect.effect === 'outdated' && !this.isCheckDue(repoId)) return;
+    if ((this.lookDue.get(number) ?? 0) > performance.now()) return;
     const organization = organizations.get(repoId) ?? organizationOf(this.options.owner.partition, repoId);
     organizations.set(repoId, organization);
     const running = this.running.get(organization) ?? 0;
@@ -189,11 +199,28 @@ export class Outbox {
   }
 
   private async executeEffect(row: Row, effect: PoolEffect): Promise<void> {
+    if (effect.effect === 'automate') return this.look(row, effect.repoId);
     await this.enqueue(await this.outcomeOf(row, effect));
     this.sent.add(row.number);
   }
 
-  private outcomeOf(row: Row, effect: PoolEffect): Promise<ResultBody> {
+  /**
+   * Looks at the rule of a repository. The row stays until nothing is left to do: a look can wait for a draft, for the
+   * push of a tagged commit, or until a draft may be generated again.
+   */
+  private async look({ number }: Row, repoId: string): Promise<void> {
+    const { automator } = this.options;
+    if (!automator) return;
+    const { outcome, waitMs } = await automator.look(number, repoId);
+    if (outcome) await this.enqueue(outcome);
+    if (waitMs === null) this.sent.add(number);
+    else {
+      this.lookDue.set(number, performance.now() + waitMs);
+      setTimeout(() => this.kick(), waitMs + 1).unref();
+    }
+  }
+
+  private outcomeOf(row: Row, effect: Exclude<PoolEffect, { effect: 'automate' }>): Promise<ResultBody> {
     switch (effect.effect) {
       case 'render':
         return this.render(row, effect);
@@ -321,7 +348,7 @@ export class Outbox {
 /** Returns the key of an effect under way. */
 function keyOf(number: number, { effect, repoId }: PoolEffect): number | string {
   if (effect === 'render') return number;
-  return effect === 'recount' ? repoId : `outdated ${repoId}`;
+  return effect === 'recount' ? repoId : `${effect} ${repoId}`;
 }
 
 /**

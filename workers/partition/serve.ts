@@ -26,6 +26,7 @@ import type {
   TestChannelTask,
 } from '../../src/protocol/tasks.ts';
 import { PartitionLockedError } from '../../src/store/lock.ts';
+import type { Partition } from '../../src/store/partition.ts';
 import { type BackfillPlaces, Backfills } from '../host/backfills.ts';
 import { Comparisons } from '../host/comparisons.ts';
 import type { HostContext } from '../host/context.ts';
@@ -41,6 +42,7 @@ import { testChannel } from '../publish/test-channel.ts';
 import { organizationOfTask } from '../render/organization.ts';
 import type { RenderPool } from '../render/pool.ts';
 import { WebhookSender } from '../webhooks/sender.ts';
+import { Automator } from './automation.ts';
 import { startCatchUp } from './catch-up.ts';
 import { Keeper } from './housekeeping.ts';
 import { Outbox } from './outbox.ts';
@@ -85,6 +87,8 @@ export interface Shared {
   listed: HostContext['listed'];
   owners: Owners;
   delivering: Delivering;
+  /** Opens the current state of any partition for reading; undefined while it cannot be read. */
+  read: (name: PartitionName) => Partition | undefined;
 }
 
 /** One owned partition and the components that serve it. */
@@ -140,7 +144,6 @@ export async function serve(
       onLost: (_, error) => onLost(name, error),
     }),
   );
-  outbox = new Outbox({ dataDir, owner, pool, logger, laneOf });
   if (name !== directoryName) {
     hosts = startHosts(context, shared, owner);
     publisher = createPublisher(context, shared, owner);
@@ -149,6 +152,8 @@ export async function serve(
     webhooks = new WebhookSender({ owner, lane: laneOf(name), egress, sealer, logger });
     resealer = new Resealer({ partition: () => owner.partition, lane: laneOf(name), sealer, logger });
   }
+  const automator = hosts && createAutomator(context, shared, owner, hosts.comparisons);
+  outbox = new Outbox({ dataDir, owner, pool, logger, laneOf, automator });
   if (owner.caughtUp) kick();
   const keeper = new Keeper(owner, {
     lane: laneOf(name),
@@ -225,6 +230,25 @@ function createPublisher({ settings }: WorkerContext, shared: Shared, owner: Par
     partition: () => owner.partition,
     folded: () => owner.seq,
     caughtUp: () => owner.caughtUp,
+  });
+}
+
+function createAutomator(
+  { settings, logger }: WorkerContext,
+  { pool, laneOf, delivering, read }: Shared,
+  owner: PartitionOwner,
+  comparisons: Comparisons,
+): Automator {
+  return new Automator({
+    settings,
+    logger,
+    pool,
+    lane: laneOf(owner.name),
+    delivering,
+    partition: () => owner.partition,
+    folded: () => owner.seq,
+    read,
+    learn: (range) => comparisons.learn(range),
   });
 }
 

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { ServiceError } from '../../src/foundation/errors.ts';
 import { renderQueue, renderSeconds } from '../../src/foundation/metrics.ts';
+import type { DueActs } from '../../src/protocol/automation.ts';
 import type { DraftVerdict } from '../../src/protocol/outdated.ts';
 import type { PullNote } from '../../src/protocol/pull-note.ts';
 import type { Due } from '../../src/protocol/retention.ts';
@@ -34,6 +35,7 @@ interface Answers {
   preview: Preview;
   recount: RangeCount[];
   outdated: DraftVerdict[];
+  automation: DueActs;
   changes: Changes;
   rangePreview: RangePreview;
   entries: Entries;
@@ -48,6 +50,7 @@ const kindOf: Readonly<Record<PoolTask['work']['task'], 'effects' | 'questions'>
   render: 'effects',
   recount: 'effects',
   outdated: 'effects',
+  automation: 'effects',
   preview: 'questions',
   changes: 'questions',
   rangePreview: 'questions',

@@ -28,7 +28,7 @@ function countRange(view: RepositoryView, { id: rangeId, bounds, openEnds: known
 }
 
 /** Returns the bounds that an unreleased range gets by the arrival of its tag; undefined if no tag has arrived. */
-function reachedBounds(view: RepositoryView, bounds: RangeBounds, ends: OpenEnds): ReachedBounds | undefined {
+export function reachedBounds(view: RepositoryView, bounds: RangeBounds, ends: OpenEnds): ReachedBounds | undefined {
   const toTag = arrivedTag(view, bounds, ends)?.name;
   if (toTag === undefined) return undefined;
   const { fromTag } = ends;

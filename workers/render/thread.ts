@@ -10,6 +10,7 @@ import { nameIn, unreachable } from '../../src/foundation/unreachable.ts';
 import type { PoolAnswer, PoolTask, ThreadTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { Readers } from '../../src/store/readers.ts';
+import { findDue } from './automation.ts';
 import { changes } from './changes.ts';
 import { startDeadline } from './deadline.ts';
 import { countDue } from './due.ts';
@@ -74,6 +75,8 @@ async function runTask(partition: Partition, { work }: PoolTask, beforeRead: () 
       return recount(partition, work, beforeRead);
     case 'outdated':
       return checkDrafts(partition, work, beforeRead);
+    case 'automation':
+      return findDue(partition, work, beforeRead);
     case 'due':
       return countDue(partition, work);
     case 'payload': {

@@ -15,6 +15,12 @@ export function readHead(
   return stored && { sha: newestOf(stored), at: stored.at };
 }
 
+/** Returns the newest host time of a push to any branch; 0 if no push is known. */
+export function newestHeadTime(partition: Partition, repoId: string): number {
+  const rows = partition.tables.branchHeads.getRange({ start: [repoId], end: [repoId, '\u{10ffff}'] });
+  return [...rows].reduce((newest, { value }) => Math.max(newest, (value as BranchHead).at), 0);
+}
+
 /** Stores the head that a push led to, unless a newer push is stored. `after` is null if the push deleted the branch. */
 export function noteHead(
   partition: Partition,

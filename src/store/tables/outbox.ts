@@ -1,7 +1,7 @@
 /**
- * Effects of folded records: renders, recounts, checks of drafts, backfills, and relays to another partition. Effects
- * are carried out after the commit (`docs/architecture.md` decision 14). Rows are numbered in the order in which they
- * are written. A row is removed once the outcome of its effect is folded.
+ * Effects of folded records: renders, recounts, checks of drafts, acts of automation, backfills, and relays to another
+ * partition. Effects are carried out after the commit (`docs/architecture.md` decision 14). Rows are numbered in the
+ * order in which they are written. A row is removed once the outcome of its effect is folded.
  */
 import type { RelayBody } from '../../protocol/relays.ts';
 import type { Persona } from '../../protocol/stored.ts';
@@ -13,6 +13,7 @@ export type Effect =
   | { effect: 'render'; draftId: string; rangeId: string; repoId: string; persona: Persona; ticket: string }
   | { effect: 'recount'; repoId: string }
   | { effect: 'outdated'; repoId: string }
+  | { effect: 'automate'; repoId: string }
   | { effect: 'backfill'; repoId: string; backfillId: string }
   | { effect: 'relay'; target: string; at: number; body: RelayBody };
 
@@ -65,6 +66,11 @@ export function listEffects(partition: Partition, after: number, limit: number):
 /** Whether an effect still waits: its outcome is not folded, and no other effect has replaced it. */
 export function hasEffect(partition: Partition, number: number): boolean {
   return partition.tables.outbox.doesExist(number);
+}
+
+/** Whether an effect with this key waits. */
+export function hasEffectOf(partition: Partition, key: string): boolean {
+  return partition.tables.outboxKeys.doesExist(key);
 }
 
 /**

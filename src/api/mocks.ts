@@ -21,6 +21,7 @@ import type { SettingsPreview } from '../protocol/settings-preview.ts';
 import { type Persona, personas, type RangeBounds } from '../protocol/stored.ts';
 import { type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
 import { defaultConnection } from '../store/connections.ts';
+import { automationResponse } from '../store/tables/automations.ts';
 import { backfillResponse } from '../store/tables/backfills.ts';
 import { channelResponse } from '../store/tables/channels.ts';
 import { directoryRepositoryResponse } from '../store/tables/directory.ts';
@@ -30,6 +31,7 @@ import { draftResponse, rangeResponse } from '../store/tables/responses.ts';
 import { webhookDeliveryResponse } from '../store/tables/webhook-deliveries.ts';
 import { webhookEndpointResponse } from '../store/tables/webhook-endpoints.ts';
 import { webhookSecretResponse } from '../store/tables/webhook-secrets.ts';
+import { toRule } from './automation.ts';
 import { issueResponse, pullResponse, toNumber } from './captured.ts';
 import { deliveryResponse } from './deliveries.ts';
 import { mockDraft, mockPublication, mockRange, mockStoredPublication, repositoryUrl } from './mock-subjects.ts';
@@ -159,6 +161,10 @@ export const mocks: Readonly<Record<string, Mock>> = {
   getRepositorySettings: () => ok(defaultSettings),
   putRepositorySettings: ({ body }) => changed(toSettings(body)),
   previewRepositorySettings: () => ok(sampleSettingsPreview),
+  getRepositoryAutomation: () => ok(automationResponse(undefined, [])),
+  putRepositoryAutomation: ({ body }) =>
+    changed(automationResponse({ rule: toRule(body), setAt: sampleTime, newest: 0, open: [] }, [])),
+  removeRepositoryAutomation: () => ok(automationResponse(undefined, [])),
   listRanges: list('ranges', (request) => {
     const { repoId } = request.query as { repoId: string };
     return [rangeResponse(sampleRange(undefined, repoId), repositoryUrl(request, repoId))];

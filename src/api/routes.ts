@@ -1,6 +1,7 @@
 /**
  * Lists all routes of the API (spec part 4).
  */
+import { automationRoutes } from './automation.ts';
 import { backfillRoutes } from './backfills.ts';
 import { capturedRoutes } from './captured.ts';
 import { changesRoutes } from './changes.ts';
@@ -29,6 +30,7 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...repositoryRoutes,
   ...capturedRoutes,
   ...settingsRoutes,
+  ...automationRoutes,
   ...backfillRoutes,
   ...rangeRoutes,
   ...unreleasedRoutes,

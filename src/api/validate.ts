@@ -128,7 +128,7 @@ function expectation(schema: TSchema): string {
   if (schema.type === 'boolean') return 'true or false';
   if (schema.type === 'integer') return `an integer from ${schema.minimum} to ${schema.maximum}`;
   if (schema.type === 'array')
-    return `an array of at most ${schema.maxItems}${schema.uniqueItems ? ' different' : ''} items`;
+    return `an array of ${schema.minItems ? `${schema.minItems} to` : 'at most'} ${schema.maxItems}${schema.uniqueItems ? ' different' : ''} items`;
   if (schema.type === 'object')
     return `an object${schema.maxProperties ? ` of at most ${schema.maxProperties} fields` : ''}`;
   if (schema.format === 'date-time') return 'a time in UTC such as 2026-01-31T00:00:00Z';

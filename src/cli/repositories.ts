@@ -1,6 +1,6 @@
 /**
- * `tidings repos list|select|unselect|settings`: lists the repositories that the service knows, and sets whether their
- * events are captured. `repository-settings.ts` has the action `settings`.
+ * `tidings repos list|select|unselect|settings|automation`: lists the repositories that the service knows, and sets
+ * whether their events are captured. The actions `settings` and `automation` are in files of their own.
  */
 import { type ApiContext, runCommand } from '../api/context.ts';
 import { directoryName } from '../foundation/partition-names.ts';
@@ -9,6 +9,7 @@ import { withService } from './connection.ts';
 import { jsonOption, printReply } from './json.ts';
 import { printLines } from './print.ts';
 import { findRepository } from './repository.ts';
+import { automationAction } from './repository-automation.ts';
 import { settingsAction } from './repository-settings.ts';
 import { action, type CliCommand } from './usage.ts';
 
@@ -39,6 +40,7 @@ export const repositoriesCommand: CliCommand = {
       run: (_, [wanted = '']) => withService((context) => select(context, wanted, false)),
     }),
     settings: settingsAction,
+    automation: automationAction,
   },
 };
 

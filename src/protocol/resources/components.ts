@@ -3,6 +3,7 @@ import { DraftEntrySchema } from '../draft-entries.ts';
 import { NotesSettingsSchema } from '../notes.ts';
 import { PullNoteSchema } from '../pull-note.ts';
 import { SettingsPreviewSchema } from '../settings-preview.ts';
+import { AutomationSchema } from './automation.ts';
 import { BackfillSchema } from './backfills.ts';
 import { CommentSchema, IssueSchema, PullRequestSchema } from './captured.ts';
 import { ChannelSchema } from './channels.ts';
@@ -45,6 +46,7 @@ import { DeletedWebhookEndpointSchema, NewWebhookEndpointSchema, WebhookEndpoint
 import { NewWebhookSecretSchema, RevokedSchema, WebhookSecretSchema } from './webhook-secrets.ts';
 
 export const components = {
+  Automation: AutomationSchema,
   Backfill: BackfillSchema,
   BackfillCompletedEvent: BackfillCompletedSchema,
   Change: ChangeReplySchema,

@@ -100,7 +100,10 @@ export function foldAct(
   carryOut: () => CommandResult,
 ): CommandResult {
   const run = readRun(partition, repoId, tag);
-  if (run?.endedAt !== null || run.acts.includes(name)) return { ok: true, value: { repoId, repeated: true } };
+  const repeated = { ok: true, value: { repoId, repeated: true } } as const;
+  if (run?.endedAt !== null || run.acts.includes(name)) return repeated;
+  // An unreleased range can have become the range of the tag since the look.
+  if (command.name === 'createRange' && run.rangeId !== null) return repeated;
   const result = carryOut();
   const acted = { ...run, acts: [...run.acts, name] };
   writeRun(partition, repoId, { ...acted, ...outcomeOf(partition, acted, command, result) });

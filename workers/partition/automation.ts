@@ -84,7 +84,7 @@ export class Automator {
       else if (act.make === 'publication') refused.push(refusalOf(act.run, act.what, refusal));
       else ended.push({ tag: act.run.tag, problem: refusal });
     }
-    // An act about the unreleased range that fails would fail again. The next change requests a new look.
+    // An act about the unreleased range that fails would fail again. The next tag or verdict requests a new look.
     const waits = [due.waitMs.runs, problem === null ? due.waitMs.branch : null].filter((ms) => ms !== null);
     const waitMs = waits.length === 0 ? null : Math.min(...waits);
     const isNews = refused.length > 0 || ended.length > 0 || problem !== null || waitMs === null;
@@ -123,7 +123,7 @@ export class Automator {
     }
   }
 
-  /** Makes the command of an act. All attempts make the same command, except for the state of a connection. */
+  /** Makes the command of an act. Of several attempts, the first one that is folded counts. */
   private async commandOf(repoId: string, act: DueAct, ids: Ids): Promise<Command> {
     const { tag, name } = act.run ?? {};
     const of = tag !== undefined && name !== undefined && { act: { repoId, tag, name } };
@@ -206,7 +206,9 @@ export class Automator {
     const { seq } = await lane.enqueue({ id, at: Date.now(), kind: 'command', command });
     while (folded() < seq && !this.stopped) await pause(pollMs, undefined, { ref: false });
     const result = readResult(partition(), id);
-    const about = result?.ok ? auditedCommand(partition().name, command, result.value) : undefined;
+    // An act that another command had carried out before has no publication of its own.
+    const isOwn = result?.ok === true && !(result.value as { repeated?: true }).repeated;
+    const about = isOwn ? auditedCommand(partition().name, command, result.value) : undefined;
     if (about) audit(logger, { ...about, outcome: 'done', by: 'automation' });
     return result;
   }

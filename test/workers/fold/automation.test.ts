@@ -302,6 +302,22 @@ test('the unreleased range that reaches the tag is used, with the edits of a per
   assert.deepEqual([next?.bounds.type, others.length], ['UNRELEASED', 0], 'the next release has a range of its own');
 });
 
+test('no second range is created if an unreleased range reaches the tag after the look', async (t) => {
+  const story = await begun(t);
+  await story.fold(...release('v1.1.0', 4));
+  const early = story.due().acts;
+  const bounds = { type: 'TAG_BASED', fromTag: 'v1.0.0', toTag: 'v1.1.0' } as const;
+  const rangeId = 'range_00000000000000000000000000aa';
+  const open = { fromTag: 'v1.0.0', branch: 'main', head: null, begunAt: epoch };
+  const counts = { prCount: 0, issueCount: 0, resolution: 'commits' } as const;
+  const range = { rangeId, repoId, bounds: { type: 'UNRELEASED' }, openEnds: open, ...counts } as const;
+  await story.fold(commandRecord({ name: 'createRange', ...range }));
+  const reached = { rangeId, ...counts, becomes: bounds };
+  await story.fold(resultRecord({ result: 'recounted', repoId, row: 0, counts: [reached] }));
+  await story.act(early);
+  assert.deepEqual([listRanges(story.partition, repoId).length, story.run('v1.1.0')?.rangeId], [1, rangeId]);
+});
+
 test('a draft that late events outdate is generated again before it is published', async (t) => {
   const story = await begun(t);
   await story.fold(...release('v1.1.0', 4));

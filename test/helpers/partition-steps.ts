@@ -306,6 +306,39 @@ const anyPublishing = fc.oneof(
     ),
 );
 
+const tag = fc.constantFrom('v1', 'v1/rc', 'ü');
+const act = fc.constantFrom('range', 'draft engineer 1', 'publish hosted engineer');
+
+/**
+ * Rules, acts of their runs, and outcomes of looks. They may be in order, late or repeated, and may name tags that never
+ * started a run.
+ */
+const anyAutomation = fc.oneof(
+  fc.record({ at, on: fc.boolean(), repository }).map(({ at, on, repository: { id: repoId } }) => {
+    const onTag = { pattern: 'v*', personas: ['engineer' as const], publish: [] };
+    return commandRecord({ name: 'putAutomation', repoId, rule: { onTag: on ? onTag : null, unreleased: null } }, at);
+  }),
+  fc.record({ at, tag, act, rangeId: anyRange }).map(({ at, tag, act: name, rangeId }) =>
+    commandRecord(
+      {
+        ...{ name: 'generateDraft', rangeId, draftId: draftId(rangeId, 'engineer'), persona: 'engineer', ticket: name },
+        ...{ by: 'automation', act: { repoId: repositoryFields().id, tag, name } },
+      },
+      at,
+    ),
+  ),
+  fc.record({ at, tag, act, row, done: fc.boolean() }).map(({ at, tag, act: name, row, done }) =>
+    resultRecord(
+      {
+        ...{ result: 'automated', repoId: repositoryFields().id, row, done, problem: done ? null : 'no' },
+        refused: [{ tag, name, channel: 'hosted', persona: 'engineer', draft: false, error: 'no' }],
+        ended: done ? [{ tag, problem: null }] : [],
+      },
+      at,
+    ),
+  ),
+);
+
 /**
  * Time from the oldest events to `epoch`, in milliseconds. The next three generators make records about retention.
  * `anyOldEvent` makes old events that a sweep can remove. `anySweep` makes sweeps and ticks. `anyEnd` makes the erasure
@@ -343,6 +376,7 @@ export const anyRecord: fc.Arbitrary<JournalRecord> = fc.oneof(
   { weight: 4, arbitrary: anyPage },
   { weight: 2, arbitrary: anyResult },
   { weight: 3, arbitrary: anyPublishing },
+  { weight: 2, arbitrary: anyAutomation },
   { weight: 1, arbitrary: at.map(tickRecord) },
   { weight: 3, arbitrary: anyOldEvent },
   { weight: 2, arbitrary: anySweep },

@@ -46,6 +46,13 @@ test('writes accept a condition', async (t) => {
       path: `/api/repos/${repoId}/settings`,
       bodies: [{ order: ['fix'] }, { order: ['security'] }],
     },
+    putRepositoryAutomation: {
+      path: `/api/repos/${repoId}/automation`,
+      bodies: [
+        { onTag: { pattern: 'one-*', personas: ['engineer'] } },
+        { onTag: { pattern: 'two-*', personas: ['engineer'] } },
+      ],
+    },
     updateOrganisation: {
       path: `/api/orgs/${orgId}`,
       bodies: [{ ...refusing, tier: 'unlimited' }, { refuseInternalOnPublicChannels: false }],

@@ -1,9 +1,10 @@
 /**
- * The shapes of the outcomes of effects: renders, recounts, relays, publications, webhook attempts, and the host's
- * answers to the question who owns a repository.
+ * The shapes of the outcomes of effects: renders, recounts, relays, publications, webhook attempts, checks of pull
+ * requests, and the host's answers to the question who owns a repository.
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { AbsentChangeSchema } from './conflicts.ts';
+import { NoteCheckedSchema } from './note-checks.ts';
 import { DraftFactsSchema, DraftVerdictSchema } from './outdated.ts';
 import { PublicationSendingSchema, PublishedSchema, PublishFailedSchema } from './publications.ts';
 import { AssumedSchema, DraftFlagsSchema, OpenEndsSchema, ReachedBoundsSchema, ResolutionSchema } from './stored.ts';
@@ -136,5 +137,6 @@ export const ResultBodySchema = Type.Union([
   PublishFailedSchema,
   WebhookAttemptedSchema,
   OwnerAnsweredSchema,
+  NoteCheckedSchema,
 ]);
 export type ResultBody = Static<typeof ResultBodySchema>;

@@ -36,6 +36,7 @@ import { mergeIssue, mergePull, mergeTag, withReactions } from './capture.ts';
 import { mergeComment } from './comments.ts';
 import { count } from './counting.ts';
 import { requestCheck } from './draft-checks.ts';
+import { checkAfterCommand, checkAfterEvent } from './note-checks.ts';
 import { foldCommits, foldPush, foldSteps } from './pushes.ts';
 import { hostTime, recordRepository } from './repository.ts';
 import type { Receipt } from './undated.ts';
@@ -47,7 +48,8 @@ import type { Receipt } from './undated.ts';
 export function foldEvent(partition: Partition, record: EventRecord): void {
   const repository = recordRepository(partition, record, hostTime(record), record.body);
   const { at, replayed } = record;
-  if (repository) new Actor(partition, repository, at, replayed !== undefined).fold(record.body);
+  if (repository)
+    new Actor(partition, repository, at, { isReplayed: replayed !== undefined, isLive: true }).fold(record.body);
   else count(partition, claimsRefused, { partition: partition.name });
 }
 
@@ -75,16 +77,24 @@ class Actor {
   private readonly repository: RepositoryRecord;
   private readonly at: number;
   private readonly receipt: Receipt;
+  private readonly isLive: boolean;
 
   /**
    * @param at when the record was enqueued; this time is stored as the time of the sync
-   * @param isReplayed whether the record was a dead letter that a person has replayed
+   * @param options `isReplayed`: whether the record was a dead letter that a person has replayed; `isLive`: whether the
+   *   host has just reported the record, so that pull requests are checked
    */
-  constructor(partition: Partition, repository: RepositoryRecord, at: number, isReplayed = false) {
+  constructor(
+    partition: Partition,
+    repository: RepositoryRecord,
+    at: number,
+    { isReplayed = false, isLive = false }: { isReplayed?: boolean; isLive?: boolean } = {},
+  ) {
     this.partition = partition;
     this.repository = repository;
     this.at = at;
     this.receipt = { at, isReplayed };
+    this.isLive = isLive;
   }
 
   fold(body: BackfilledBody): void {
@@ -130,6 +140,7 @@ class Actor {
       : withReactions(merged, takeReactions(this.partition, this.repository.id, snapshot.number));
     writePull(this.partition, this.repository.id, after, before);
     this.recount();
+    if (this.isLive) checkAfterEvent(this.partition, this.repository.id, { before, after, action }, this.at);
   }
 
   /**
@@ -186,6 +197,7 @@ class Actor {
     if (was !== is) indexCommand(this.partition, this.repository.id, after, is);
     const isObeyed = [before, after].some((comment) => comment && mayCommand(comment, this.repository));
     this.recountIf(isObeyed);
+    if (isObeyed && this.isLive) checkAfterCommand(this.partition, this.repository.id, after.number, this.at);
   }
 
   private tag(push: TagPush): void {

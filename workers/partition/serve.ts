@@ -1,6 +1,6 @@
 /**
- * Serves one owned partition: starts its owner, outbox, keeper, host readers, publisher and webhook sender, and answers
- * questions about the partition.
+ * Serves one owned partition: starts its owner, outbox, keeper, host readers, publisher, checker of pull requests and
+ * webhook sender, and answers questions about the partition.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -26,6 +26,7 @@ import type {
   TestChannelTask,
 } from '../../src/protocol/tasks.ts';
 import { PartitionLockedError } from '../../src/store/lock.ts';
+import { NoteChecker } from '../checks/checker.ts';
 import { type BackfillPlaces, Backfills } from '../host/backfills.ts';
 import { Comparisons } from '../host/comparisons.ts';
 import type { HostContext } from '../host/context.ts';
@@ -34,7 +35,7 @@ import type { Owners } from '../host/owners.ts';
 import { resolveRepository } from '../host/repositories.ts';
 import { Rounds } from '../host/rounds.ts';
 import { tagRound } from '../host/tag-sync.ts';
-import type { Delivering } from '../publish/context.ts';
+import type { Delivering, PublishContext } from '../publish/context.ts';
 import { confirmOwner } from '../publish/host.ts';
 import { Publisher } from '../publish/publisher.ts';
 import { testChannel } from '../publish/test-channel.ts';
@@ -96,6 +97,8 @@ export interface ServedPartition {
   hosts: { backfills: Backfills; comparisons: Comparisons; rounds: readonly Rounds[] } | undefined;
   /** Publishes drafts; undefined for the directory partition, which contains no drafts. */
   publisher: Publisher | undefined;
+  /** Checks pull requests; undefined for the directory partition. */
+  checker: NoteChecker | undefined;
   /** Sends events to webhook endpoints; defined for the directory partition only. */
   webhooks: WebhookSender | undefined;
   /** Seals stored secrets again under the current key; defined for the directory partition only. */
@@ -120,12 +123,14 @@ export async function serve(
   let outbox: Outbox | undefined;
   let hosts: ServedPartition['hosts'];
   let publisher: ServedPartition['publisher'];
+  let checker: ServedPartition['checker'];
   let webhooks: ServedPartition['webhooks'];
   let resealer: ServedPartition['resealer'];
   const kick = (): void => {
     outbox?.kick();
     hosts?.backfills.kick();
     publisher?.kick();
+    checker?.kick();
     webhooks?.kick();
     resealer?.kick();
   };
@@ -143,7 +148,9 @@ export async function serve(
   outbox = new Outbox({ dataDir, owner, pool, logger, laneOf });
   if (name !== directoryName) {
     hosts = startHosts(context, shared, owner);
-    publisher = createPublisher(context, shared, owner);
+    const publishing = publishContext(context, shared, owner);
+    publisher = new Publisher(publishing);
+    checker = new NoteChecker(publishing);
   } else {
     const { egress, sealer } = shared.delivering;
     webhooks = new WebhookSender({ owner, lane: laneOf(name), egress, sealer, logger });
@@ -172,7 +179,8 @@ export async function serve(
     const maxWaitMs = asked + queryMs - performance.now();
     return pool.run({ dataDir, partition: name, work: question }, { organization, maxWaitMs });
   });
-  return { owner, outbox, keeper, hosts, publisher, webhooks, resealer, stopAnswering: () => answers.unsubscribe() };
+  const stopAnswering = (): void => answers.unsubscribe();
+  return { owner, outbox, keeper, hosts, publisher, checker, webhooks, resealer, stopAnswering };
 }
 
 function startHosts(
@@ -202,11 +210,12 @@ function startHosts(
 
 /** Waits for the running work of a partition and closes everything that serves the partition, except its owner. */
 export async function stopServing(one: ServedPartition): Promise<void> {
-  const { stopAnswering, keeper, outbox, hosts, publisher, webhooks, resealer } = one;
+  const { stopAnswering, keeper, outbox, hosts, publisher, checker, webhooks, resealer } = one;
   stopAnswering();
   await keeper.close();
   await Promise.all([
     publisher?.close(),
+    checker?.close(),
     webhooks?.close(),
     resealer?.close(),
     outbox.close(),
@@ -216,8 +225,9 @@ export async function stopServing(one: ServedPartition): Promise<void> {
   ]);
 }
 
-function createPublisher({ settings }: WorkerContext, shared: Shared, owner: PartitionOwner): Publisher {
-  return new Publisher({
+/** Returns the context of the parts that write to hosts and channels. */
+function publishContext({ settings }: WorkerContext, shared: Shared, owner: PartitionOwner): PublishContext {
+  return {
     ...shared.delivering,
     dataDir: settings.dataDir,
     pool: shared.pool,
@@ -225,7 +235,7 @@ function createPublisher({ settings }: WorkerContext, shared: Shared, owner: Par
     partition: () => owner.partition,
     folded: () => owner.seq,
     caughtUp: () => owner.caughtUp,
-  });
+  };
 }
 
 /**

@@ -136,6 +136,7 @@ function samplePullNote(number: number): PullNote {
     verdict: { state: 'success', missing: [], message: 'The release notes have all they need.' },
     ...{ included, reason, ...(section && { section }), ...(kindBy && { kindBy }) },
     lines: { engineer: lineOf('Features'), internal: lineOf('Features'), customer: lineOf('New') },
+    onHost: { headSha: 'a'.repeat(40), error: null },
   };
 }
 

@@ -322,6 +322,26 @@ export const openBreakers = new Gauge({
   labelNames: ['channel'] as const,
   registers,
 });
+/** `outcome` is one of: written, unchanged, skipped, retried, failed. */
+export const noteChecks = new Counter({
+  name: 'tidings_note_checks_total',
+  help: 'Release note checks of pull requests, by outcome',
+  labelNames: ['outcome'] as const,
+  registers,
+});
+/** `kind` is one of: check_run, status, comment. `outcome` is one of: created, updated, unchanged, failed. */
+export const noteCheckWrites = new Counter({
+  name: 'tidings_note_check_writes_total',
+  help: 'Verdicts and comments that checks of pull requests wrote to hosts, by kind and outcome',
+  labelNames: ['kind', 'outcome'] as const,
+  registers,
+});
+export const noteChecksWaiting = new Gauge({
+  name: 'tidings_note_checks_waiting',
+  help: 'Release note checks of pull requests that wait for their due time or for their host',
+  labelNames: ['partition'] as const,
+  registers,
+});
 /** `outcome` is one of: delivered, failed, gone. */
 export const endpointAttempts = new Counter({
   name: 'tidings_webhook_endpoint_attempts_total',

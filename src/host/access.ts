@@ -1,14 +1,16 @@
 /**
- * Gives channels access to one repository on its host: its releases, files, tags and pull requests. Each request is
+ * Gives access to one repository on its host: its releases, files, tags, pull requests and verdicts. Each request is
  * sent once, without retries. An expected failure is a `ServiceError`. The caller should retry only after `unavailable`.
  */
 import { ServiceError } from '../foundation/errors.ts';
+import { writeComment } from './comments.ts';
 import { type HostFile, readFile, writeFile } from './contents.ts';
 import { createBranch, createPull, findPull, type HostPull, type PullText, updatePull } from './pulls.ts';
 import { createRelease, findRelease, type HostRelease, type ReleaseFields, updateRelease } from './releases.ts';
 import { type Json, RepositoryApi } from './repository-api.ts';
 import { Requests, type RequestsOptions } from './requests.ts';
 import { tagDetails } from './tags.ts';
+import { type HostVerdict, type Written, writeCheckRun, writeStatus } from './verdicts.ts';
 
 /**
  * Access to one repository on its host, for publishing. Every method can throw a ServiceError when one of its requests
@@ -92,6 +94,21 @@ export class RepositoryAccess {
 
   async updatePull(number: number, text: PullText): Promise<HostPull> {
     return updatePull(await this.api(), number, text);
+  }
+
+  /** Whether an app writes, and not a token. */
+  get isApp(): boolean {
+    return this.options.host.app !== undefined && this.options.installationId !== undefined;
+  }
+
+  /** Writes a verdict about a commit. */
+  async writeVerdict(sha: string, verdict: HostVerdict): Promise<Written> {
+    return (this.isApp ? writeCheckRun : writeStatus)(await this.api(), sha, verdict);
+  }
+
+  /** Writes the comment of the service on a pull request. */
+  async writeComment(number: number, comment: { mark: string; body: string }): Promise<Written> {
+    return writeComment(await this.api(), number, comment);
   }
 
   private api(): Promise<RepositoryApi> {

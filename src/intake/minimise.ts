@@ -76,9 +76,15 @@ export function minimisePull(
     mergeSha: merged ? pull.merge_commit_sha || null : null,
     baseRef: branch(pull.base?.ref),
     headRef: branch(pull.head?.ref),
+    ...headSha(pull.head?.sha),
     url: address(pull.html_url, `${repositoryUrl}/pull/${pull.number}`),
     ...firstTime(pull.author_association, pull.state === 'open' && !merged),
   };
+}
+
+/** Returns the newest commit of a pull request; an empty object if the host sends none or no full hash. */
+function headSha(sha: unknown): Pick<PullSnapshot, 'headSha'> {
+  return typeof sha === 'string' && /^[0-9a-f]{40,64}$/.test(sha) ? { headSha: sha } : {};
 }
 
 const firstTimers: readonly unknown[] = ['FIRST_TIME_CONTRIBUTOR', 'FIRST_TIMER'];

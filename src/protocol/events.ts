@@ -36,7 +36,8 @@ const EventAuthor = Type.Object({ login: Type.String(), bot: Type.Boolean() });
 
 /**
  * A pull request's snapshot. `labels` is absent if the payload did not list them, and `firstTime` if the payload does
- * not show whether the author has contributed before.
+ * not show whether the author has contributed before. `headSha` is absent if the payload does not name the newest
+ * commit, and in records of earlier versions of Tidings.
  */
 export const PullSnapshotSchema = Type.Object({
   number: Type.Integer(),
@@ -53,6 +54,7 @@ export const PullSnapshotSchema = Type.Object({
   mergeSha: Nullable(Type.String()),
   baseRef: Nullable(Type.String()),
   headRef: Nullable(Type.String()),
+  headSha: Type.Optional(Type.String()),
   url: Type.String(),
   firstTime: Type.Optional(Type.Boolean()),
 });

@@ -84,6 +84,7 @@ export const HostRepositorySchema = Type.Object({
 export type HostRepository = Static<typeof HostRepositorySchema>;
 
 const HostBranch = Type.Optional(Type.Union([Type.Object({ ref: optionalRef }), Type.Null()]));
+const HostHead = Type.Optional(Type.Union([Type.Object({ ref: optionalRef, sha: unchecked }), Type.Null()]));
 
 export const PullRequestPayloadSchema = Type.Object({
   action,
@@ -102,7 +103,7 @@ export const PullRequestPayloadSchema = Type.Object({
     user: HostUserSchema,
     labels: HostLabelsSchema,
     base: HostBranch,
-    head: HostBranch,
+    head: HostHead,
     author_association: unchecked,
   }),
   repository: HostRepositorySchema,

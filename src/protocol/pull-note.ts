@@ -38,6 +38,21 @@ const NoteLineSchema = Type.Object(
 );
 export type NoteLine = Static<typeof NoteLineSchema>;
 
+/** The state of a verdict on the host. */
+const OnHostSchema = Type.Object(
+  {
+    headSha: Type.Union([Type.String(), Type.Null()], {
+      description: 'commit that has the newest verdict; null if none was written',
+      examples: ['5b2c8d1e7a94f0c3b6d2e8a1f4c7093b5d6e2a18'],
+    }),
+    error: Type.Union([Type.String(), Type.Null()], {
+      description: 'why the last verdict or comment was not written; null if it was',
+      examples: [null],
+    }),
+  },
+  closed,
+);
+
 const lines = Type.Array(NoteLineSchema);
 const { included, reason, detail, section, kindBy } = ChangeSchema.properties;
 
@@ -54,7 +69,13 @@ export const PullNoteSchema = Type.Object(
       { engineer: lines, internal: lines, customer: lines },
       { ...closed, description: 'entries in the draft for each persona; empty if the draft leaves the change out' },
     ),
+    onHost: Type.Union([OnHostSchema, Type.Null()], {
+      description: 'what the check has written to the host; null if it has written nothing and nothing has failed',
+    }),
   },
   closed,
 );
 export type PullNote = Static<typeof PullNoteSchema>;
+
+/** A note preview without what is on the host. */
+export type NotePreview = Omit<PullNote, 'onHost'>;

@@ -1,10 +1,11 @@
 /**
  * The shapes of the outcomes of effects: renders, recounts, looks at automation rules, relays, publications, webhook
- * attempts, and the host's answers to the question who owns a repository.
+ * attempts, checks of pull requests, and the host's answers to the question who owns a repository.
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { AutomatedSchema } from './automation.ts';
 import { AbsentChangeSchema } from './conflicts.ts';
+import { NoteCheckedSchema } from './note-checks.ts';
 import { DraftFactsSchema, DraftVerdictSchema } from './outdated.ts';
 import { PublicationSendingSchema, PublishedSchema, PublishFailedSchema } from './publications.ts';
 import { AssumedSchema, DraftFlagsSchema, OpenEndsSchema, ReachedBoundsSchema, ResolutionSchema } from './stored.ts';
@@ -138,5 +139,6 @@ export const ResultBodySchema = Type.Union([
   PublishFailedSchema,
   WebhookAttemptedSchema,
   OwnerAnsweredSchema,
+  NoteCheckedSchema,
 ]);
 export type ResultBody = Static<typeof ResultBodySchema>;

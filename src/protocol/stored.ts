@@ -102,6 +102,11 @@ export const PullRecordSchema = Type.Object({
    * set it.
    */
   reactions: Type.Optional(Type.Integer()),
+  /**
+   * The newest commit of the pull request. Absent if the newest snapshot does not name it, and in records of earlier
+   * versions of Tidings.
+   */
+  headSha: Type.Optional(Type.String()),
 });
 export type PullRecord = Static<typeof PullRecordSchema>;
 

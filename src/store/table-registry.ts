@@ -69,6 +69,8 @@ export const tableRegistry = {
   recipients: { erasedWith: 'repositoryRows', dumpedAs: null },
   publicationsByContent: { erasedWith: 'repositoryRows', dumpedAs: null },
   publicationsUnderWay: { erasedWith: 'repositoryRows', dumpedAs: null },
+  noteChecks: { erasedWith: 'repositoryRows', dumpedAs: null },
+  noteChecksWaiting: { erasedWith: 'repositoryRows', dumpedAs: null },
   publications: { erasedWith: 'repository' },
   publicationsByRepository: { erasedWith: 'repository' },
   ranges: { erasedWith: 'repository' },

@@ -47,8 +47,9 @@ const pullBody: fc.Arbitrary<EventBody> = fc
     body: text,
     knowsSha: fc.boolean(),
     firstTime: fc.option(fc.boolean(), { nil: undefined }),
+    headSha: fc.constantFrom(undefined, 'a'.repeat(40), 'b'.repeat(40)),
   })
-  .map(({ action, number, second, labels, title, body, knowsSha, firstTime }) => {
+  .map(({ action, number, second, labels, title, body, knowsSha, firstTime, headSha }) => {
     const ended = action === 'closed' || second >= 5;
     const merged = ended && number % 2 === 1;
     const state = merged ? 'merged' : ended ? 'closed' : 'open';
@@ -62,6 +63,7 @@ const pullBody: fc.Arbitrary<EventBody> = fc
       mergedAt: merged ? mergedAt : null,
       mergeSha: merged && knowsSha ? shaNumber(number) : null,
       ...(firstTime !== undefined && { firstTime }),
+      ...(headSha !== undefined && { headSha }),
     });
     return { event: 'pull_request', action, pull: withLabels(pull, labels) };
   });
@@ -242,7 +244,8 @@ const anyCommand = fc.oneof(
       commandRecord({ name: 'updateDraft', draftId: draftId(rangeId, 'engineer'), bodyMd }, at),
     ),
   fc.record({ at, bullets: fc.integer({ min: 1, max: 3 }) }).map(({ at, bullets }) => {
-    const settings = { ...defaultSettings, customer: { ...defaultSettings.customer, bullets } };
+    const noteCheck = { ...defaultSettings.noteCheck, mode: bullets === 1 ? ('off' as const) : ('inform' as const) };
+    const settings = { ...defaultSettings, noteCheck, customer: { ...defaultSettings.customer, bullets } };
     return commandRecord({ name: 'putSettings', repoId: repositoryFields().id, settings }, at);
   }),
   fc

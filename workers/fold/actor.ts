@@ -37,6 +37,7 @@ import { mergeIssue, mergePull, mergeTag, withReactions } from './capture.ts';
 import { mergeComment } from './comments.ts';
 import { count } from './counting.ts';
 import { requestCheck } from './draft-checks.ts';
+import { checkAfterCommand, checkAfterEvent } from './note-checks.ts';
 import { foldCommits, foldPush, foldSteps } from './pushes.ts';
 import { hostTime, recordRepository } from './repository.ts';
 import type { Receipt } from './undated.ts';
@@ -136,6 +137,7 @@ class Actor {
       : withReactions(merged, takeReactions(this.partition, this.repository.id, snapshot.number));
     writePull(this.partition, this.repository.id, after, before);
     this.recount();
+    if (this.source !== 'host') checkAfterEvent(this.partition, this.repository.id, { before, after, action }, this.at);
   }
 
   /**
@@ -194,6 +196,8 @@ class Actor {
     if (was !== is) indexCommand(this.partition, this.repository.id, after, is);
     const isObeyed = [before, after].some((comment) => comment && mayCommand(comment, this.repository));
     this.recountIf(isObeyed);
+    if (isObeyed && this.source !== 'host')
+      checkAfterCommand(this.partition, this.repository.id, after.number, this.at);
   }
 
   private tag(push: TagPush): void {

@@ -209,8 +209,8 @@ function laterOf<T>(before: T, after: T, version: (record: T) => Version, tieBre
   return JSON.stringify(tieBreak(after)) > JSON.stringify(tieBreak(before)) ? after : before;
 }
 
-function pullTexts({ title, body, author, createdAt, baseRef, headRef, url }: PullRecord): unknown[] {
-  return [title, body, author.login, author.bot, createdAt, baseRef, headRef, url];
+function pullTexts({ title, body, author, createdAt, baseRef, headRef, url, headSha = '' }: PullRecord): unknown[] {
+  return [title, body, author.login, author.bot, createdAt, baseRef, headRef, url, headSha];
 }
 
 function issueTexts({ title, body, author, createdAt, url }: IssueRecord): unknown[] {

@@ -10,10 +10,11 @@ import type { Partition } from '../../src/store/partition.ts';
 import { writeEffect } from '../../src/store/tables/outbox.ts';
 import { hasRanges } from '../../src/store/tables/ranges.ts';
 import { readRepository, writeRepository } from '../../src/store/tables/repositories.ts';
-import { settingsDigest, writeSettings } from '../../src/store/tables/settings.ts';
+import { noteCheckMode, settingsDigest, writeSettings } from '../../src/store/tables/settings.ts';
 import { foldAct, putAutomation } from './automation.ts';
 import { cancelBackfill, startBackfill } from './backfills.ts';
 import { generateDraft, restoreDraft, updateDraft } from './drafts.ts';
+import { checkAfterSettings } from './note-checks.ts';
 import { deletePublication, publish, resendPublication } from './publications.ts';
 import { createRange } from './ranges.ts';
 import { missing, stale } from './refusals.ts';
@@ -40,7 +41,7 @@ function carryOut(partition: Partition, command: Command, at: number): CommandRe
     case 'updateDraft':
       return updateDraft(partition, command, at);
     case 'putSettings':
-      return putSettings(partition, command);
+      return putSettings(partition, command, at);
     case 'putAutomation':
       return putAutomation(partition, command, at);
     case 'restoreDraft':
@@ -61,16 +62,22 @@ function carryOut(partition: Partition, command: Command, at: number): CommandRe
 }
 
 /**
- * Stores a repository's settings. Stored API replies (ready responses) and the counts of ranges can depend on the
- * settings, so both are produced again.
+ * Stores a repository's settings. Stored API replies (ready responses), the counts of ranges and the verdicts about open
+ * pull requests can depend on the settings, so all of them are produced again.
  */
-function putSettings(partition: Partition, command: Extract<Command, { name: 'putSettings' }>): CommandResult {
+function putSettings(
+  partition: Partition,
+  command: Extract<Command, { name: 'putSettings' }>,
+  at: number,
+): CommandResult {
   const { repoId, settings, ifMatch } = command;
   if (ifMatch && !ifMatch.includes(settingsDigest(partition, repoId))) return stale('Settings of', repoId);
+  const wasChecked = noteCheckMode(partition, repoId) !== 'off';
   writeSettings(partition, repoId, settings);
   const repository = readRepository(partition, repoId);
   if (repository) writeRepository(partition, { ...repository, revision: repository.revision + 1 });
   if (hasRanges(partition, repoId)) writeEffect(partition, { effect: 'recount', repoId }, `recount ${repoId}`);
+  if (repository) checkAfterSettings(partition, repoId, wasChecked, at);
   // The result holds the repository's id, so that erasing the repository also erases the result.
   return { ok: true, value: { id: repoId, digest: settingsDigest(partition, repoId) } };
 }

@@ -17,6 +17,7 @@ import { automated, requestRefresh } from './automation.ts';
 import { eventFor } from './directory-relays.ts';
 import { checked, requestCheck } from './draft-checks.ts';
 import { rendered, renderFailed } from './drafts.ts';
+import { noteChecked } from './note-checks.ts';
 import { foldOwnerAnswer } from './owners.ts';
 import { publicationSending, published, publishFailed } from './publication-outcomes.ts';
 import { lossAfter } from './range-losses.ts';
@@ -54,6 +55,8 @@ export function foldOutcome(partition: Partition, outcome: ResultBody, at: numbe
       return checked(partition, outcome, at);
     case 'automated':
       return automated(partition, outcome, at);
+    case 'noteChecked':
+      return noteChecked(partition, outcome, at);
     default:
       return unreachable(outcome, `Unknown kind of result: ${nameIn(outcome, 'result')}.`);
   }

@@ -22,6 +22,7 @@ const plainPullFields = namesOf<Exclude<keyof PullSnapshot, 'labels' | 'author' 
   mergeSha: true,
   baseRef: true,
   headRef: true,
+  headSha: true,
   url: true,
 });
 const plainIssueFields = namesOf<

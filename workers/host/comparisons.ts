@@ -45,7 +45,7 @@ export class Comparisons {
   }
 
   /** Asks the host for missing data about a range that will be created. Returns within seconds and never throws. */
-  async learn({ repoId, bounds }: PreviewTask): Promise<void> {
+  async learn({ repoId, bounds }: Pick<PreviewTask, 'repoId' | 'bounds'>): Promise<void> {
     const { type, fromTag, toTag } = bounds;
     if (type !== 'TAG_BASED' || !fromTag || !toTag || this.stop.signal.aborted) return;
     const wanted = { repoId, fromTag, toTag };

@@ -1,6 +1,6 @@
 /**
- * Serves one owned partition: starts its owner, outbox, keeper, host readers, publisher and webhook sender, and answers
- * questions about the partition.
+ * Serves one owned partition: starts its owner, outbox, keeper, host readers, publisher, checker of pull requests and
+ * webhook sender, and answers questions about the partition.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -27,6 +27,7 @@ import type {
 } from '../../src/protocol/tasks.ts';
 import { PartitionLockedError } from '../../src/store/lock.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import { NoteChecker } from '../checks/checker.ts';
 import { type BackfillPlaces, Backfills } from '../host/backfills.ts';
 import { Comparisons } from '../host/comparisons.ts';
 import type { HostContext } from '../host/context.ts';
@@ -35,7 +36,7 @@ import type { Owners } from '../host/owners.ts';
 import { resolveRepository } from '../host/repositories.ts';
 import { Rounds } from '../host/rounds.ts';
 import { tagRound } from '../host/tag-sync.ts';
-import type { Delivering } from '../publish/context.ts';
+import type { Delivering, PublishContext } from '../publish/context.ts';
 import { confirmOwner } from '../publish/host.ts';
 import { Publisher } from '../publish/publisher.ts';
 import { testChannel } from '../publish/test-channel.ts';
@@ -100,6 +101,8 @@ export interface ServedPartition {
   hosts: { backfills: Backfills; comparisons: Comparisons; rounds: readonly Rounds[] } | undefined;
   /** Publishes drafts; undefined for the directory partition, which contains no drafts. */
   publisher: Publisher | undefined;
+  /** Checks pull requests; undefined for the directory partition. */
+  checker: NoteChecker | undefined;
   /** Sends events to webhook endpoints; defined for the directory partition only. */
   webhooks: WebhookSender | undefined;
   /** Seals stored secrets again under the current key; defined for the directory partition only. */
@@ -124,12 +127,14 @@ export async function serve(
   let outbox: Outbox | undefined;
   let hosts: ServedPartition['hosts'];
   let publisher: ServedPartition['publisher'];
+  let checker: ServedPartition['checker'];
   let webhooks: ServedPartition['webhooks'];
   let resealer: ServedPartition['resealer'];
   const kick = (): void => {
     outbox?.kick();
     hosts?.backfills.kick();
     publisher?.kick();
+    checker?.kick();
     webhooks?.kick();
     resealer?.kick();
   };
@@ -146,7 +151,9 @@ export async function serve(
   );
   if (name !== directoryName) {
     hosts = startHosts(context, shared, owner);
-    publisher = createPublisher(context, shared, owner);
+    const publishing = publishContext(context, shared, owner);
+    publisher = new Publisher(publishing);
+    checker = new NoteChecker(publishing);
   } else {
     const { egress, sealer } = shared.delivering;
     webhooks = new WebhookSender({ owner, lane: laneOf(name), egress, sealer, logger });
@@ -177,7 +184,8 @@ export async function serve(
     const maxWaitMs = asked + queryMs - performance.now();
     return pool.run({ dataDir, partition: name, work: question }, { organization, maxWaitMs });
   });
-  return { owner, outbox, keeper, hosts, publisher, webhooks, resealer, stopAnswering: () => answers.unsubscribe() };
+  const stopAnswering = (): void => answers.unsubscribe();
+  return { owner, outbox, keeper, hosts, publisher, checker, webhooks, resealer, stopAnswering };
 }
 
 function startHosts(
@@ -207,11 +215,12 @@ function startHosts(
 
 /** Waits for the running work of a partition and closes everything that serves the partition, except its owner. */
 export async function stopServing(one: ServedPartition): Promise<void> {
-  const { stopAnswering, keeper, outbox, hosts, publisher, webhooks, resealer } = one;
+  const { stopAnswering, keeper, outbox, hosts, publisher, checker, webhooks, resealer } = one;
   stopAnswering();
   await keeper.close();
   await Promise.all([
     publisher?.close(),
+    checker?.close(),
     webhooks?.close(),
     resealer?.close(),
     outbox.close(),
@@ -221,8 +230,9 @@ export async function stopServing(one: ServedPartition): Promise<void> {
   ]);
 }
 
-function createPublisher({ settings }: WorkerContext, shared: Shared, owner: PartitionOwner): Publisher {
-  return new Publisher({
+/** Returns the context of the parts that write to hosts and channels. */
+function publishContext({ settings }: WorkerContext, shared: Shared, owner: PartitionOwner): PublishContext {
+  return {
     ...shared.delivering,
     dataDir: settings.dataDir,
     pool: shared.pool,
@@ -230,7 +240,7 @@ function createPublisher({ settings }: WorkerContext, shared: Shared, owner: Par
     partition: () => owner.partition,
     folded: () => owner.seq,
     caughtUp: () => owner.caughtUp,
-  });
+  };
 }
 
 function createAutomator(

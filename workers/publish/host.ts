@@ -1,6 +1,6 @@
 /** Gives channels access to a repository's host if the settings contain credentials for that host. */
 import { type Host, hasCredentials, hostAt } from '../../config/hosts.ts';
-import { DeliveryError, type HostAccess } from '../../src/channels/channel.ts';
+import { DeliveryError } from '../../src/channels/channel.ts';
 import { ServiceError } from '../../src/foundation/errors.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
 import { RepositoryAccess } from '../../src/host/access.ts';
@@ -25,7 +25,7 @@ export interface Hosting {
  * the host returned.
  * @throws DeliveryError `retry` while the directory cannot be read
  */
-export function hostAccess(hosting: Hosting, repoId: string, signal: AbortSignal): HostAccess | null {
+export function hostAccess(hosting: Hosting, repoId: string, signal: AbortSignal): RepositoryAccess | null {
   const options = accessOptions(hosting, repoId, signal);
   if (!options) return null;
   return new RepositoryAccess(options, async () => {

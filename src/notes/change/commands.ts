@@ -2,6 +2,7 @@
  * Reads the commands in comments on a pull request: `/note`, `/kind`, `/area` and `/highlight`. People with write access
  * decide with them what the notes say about the change.
  */
+import { noteCheckMark } from '../../protocol/note-checks.ts';
 import type { CommentRecord, RepositoryRecord } from '../../protocol/stored.ts';
 import { isWordForNothing } from './body.ts';
 import type { ChangeType } from './labels.ts';
@@ -28,9 +29,9 @@ const names = 'note|kind|area|highlight';
 const hint = new RegExp(`^ {0,3}/(?:${names})(?![^\\s])`, 'im');
 const command = new RegExp(`^ {0,3}/(${names})(?![^\\s])(.*)$`, 'i');
 
-/** Whether a comment may contain a command. */
+/** Whether a comment may contain a command. The comment of the release note check commands nothing. */
 export function mayHaveCommands(body: string): boolean {
-  return hint.test(body);
+  return hint.test(body) && !body.startsWith(noteCheckMark);
 }
 
 const none: Commands = {};

@@ -4,7 +4,7 @@
  */
 import { withoutMarkers } from '../../foundation/markers.ts';
 import type { NoteNeed } from '../../protocol/notes.ts';
-import type { NoteLine, NoteVerdict, PullNote } from '../../protocol/pull-note.ts';
+import type { NoteLine, NotePreview, NoteVerdict } from '../../protocol/pull-note.ts';
 import type { IssueRecord, PullRecord } from '../../protocol/stored.ts';
 import { plainWords } from '../change/labels.ts';
 import { parseDraft } from '../merge/blocks.ts';
@@ -20,7 +20,7 @@ import type { Notes } from './gather.ts';
  * Previews a captured pull request. A pull request that is not merged is treated as if it were merged now, and the
  * issues that it links as if they were closed by it. Returns undefined if the number is not captured.
  */
-export function previewEntry(reading: NotesSource, number: number): PullNote | undefined {
+export function previewEntry(reading: NotesSource, number: number): NotePreview | undefined {
   const pull = reading.pull(number);
   if (!pull) return undefined;
   const source = asMerged(reading, pull);

@@ -9,6 +9,7 @@ import type { CommitRecord } from '../../protocol/stored.ts';
 import type { Partition } from '../partition.ts';
 import { removeComments } from '../tables/comments.ts';
 import { readIssue } from '../tables/issues.ts';
+import { removeNoteCheck } from '../tables/note-checks.ts';
 import { authorKey, readPull, removeMergedAs } from '../tables/pulls.ts';
 import { readCommit, readPush, writeCommit } from '../tables/pushes.ts';
 import { noCounts } from '../tables/retention.ts';
@@ -77,6 +78,7 @@ function eraseNumber(partition: Partition, repoId: string, number: number): Reco
   if (issue) issues.removeSync([repoId, number]);
   if (issue && issue.closedAt !== null) issuesByClosedAt.removeSync([repoId, issue.closedAt, number]);
   removeComments(partition, repoId, number);
+  removeNoteCheck(partition, repoId, number);
   removedIssues.removeSync([repoId, number]);
   return erased;
 }

@@ -13,6 +13,12 @@ export function readSettings(partition: Partition, repoId: string): NotesSetting
   return stored ? (Value.Default(NotesSettingsSchema, stored) as NotesSettings) : defaultSettings;
 }
 
+/** Returns the mode of a repository's release note check. The fold reads it for most events of pull requests. */
+export function noteCheckMode(partition: Partition, repoId: string): NotesSettings['noteCheck']['mode'] {
+  const stored: Partial<NotesSettings> | undefined = partition.tables.notesSettings.get(repoId);
+  return stored?.noteCheck?.mode ?? defaultSettings.noteCheck.mode;
+}
+
 export function writeSettings(partition: Partition, repoId: string, settings: NotesSettings): void {
   partition.tables.notesSettings.putSync(repoId, settings);
 }

@@ -26,6 +26,8 @@ export interface HistoryPull {
   labels: string[];
   base: string;
   head: string;
+  /** The newest commit of the head; undefined for a commit that no test looks at. */
+  headSha?: string;
   createdAt: number;
   updatedAt: number;
   closedAt: number | null;

@@ -16,6 +16,7 @@ import type { History } from './history.ts';
 import { compared, type HostKind, listItems, oneObject } from './lists.ts';
 import { Publishing } from './publishing.ts';
 import { type Place, repositoryShape, type Shape } from './shapes.ts';
+import { Verdicts } from './verdicts.ts';
 
 export interface TestHostOptions {
   kind?: HostKind;
@@ -60,6 +61,8 @@ export class TestHost {
   readonly history: History;
   /** The releases and files of the host, including those that requests wrote. */
   readonly publishing: Publishing;
+  /** The statuses, check runs and comments of the host. */
+  readonly verdicts: Verdicts;
   /** All received requests in the order of receipt, except those in `probed`. */
   readonly seen: SeenRequest[] = [];
   /**
@@ -78,6 +81,7 @@ export class TestHost {
     this.history = history;
     this.options = options;
     this.publishing = new Publishing(history, options.kind ?? 'github', () => this.place);
+    this.verdicts = new Verdicts(history, options.kind ?? 'github', () => this.place);
     this.server = createServer((request, response) => this.receive(request, response));
   }
 
@@ -210,12 +214,19 @@ export class TestHost {
       return { status: code, body: { message: 'Moved', url: location }, headers: { location } };
     }
     if (name !== history.fullName && Number(id) !== history.id) return notFound;
-    return method === 'GET' ? this.read(rest, url) : (this.publishing.write(method, rest, sent) ?? notFound);
+    if (method === 'GET') return this.read(rest, url);
+    const by = app?.takes(headers.authorization) ? 'app' : 'token';
+    const judged = this.verdicts.write(method, rest, JSON.parse(sent) as Shape, by);
+    return judged ?? this.publishing.write(method, rest, sent) ?? notFound;
   }
 
   private read(rest: string, url: URL): Reply & { headers?: Record<string, string> } {
     const holding = { kind: this.kind, history: this.history, place: this.place };
     if (rest === '') return { status: 200, body: { ...repositoryShape(this.history, this.place), ...this.rights } };
+    const judged = this.verdicts.read(rest, url.searchParams);
+    // Gitea sends all comments of an issue at once.
+    const isWhole = this.kind === 'gitea' && rest.endsWith('/comments');
+    if (judged) return Array.isArray(judged.body) && !isWhole ? this.pageOf(judged.body, rest, url) : judged;
     const published = this.publishing.read(rest, url.searchParams);
     if (published) return Array.isArray(published.body) ? this.pageOf(published.body, rest, url) : published;
     const items = listItems(holding, rest, url.searchParams);

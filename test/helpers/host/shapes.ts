@@ -66,7 +66,7 @@ export function pullShape(pull: HistoryPull, history: History, place: Place): Sh
     draft: false,
     author_association: 'CONTRIBUTOR',
     base: { ref: pull.base, label: `acme:${pull.base}`, sha: '0'.repeat(40), repo },
-    head: { ref: pull.head, label: `acme:${pull.head}`, sha: '1'.repeat(40), repo },
+    head: { ref: pull.head, label: `acme:${pull.head}`, sha: pull.headSha ?? '1'.repeat(40), repo },
   };
 }
 

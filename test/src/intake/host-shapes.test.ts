@@ -134,6 +134,8 @@ const commentEvent = (action: string, snapshot: CommentSnapshot): EventBody => (
   event: 'comment',
   action,
   comment: snapshot,
+  // Comments in a discussion can contain commands, so drafts are checked after them.
+  ...(action === 'created' && { checks: true }),
 });
 const tagEvent = (fields: Partial<TagPush> = {}): EventBody => ({ event: 'tag', tag: { ...tag, ...fields } });
 
@@ -175,6 +177,18 @@ const published: Row[] = [
     'pull_request',
     { action: 'closed', pull_request: { ...hostPull, head: { ref: 'fast', repo: null } } },
     [pullEvent('closed')],
+  ],
+  [
+    'the newest commit of a head',
+    'pull_request',
+    { action: 'synchronize', pull_request: { ...hostPull, head: { ref: 'fast', sha: 'd'.repeat(40), repo: null } } },
+    [pullEvent('synchronize', { ...pull, headSha: 'd'.repeat(40) })],
+  ],
+  [
+    'a head whose commit is no full hash',
+    'pull_request',
+    { action: 'synchronize', pull_request: { ...hostPull, head: { ref: 'fast', sha: 'd1'.repeat(7), repo: null } } },
+    [pullEvent('synchronize')],
   ],
   [
     'a head that is gone',

@@ -55,7 +55,8 @@ test('a pull request merged without a closing time is merged', () => {
     },
   });
   assert.ok(body.event === 'pull_request');
-  const { state, mergedAt, closedAt, mergeSha, author, url } = body.pull;
+  const { state, mergedAt, closedAt, mergeSha, headSha, author, url } = body.pull;
+  assert.equal(headSha, sha);
   assert.deepEqual([state, mergeSha, author], ['merged', sha, { login: 'ada', bot: false }]);
   assert.deepEqual([mergedAt, closedAt], [Date.UTC(2026, 0, 2, 10), Date.UTC(2026, 0, 2, 10)]);
   assert.equal(url, 'https://git.example.com/acme/rocket/pulls/3');

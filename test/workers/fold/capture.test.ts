@@ -86,6 +86,16 @@ test('takes the newest merge commit', () => {
   assert.equal(pullAfter(labeled(3, shaNumber(2)), labeled(3, shaNumber(9))).mergeSha, shaNumber(9), 'of one second');
 });
 
+test('the newest commit is the one of the newest snapshot', () => {
+  const pushed = (second: number, number: number, action = 'synchronize'): PullStep => [
+    action,
+    { ...open, updatedAt: at(second), headSha: shaNumber(number) },
+  ];
+  assert.equal(pullAfter(pushed(3, 9), pushed(5, 2), pushed(4, 5)).headSha, shaNumber(2));
+  assert.equal(pullAfter(pushed(3, 9, 'opened'), pushed(3, 2)).headSha, shaNumber(2), 'of one second');
+  assert.equal(pullAfter(['edited', { ...open, updatedAt: at(3) }], pushed(3, 2, 'edited')).headSha, shaNumber(2));
+});
+
 test('a later reopening wins over a close', () => {
   const { state, closedAt } = pullAfter(['closed', closed(3)], ['reopened', { ...open, updatedAt: at(4) }]);
   assert.deepEqual([state, closedAt], ['open', null]);

@@ -129,17 +129,22 @@ export class Gitea {
 
   /**
    * Sends one request to Gitea's REST API and returns its JSON reply.
+   * @param person who sends the request; default: `boss`
    * @throws Error when Gitea refuses the request
    */
-  async api(method: string, path: string, body?: object): Promise<Reply> {
+  async api(method: string, path: string, body?: object, person = 'boss'): Promise<Reply> {
+    const { status, text } = await this.request(method, path, body, person);
+    assert.ok(status < 300, `${method} ${path}: ${status} ${text}`);
+    return text === '' ? undefined : JSON.parse(text);
+  }
+
+  private async request(method: string, path: string, body?: object, person = 'boss') {
     const response = await fetch(`${this.origin}/api/v1${path}`, {
       method,
-      headers: { authorization: `token ${this.token}`, 'content-type': 'application/json' },
+      headers: { authorization: `token ${this.token}`, 'content-type': 'application/json', sudo: person },
       ...(body && { body: JSON.stringify(body) }),
     });
-    const text = await response.text();
-    assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
-    return text === '' ? undefined : JSON.parse(text);
+    return { status: response.status, text: await response.text() };
   }
 
   /** Returns the text of a file on the branch main. */
@@ -157,24 +162,37 @@ export class Gitea {
 
   /** Opens a pull request that adds one file, and merges it. Returns the number of the pull request. */
   async mergePull(repository: string, title: string, style: MergeStyle, label?: number): Promise<number> {
-    const branch = `topic/${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
-    const content = Buffer.from(`${title}\n`).toString('base64');
-    await this.api('POST', `/repos/${repository}/contents/${branch.slice('topic/'.length)}.txt`, {
-      ...{ branch: 'main', new_branch: branch, message: title, content },
-    });
-    const wanted = { title, head: branch, base: 'main', body: '', ...(label !== undefined && { labels: [label] }) };
-    const { number } = await this.api('POST', `/repos/${repository}/pulls`, wanted);
+    const { number } = await this.openPull(repository, title, label);
     await this.merge(repository, number, style);
     return number;
   }
 
+  /** Opens a pull request that adds one file. Returns Gitea's reply. */
+  async openPull(repository: string, title: string, label?: number): Promise<Reply> {
+    const branch = `topic/${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
+    await this.addFile(repository, `${branch.slice('topic/'.length)}.txt`, {
+      ...{ branch: 'main', new_branch: branch, message: title },
+    });
+    const wanted = { title, head: branch, base: 'main', body: '', ...(label !== undefined && { labels: [label] }) };
+    return this.api('POST', `/repos/${repository}/pulls`, wanted);
+  }
+
+  /** Commits one new file to a branch. */
+  async addFile(repository: string, path: string, commit: { branch: string; message: string; new_branch?: string }) {
+    const content = Buffer.from(`${commit.message}\n`).toString('base64');
+    await this.api('POST', `/repos/${repository}/contents/${path}`, { ...commit, content });
+  }
+
   /** Merges a pull request as soon as Gitea has checked that it has no conflicts. */
   async merge(repository: string, number: number, style: MergeStyle): Promise<void> {
-    await waitUntil(`#${number} can be merged`, async () => {
-      const pull = await this.api('GET', `/repos/${repository}/pulls/${number}`);
-      return pull.mergeable === true;
+    const path = `/repos/${repository}/pulls/${number}`;
+    await waitUntil(`#${number} is merged`, async () => {
+      if ((await this.api('GET', path)).mergeable !== true) return false;
+      // Gitea replies 405 if it has begun to check the pull request again since.
+      const { status, text } = await this.request('POST', `${path}/merge`, { Do: style });
+      assert.ok(status === 200 || status === 405, `POST ${path}/merge: ${status} ${text}`);
+      return status === 200;
     });
-    await this.api('POST', `/repos/${repository}/pulls/${number}/merge`, { Do: style });
   }
 
   /** Protects a branch, so that only pull requests can change it. */

@@ -120,6 +120,73 @@ test('a real Gitea', { skip }, async (t) => {
     assert.equal(listed.filter(({ reason }: Answer['body']) => reason === 'own').length, 3, JSON.stringify(listed));
   });
 
+  await t.test('a pull request gets a verdict and one comment, and a command changes its notes', async () => {
+    const noteCheck = { mode: 'require', need: ['note'], noteFor: ['feature'], comment: true };
+    const put = await service.api('PUT', `/api/repos/${repoId}/settings`, { noteCheck });
+    assert.equal(put.status, 200, JSON.stringify(put.body));
+    const pull = await gitea.openPull(repository, 'Add a fourth stage', labels.get('type: feature'));
+    const path = `/repos/${repository}/issues/${pull.number}/comments`;
+    const verdictIs = async (sha: string, status: string): Promise<void> => {
+      await waitUntil(`the verdict about ${sha} is ${status}`, async () => {
+        const statuses = await gitea.api('GET', `/repos/${repository}/commits/${sha}/statuses?sort=recentupdate`);
+        return statuses[0]?.context === 'release note' && statuses[0].status === status;
+      });
+    };
+    const commented = (text: string): Promise<Answer['body'][]> =>
+      waitUntil(`a comment contains ${text}`, async () => {
+        const comments = await gitea.api('GET', path);
+        return comments.some(({ body }: Answer['body']) => isOwn(body) && body.includes(text)) && comments;
+      });
+    await verdictIs(pull.head.sha, 'failure');
+    assert.equal((await commented('fourth stage')).length, 1);
+
+    await gitea.api('POST', '/admin/users', {
+      ...{ username: 'eve', email: 'eve@example.test', password: 'a-password-of-eve', must_change_password: false },
+    });
+    await gitea.api('POST', path, { body: '/note Written by a stranger.' }, 'eve');
+    await gitea.api('POST', path, { body: '/note The rocket lands by itself.' });
+    await verdictIs(pull.head.sha, 'success');
+    const comments = await commented('lands by itself');
+    assert.equal(comments.filter(({ body }) => isOwn(body)).length, 1, JSON.stringify(comments));
+    assert.equal(comments.length, 3);
+
+    await gitea.addFile(repository, 'fourth-engine.txt', { branch: pull.head.ref, message: 'Add its engine' });
+    const { head } = await gitea.api('GET', `/repos/${repository}/pulls/${pull.number}`);
+    assert.notEqual(head.sha, pull.head.sha);
+    await verdictIs(head.sha, 'success');
+
+    await gitea.merge(repository, pull.number, 'squash');
+    await gitea.tag(repository, 'v1.4.0');
+    const range = await rangeOf(service, repoId, 'v1.3.0', 'v1.4.0');
+    for (const persona of personas) {
+      const { bodyMd } = await generateDraft(service, range.id, persona);
+      assert.match(bodyMd, /The rocket lands by itself\./, persona);
+      assert.doesNotMatch(bodyMd, /stranger/, persona);
+    }
+  });
+
+  await t.test('a rule publishes the release of a tag', async () => {
+    const publish = [{ channel: 'scm_releases', persona: 'customer' }];
+    const rule = { onTag: { pattern: 'v*', personas: ['customer'], publish } };
+    const put = await service.api('PUT', `/api/repos/${repoId}/automation`, rule);
+    assert.equal(put.status, 200, JSON.stringify(put.body));
+    await gitea.mergePull(repository, 'Add a parachute', 'merge', labels.get('type: feature'));
+    await gitea.tag(repository, 'v1.5.0');
+    const run = await waitUntil('the run of the rule has ended', async () => {
+      const { runs } = (await service.api('GET', `/api/repos/${repoId}/automation`)).body;
+      assert.ok(runs.length <= 1, JSON.stringify(runs));
+      return runs[0]?.endedAt ? runs[0] : undefined;
+    });
+    assert.deepEqual([run.tag, run.status, run.publications.length], ['v1.5.0', 'completed', 1], JSON.stringify(run));
+    const releases = await waitUntil('the release is published', async () => {
+      const all = await gitea.api('GET', `/repos/${repository}/releases`);
+      return all.some(({ tag_name: tag }: Answer['body']) => tag === 'v1.5.0') && all;
+    });
+    const [release, ...more] = releases.filter(({ tag_name: tag }: Answer['body']) => tag === 'v1.5.0');
+    assert.match(release.body, /parachute/);
+    assert.deepEqual(more, []);
+  });
+
   await t.test('a webhook with a wrong secret is refused, and the service reports it', async () => {
     await changeHook({ secret: 'not-the-secret-of-the-service' });
     await refusal(/signature/);
@@ -165,6 +232,11 @@ test('a real Gitea', { skip }, async (t) => {
     assert.match((await service.run('doctor')).output, /refused/);
   }
 });
+
+/** Whether a comment on a pull request is the one of the service. */
+function isOwn(body: string): boolean {
+  return body.startsWith('<!-- tidings:note-check ');
+}
 
 /** Returns the numbers of the pull requests in a range, lowest first. */
 async function numbersIn(service: TestService, rangeId: string): Promise<number[]> {

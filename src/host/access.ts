@@ -3,7 +3,7 @@
  * sent once, without retries. An expected failure is a `ServiceError`. The caller should retry only after `unavailable`.
  */
 import { ServiceError } from '../foundation/errors.ts';
-import { writeComment } from './comments.ts';
+import { type HostComment, type WrittenComment, writeComment } from './comments.ts';
 import { type HostFile, readFile, writeFile } from './contents.ts';
 import { createBranch, createPull, findPull, type HostPull, type PullText, updatePull } from './pulls.ts';
 import { createRelease, findRelease, type HostRelease, type ReleaseFields, updateRelease } from './releases.ts';
@@ -107,7 +107,7 @@ export class RepositoryAccess {
   }
 
   /** Writes the comment of the service on a pull request. */
-  async writeComment(number: number, comment: { mark: string; body: string }): Promise<Written> {
+  async writeComment(number: number, comment: HostComment): Promise<WrittenComment> {
     return writeComment(await this.api(), number, comment);
   }
 

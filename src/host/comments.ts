@@ -1,6 +1,7 @@
 /**
- * Writes the comment of the service on a pull request. A pull request has one such comment, which is found again by its
- * mark and updated in place. The mark contains a secret digest, so no one else can write a comment that is taken for it.
+ * Writes the comment of the service on a pull request. A pull request has one such comment, which is updated in place. It
+ * is found again by its id, and if the id is not known or the comment was deleted, by its mark. The mark contains a secret
+ * digest, so no one else can write a comment that is taken for the first one of the service.
  */
 import type { Json, RepositoryApi } from './repository-api.ts';
 import type { Written } from './verdicts.ts';
@@ -8,24 +9,44 @@ import type { Written } from './verdicts.ts';
 /** Maximum number of pages that are searched for the comment. */
 const maxPages = 20;
 
+/** A comment to write. */
+export interface HostComment {
+  /** Start of the comment. */
+  mark: string;
+  /** The whole comment, including its mark. */
+  body: string;
+  /** Id of the comment on the host, if an earlier write returned it. */
+  id?: number | undefined;
+}
+
+/** What a write of a comment did, and the id of the comment on the host. */
+export interface WrittenComment {
+  written: Written;
+  id: number;
+}
+
 /**
  * Writes a comment, unless the host has it already.
- * @param mark start of the comment
- * @param body the whole comment, including its mark
  * @throws ServiceError `invalid` with the host's message when the host refuses the comment
  */
 export async function writeComment(
   api: RepositoryApi,
   number: number,
-  { mark, body }: { mark: string; body: string },
-): Promise<Written> {
-  const own = await findComment(api, number, mark);
-  if (own && textOf(own).trim() === body.trim()) return 'unchanged';
+  { mark, body, id }: HostComment,
+): Promise<WrittenComment> {
+  const own = (id !== undefined && (await readComment(api, id))) || (await findComment(api, number, mark));
+  if (own && textOf(own).trim() === body.trim()) return { written: 'unchanged', id: Number(own.id) };
   const answer = own
     ? await api.write('PATCH', `issues/comments/${own.id}`, { body })
     : await api.write('POST', `issues/${number}/comments`, { body });
-  if (answer.status < 300) return own ? 'updated' : 'created';
+  const written = own ? 'updated' : 'created';
+  if (answer.status < 300) return { written, id: Number((answer.data as Json).id) };
   throw api.refusal(answer, 'the comment');
+}
+
+/** Returns the comment with an id, or undefined if it was deleted. */
+async function readComment(api: RepositoryApi, id: number): Promise<Json | undefined> {
+  return (await api.read(`issues/comments/${id}`)) as Json | undefined;
 }
 
 /** Returns the oldest comment with the mark. */

@@ -22,11 +22,12 @@ const WaitingCheckSchema = Type.Object({
 });
 export type WaitingCheck = Static<typeof WaitingCheckSchema>;
 
-/** Digests of the texts that the host shows for a pull request. A field is absent if nothing was written. */
+/** What the host shows for a pull request: digests of the texts. A field is absent if nothing was written. */
 const ShownSchema = Type.Object({
   headSha: Type.Optional(Type.String({ description: 'commit with the verdict' })),
   verdict: Type.Optional(Type.String()),
   comment: Type.Optional(Type.String()),
+  commentId: Type.Optional(Type.Integer({ description: 'id of the comment on the host' })),
 });
 export type ShownCheck = Static<typeof ShownSchema>;
 

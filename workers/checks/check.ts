@@ -8,6 +8,7 @@ import { ServiceError } from '../../src/foundation/errors.ts';
 import { digestOf } from '../../src/foundation/etag.ts';
 import { noteCheckWrites } from '../../src/foundation/metrics.ts';
 import type { RepositoryAccess } from '../../src/host/access.ts';
+import type { HostComment } from '../../src/host/comments.ts';
 import type { HostVerdict, Written } from '../../src/host/verdicts.ts';
 import { type NoteChecked, noteCheckMark, type ShownCheck } from '../../src/protocol/note-checks.ts';
 import type { PullNote } from '../../src/protocol/pull-note.ts';
@@ -27,7 +28,7 @@ type Outcome = Pick<NoteChecked, 'outcome'> & Partial<Pick<NoteChecked, 'shown' 
 interface Plan {
   headSha: string;
   verdict?: HostVerdict & { digest: string };
-  comment?: { mark: string; body: string; digest: string };
+  comment?: HostComment & { digest: string };
 }
 
 /** Maximum time of the requests of one check, in milliseconds. */
@@ -93,12 +94,12 @@ export class Check {
         if (!access) return;
         const kind = access.isApp ? 'check_run' : 'status';
         if (verdict) {
-          await counted(kind, access.writeVerdict(headSha, verdict));
+          await counted(kind, access.writeVerdict(headSha, verdict), (written) => written);
           Object.assign(shown, { headSha, verdict: verdict.digest });
         }
         if (comment) {
-          await counted('comment', access.writeComment(number, comment));
-          shown.comment = comment.digest;
+          const { id } = await counted('comment', access.writeComment(number, comment), ({ written }) => written);
+          Object.assign(shown, { comment: comment.digest, commentId: id });
         }
       });
       return this.outcome({ outcome: 'written', shown });
@@ -165,7 +166,7 @@ export class Check {
     const isSameVerdict = shown?.headSha === headSha && shown.verdict === verdictDigest;
     return {
       ...(!isSameVerdict && { verdict: { ...verdict, digest: verdictDigest } }),
-      ...(shown?.comment !== commentDigest && { comment: { mark, body, digest: commentDigest } }),
+      ...(shown?.comment !== commentDigest && { comment: { mark, body, id: shown?.commentId, digest: commentDigest } }),
     };
   }
 
@@ -179,10 +180,16 @@ export class Check {
   }
 }
 
-/** Counts a write to the host by its kind and outcome. */
-async function counted(kind: 'check_run' | 'status' | 'comment', write: Promise<Written>): Promise<void> {
+/** Counts a write to the host by its kind and outcome. Returns what the write returns. */
+async function counted<T>(
+  kind: 'check_run' | 'status' | 'comment',
+  write: Promise<T>,
+  outcomeOf: (reply: T) => Written,
+): Promise<T> {
   try {
-    noteCheckWrites.inc({ kind, outcome: await write });
+    const reply = await write;
+    noteCheckWrites.inc({ kind, outcome: outcomeOf(reply) });
+    return reply;
   } catch (error) {
     noteCheckWrites.inc({ kind, outcome: 'failed' });
     throw error;

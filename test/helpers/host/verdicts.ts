@@ -80,6 +80,8 @@ export class Verdicts {
       const runs = this.checkRuns.filter((run) => run.head_sha === sha && (name === null || run.name === name));
       return { status: 200, body: { total_count: runs.length, check_runs: runs } };
     }
+    const [, comment] = /^issues\/comments\/(\d+)$/.exec(rest) ?? [];
+    if (comment !== undefined) return this.commentReply(Number(comment));
     const [, number] = /^issues\/(\d+)\/comments$/.exec(rest) ?? [];
     if (number === undefined) return undefined;
     const remarks = this.history.issueComments.filter((remark) => remark.number === Number(number));
@@ -157,9 +159,13 @@ export class Verdicts {
 
   private changeComment(id: number, { body }: Shape): Reply {
     const remark = this.history.issueComments.find((candidate) => candidate.id === id);
-    if (!remark) return notFound;
-    remark.body = String(body);
-    return { status: 200, body: this.comment(remark) };
+    if (remark) remark.body = String(body);
+    return this.commentReply(id);
+  }
+
+  private commentReply(id: number): Reply {
+    const remark = this.history.issueComments.find((candidate) => candidate.id === id);
+    return remark ? { status: 200, body: this.comment(remark) } : notFound;
   }
 
   private comment(remark: HistoryRemark): Shape {

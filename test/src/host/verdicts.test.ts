@@ -52,9 +52,9 @@ for (const writer of writers) {
     const { host, access } = await open(t, writer);
     const before = host.history.issueComments.length;
     for (let i = 0; i < 120; i++) host.history.issueComments.push({ ...aRemark(i), body: `No ${mark}` });
-    assert.equal(await access().writeComment(number, comment('One')), 'created');
-    assert.equal(await access().writeComment(number, comment('One')), 'unchanged');
-    assert.equal(await access().writeComment(number, comment('Two')), 'updated');
+    assert.equal((await access().writeComment(number, comment('One'))).written, 'created');
+    assert.equal((await access().writeComment(number, comment('One'))).written, 'unchanged');
+    assert.equal((await access().writeComment(number, comment('Two'))).written, 'updated');
     assert.equal(host.history.issueComments.length, before + 121);
     assert.deepEqual(
       host.verdicts.own(number).map(({ body }) => body),
@@ -98,8 +98,27 @@ test('a comment with another mark stays as it is', async (t) => {
   const { host, access } = await open(t, 'github');
   const theirs = { ...aRemark(1), body: '<!-- tidings:note-check guessed -->\nTheirs.\n' };
   host.history.issueComments.push(theirs);
-  assert.equal(await access().writeComment(number, comment('One')), 'created');
+  assert.equal((await access().writeComment(number, comment('One'))).written, 'created');
   assert.equal(theirs.body, '<!-- tidings:note-check guessed -->\nTheirs.\n');
+});
+
+test('a comment with a known id is updated, although an older comment has copied its mark', async (t) => {
+  const { host, access } = await open(t, 'github');
+  const theirs = { ...aRemark(1), body: 'Theirs.' };
+  host.history.issueComments.push(theirs);
+  const { id } = await access().writeComment(number, comment('One'));
+  theirs.body = `${mark}\nTheirs.\n`;
+  assert.deepEqual(await access().writeComment(number, { ...comment('Two'), id }), { written: 'updated', id });
+  assert.equal(theirs.body, `${mark}\nTheirs.\n`);
+  assert.equal(host.history.issueComments.find((remark) => remark.id === id)?.body, `${mark}\nTwo\n`);
+});
+
+test('a comment that was deleted is written again', async (t) => {
+  const { host, access } = await open(t, 'github');
+  const { id } = await access().writeComment(number, comment('One'));
+  host.history.issueComments.splice(host.history.issueComments.findIndex((remark) => remark.id === id));
+  const { written } = await access().writeComment(number, { ...comment('Two'), id });
+  assert.deepEqual([written, host.verdicts.own(number).length], ['created', 1]);
 });
 
 test('a long line is cut for a commit status', async (t) => {

@@ -178,7 +178,7 @@ export type DueAct = { run: ActOfRun | null } & (
 );
 
 /**
- * What is due. `waitMs` has the times until the next look, for the runs of tags and for the unreleased range. Null =
+ * What is due. `waitMs` has the times until the next evaluation, for the runs of tags and for the unreleased range. Null =
  * nothing is left to do.
  */
 export interface DueActs {
@@ -189,7 +189,7 @@ export interface DueActs {
 }
 
 /**
- * The outcome of a look at a rule. `row` is the outbox row that requested it. The row is removed if `done` is set. The
+ * The outcome of the evaluation of a rule. `row` is the outbox row that requested it. The row is removed if `done` is set. The
  * other rows of the repository stay.
  */
 export const AutomatedSchema = Type.Object({

@@ -1,5 +1,5 @@
 /**
- * The shapes of the outcomes of effects: renders, recounts, looks at automation rules, relays, publications, webhook
+ * The shapes of the outcomes of effects: renders, recounts, evaluations of automation rules, relays, publications, webhook
  * attempts, checks of pull requests, and the host's answers to the question who owns a repository.
  */
 import { type Static, Type } from '@sinclair/typebox';

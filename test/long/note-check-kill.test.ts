@@ -1,11 +1,14 @@
 /**
- * Kills the worker during release note checks, once after each request of a check. The host has carried out the request,
- * and the worker does not get the reply. Each pull request then has one verdict and one comment.
+ * Kills the worker during release note checks: once after each request of a check, when the host has carried out the
+ * request and the worker does not get the reply, and 50 times at random. Each pull request then has one verdict and one
+ * comment.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Fault } from '../helpers/host/faults.ts';
 import { CheckStage, missing, type Writer } from '../helpers/note-check.ts';
+import { seeded } from '../helpers/random.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 /** The requests of a check, in their order. */
@@ -55,3 +58,35 @@ for (const writer of ['token', 'app', 'gitea'] as const) {
     assert.equal(await service.metric('tidings_fold_dead_letters_total'), 0);
   });
 }
+
+test('the worker is killed 50 times at random, and no commit has two check runs, no pull request two comments', async (t) => {
+  const stage = await CheckStage.start(t, 'app');
+  const { host, service } = stage;
+  await stage.deliver('opened');
+  const repoId = await stage.turnOn();
+  const random = seeded(7);
+  const opened = new Map([[stage.pull.number, stage.pull.headSha as string]]);
+  let number = 1000;
+  for (let kill = 1; kill <= 50; kill++) {
+    for (let each = 0; each < 2; each++) {
+      const sha = (number + 1).toString(16).padStart(40, 'a');
+      opened.set(++number, sha);
+      await stage.open(number, sha);
+    }
+    // A check begins five seconds after its event, or after the start of the worker.
+    await pause(4500 + random(4000));
+    const { worker } = await service.killParts('worker');
+    await waitUntil('the worker runs again', () => ![0, worker].includes(service.pids().worker));
+    await service.ready();
+  }
+  const { checkRuns } = host.verdicts;
+  for (const [each, sha] of opened) {
+    await waitUntil(`the check of #${each} has ended`, async () => {
+      const { body } = await service.api('GET', `/api/repos/${repoId}/pulls/${each}/note`);
+      return body.onHost?.headSha === sha && body.onHost.error === null;
+    });
+    assert.equal(checkRuns.filter((run) => run.head_sha === sha).length, 1, `check runs of #${each}`);
+    assert.equal(host.verdicts.own(each).length, 1, `comments on #${each}`);
+  }
+  assert.equal(await service.metric('tidings_fold_dead_letters_total'), 0);
+});

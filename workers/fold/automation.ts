@@ -42,19 +42,19 @@ export function putAutomation(
   return { ok: true, value: { id: repoId, digest: automationDigest(partition, repoId) } };
 }
 
-/** Requests a look at what the rule of a repository makes due, if the repository has a rule. */
+/** Requests an evaluation of the rule of a repository, if the repository has a rule. */
 export function requestAutomation(partition: Partition, repoId: string): void {
   if (readAutomation(partition, repoId)) writeEffect(partition, { effect: 'automate', repoId }, `automate ${repoId}`);
 }
 
-/** Requests a look if the rule keeps drafts of unreleased changes up to date. */
+/** Requests an evaluation if the rule keeps drafts of unreleased changes up to date. */
 export function requestRefresh(partition: Partition, repoId: string): void {
   if (readAutomation(partition, repoId)?.rule.unreleased) requestAutomation(partition, repoId);
 }
 
 /**
  * Starts the run of a tag that a delivery of the host has reported. A tag that is older than the rule starts no run,
- * and gets a run that is skipped if it is moved or deleted. Otherwise it would look new when it is pushed again.
+ * and gets a run that is skipped if it is moved or deleted. Otherwise it would seem new when it is pushed again.
  * @param before the tag before the delivery
  */
 export function followTag(
@@ -102,7 +102,7 @@ export function foldAct(
   const run = readRun(partition, repoId, tag);
   const repeated = { ok: true, value: { repoId, repeated: true } } as const;
   if (run?.endedAt !== null || run.acts.includes(name)) return repeated;
-  // An unreleased range can have become the range of the tag since the look.
+  // An unreleased range can have become the range of the tag since the evaluation.
   if (command.name === 'createRange' && run.rangeId !== null) return repeated;
   const result = carryOut();
   const acted = { ...run, acts: [...run.acts, name] };
@@ -132,7 +132,7 @@ function outcomeOf(
   }
 }
 
-/** Folds the outcome of a look: publications that were refused, and runs that have ended. */
+/** Folds the outcome of an evaluation: publications that were refused, and runs that have ended. */
 export function automated(
   partition: Partition,
   { repoId, row, done, refused, ended, problem }: Extract<ResultBody, { result: 'automated' }>,

@@ -44,8 +44,8 @@ export interface AutomationContext {
   learn: (range: Pick<PreviewTask, 'repoId' | 'bounds'>) => Promise<void>;
 }
 
-/** What came of a look. `waitMs` is the time until the next look; null = nothing is left to do. */
-export interface Looked {
+/** What an evaluation found. `waitMs` is the time until the next evaluation; null = nothing is left to do. */
+export interface Evaluated {
   outcome: ResultBody | undefined;
   waitMs: number | null;
 }
@@ -64,9 +64,9 @@ export class Automator {
 
   /**
    * Finds what the rule of a repository makes due, enqueues it, and waits until it is folded.
-   * @param row the outbox row that requested the look
+   * @param row the outbox row that requested the evaluation
    */
-  async look(row: number, repoId: string): Promise<Looked> {
+  async evaluate(row: number, repoId: string): Promise<Evaluated> {
     const { pool, settings } = this.context;
     const partition = this.context.partition();
     const work = { task: 'automation', repoId, now: Date.now() } as const;
@@ -84,7 +84,7 @@ export class Automator {
       else if (act.make === 'publication') refused.push(refusalOf(act.run, act.what, refusal));
       else ended.push({ tag: act.run.tag, problem: refusal });
     }
-    // An act about the unreleased range that fails would fail again. The next tag or verdict requests a new look.
+    // An act about the unreleased range that fails would fail again. The next tag or verdict requests a new evaluation.
     const waits = [due.waitMs.runs, problem === null ? due.waitMs.branch : null].filter((ms) => ms !== null);
     const waitMs = waits.length === 0 ? null : Math.min(...waits);
     const isNews = refused.length > 0 || ended.length > 0 || problem !== null || waitMs === null;
@@ -93,24 +93,24 @@ export class Automator {
   }
 
   /**
-   * Returns the message of a look that needs too much time or memory. It is not repeated before the next change.
-   * @throws the error, if a later look can succeed
+   * Returns the message of an evaluation that needs too much time or memory. It is not repeated before the next change.
+   * @throws the error, if a later evaluation can succeed
    */
   private failed(repoId: string, error: unknown): string {
     if (!(error instanceof ServiceError) || error.kind === 'unavailable') throw error;
     renderFailures.inc({ task: 'automation' });
-    this.context.logger.error({ repoId, err: error }, 'look at the automation rule failed');
+    this.context.logger.error({ repoId, err: error }, 'evaluation of the automation rule failed');
     return error.message;
   }
 
-  /** Makes the looks that are under way end soon. */
+  /** Makes the evaluations that are under way end soon. */
   stop(): void {
     this.stopped = true;
   }
 
   /**
    * Carries out one act.
-   * @returns why it cannot be carried out; undefined if it was, or if the next look must find out
+   * @returns why it cannot be carried out; undefined if it was, or if the next evaluation must find out
    */
   private async act(repoId: string, act: DueAct): Promise<string | undefined> {
     try {

@@ -1,5 +1,5 @@
 /**
- * Carries out the effects of one partition: renders, recounts and checks of drafts in the render pool, looks at the
+ * Carries out the effects of one partition: renders, recounts and checks of drafts in the render pool, evaluations of the
  * rules of repositories, and relays to other lanes. `workers/host/` carries out backfills. The outcome of an effect is
  * journaled, and folding the outcome removes the effect's row. Until then this process or its successor tries the row
  * again.
@@ -93,7 +93,7 @@ export class Outbox {
   private readonly options: OutboxOptions;
   /**
    * Effects under way, by row number. A recount is listed by the id of its repository, a check by `outdated` and this
-   * id, and a look by `automate` and this id, so that a repository has at most one of each at a time.
+   * id, and an evaluation by `automate` and this id, so that a repository has at most one of each at a time.
    */
   private readonly busy = new Map<number | string, Promise<void>>();
   /** Number of effects under way per organization. */
@@ -110,7 +110,7 @@ export class Outbox {
   private readonly checkDue = new Map<string, number>();
   /** How long the last check of a repository took, in milliseconds. Short checks are not listed. */
   private readonly checkMs = new Map<string, number>();
-  /** When the next look at a rule may start, by row, in milliseconds of `performance.now()`. */
+  /** When the next evaluation of a rule may start, by row, in milliseconds of `performance.now()`. */
   private readonly lookDue = new Map<number, number>();
   private relaying: Promise<void> | undefined;
   /** For each target, the number of the last relay row whose outcome is in the journal. */
@@ -199,19 +199,19 @@ export class Outbox {
   }
 
   private async executeEffect(row: Row, effect: PoolEffect): Promise<void> {
-    if (effect.effect === 'automate') return this.look(row, effect.repoId);
+    if (effect.effect === 'automate') return this.evaluate(row, effect.repoId);
     await this.enqueue(await this.outcomeOf(row, effect));
     this.sent.add(row.number);
   }
 
   /**
-   * Looks at the rule of a repository. The row stays until nothing is left to do: a look can wait for a draft, for the
+   * Evaluates the rule of a repository. The row stays until nothing is left to do: an evaluation can wait for a draft, for the
    * push of a tagged commit, or until a draft may be generated again.
    */
-  private async look({ number }: Row, repoId: string): Promise<void> {
+  private async evaluate({ number }: Row, repoId: string): Promise<void> {
     const { automator } = this.options;
     if (!automator) return;
-    const { outcome, waitMs } = await automator.look(number, repoId);
+    const { outcome, waitMs } = await automator.evaluate(number, repoId);
     if (outcome) await this.enqueue(outcome);
     if (waitMs === null) this.sent.add(number);
     else {

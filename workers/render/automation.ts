@@ -1,6 +1,6 @@
 /**
- * The automation task: finds what the rule of a repository makes due. It reads the state of the partition only, so a
- * look that is repeated after a kill finds the same acts with the same names.
+ * The automation task: finds what the rule of a repository makes due. It reads the state of the partition only, so an
+ * evaluation that is repeated after a kill finds the same acts with the same names.
  */
 import { draftId } from '../../src/foundation/ids.ts';
 import { rangeOfTag } from '../../src/notes/range/tag-ranges.ts';
@@ -22,9 +22,9 @@ import { listRanges, readRange } from '../../src/store/tables/ranges.ts';
 import { readUnreleased } from '../../src/store/tables/unreleased-ranges.ts';
 import { reachedBounds } from './recount.ts';
 
-/** Time until the next look while a draft or a recount is under way, in milliseconds. */
+/** Time until the next evaluation while a draft or a recount is under way, in milliseconds. */
 const soonMs = 300;
-/** Maximum number of runs per look, the oldest first. */
+/** Maximum number of runs per evaluation, the oldest first. */
 const maxRuns = 50;
 /** How long a run waits for the commit of its tag, in milliseconds. A push can be delivered after its tag. */
 const commitMs = 5 * 60_000;
@@ -47,34 +47,37 @@ export function findDue(partition: Partition, { repoId, now }: AutomationTask, b
     ranges ??= listRanges(partition, repoId);
     return ranges;
   };
-  const look: Look = { partition, view, ranges: listed, now, found };
+  const evaluation: Evaluation = { partition, view, ranges: listed, now, found };
   const { onTag, unreleased } = automation.rule;
   const runs = automation.open.slice(0, maxRuns).flatMap((tag) => readRun(partition, repoId, tag) ?? []);
-  if (onTag) for (const run of runs) findForTag(look, onTag, run);
-  if (unreleased) findForBranch(look, unreleased);
+  if (onTag) for (const run of runs) findForTag(evaluation, onTag, run);
+  if (unreleased) findForBranch(evaluation, unreleased);
   return found;
 }
 
-interface Look {
+interface Evaluation {
   partition: Partition;
   view: RepositoryView;
-  /** Lists the ranges of the repository. They are read once per look. */
+  /** Lists the ranges of the repository. They are read once per evaluation. */
   ranges: () => RangeRecord[];
   now: number;
   found: DueActs;
 }
 
-function findForTag(look: Look, onTag: OnTag, run: AutomationRun): void {
-  const { found } = look;
+function findForTag(evaluation: Evaluation, onTag: OnTag, run: AutomationRun): void {
+  const { found } = evaluation;
   const [acts, ended] = [found.acts.length, found.ended.length];
-  const rangeId = run.rangeId ?? findRange(look, run);
-  if (rangeId !== undefined) findForRange(look, onTag, run, rangeId);
-  // The next look finds what follows from the acts of this one.
+  const rangeId = run.rangeId ?? findRange(evaluation, run);
+  if (rangeId !== undefined) findForRange(evaluation, onTag, run, rangeId);
+  // The next evaluation finds what follows from the acts of this one.
   if (found.acts.length > acts || found.ended.length > ended) wait(found, 'runs', soonMs);
 }
 
 /** Returns the range of a tag, or adds the act that creates it. Returns undefined while the range does not exist. */
-function findRange({ view, ranges, now, found }: Look, { tag: name, startedAt }: AutomationRun): string | undefined {
+function findRange(
+  { view, ranges, now, found }: Evaluation,
+  { tag: name, startedAt }: AutomationRun,
+): string | undefined {
   const waitsMs = startedAt + commitMs - now;
   const tag = view.tag(name);
   const isPlaced = typeof tag?.sha === 'string' && view.commit(tag.sha) !== undefined;
@@ -105,15 +108,17 @@ function isSame(bounds: RangeBounds, { type, ...tags }: ReachedBounds): boolean 
   );
 }
 
-function findForRange(look: Look, { personas, publish }: OnTag, run: AutomationRun, rangeId: string): void {
-  const { partition, view, found } = look;
+function findForRange(evaluation: Evaluation, { personas, publish }: OnTag, run: AutomationRun, rangeId: string): void {
+  const { partition, view, found } = evaluation;
   const { tag } = run;
   if (!readRange(partition, rangeId)) return void found.ended.push({ tag, problem: 'The range was erased.' });
   const drafts = new Map(personas.map((persona) => [persona, readDraft(partition, draftId(rangeId, persona))]));
   const isSettling =
     hasEffectOf(partition, `recount ${view.repository.id}`) || hasEffectOf(partition, `outdated ${view.repository.id}`);
-  const waits = isSettling && look.now < run.startedAt + settleMs;
-  const open = personas.filter((persona) => !findForDraft(look, run, rangeId, persona, drafts.get(persona), waits));
+  const waits = isSettling && evaluation.now < run.startedAt + settleMs;
+  const open = personas.filter(
+    (persona) => !findForDraft(evaluation, run, rangeId, persona, drafts.get(persona), waits),
+  );
   for (const what of publish) {
     const draft = drafts.get(what.persona);
     if (draft && !open.includes(what.persona)) findForPublication(found, run, rangeId, draft, what);
@@ -129,7 +134,7 @@ function findForRange(look: Look, { personas, publish }: OnTag, run: AutomationR
  * it otherwise.
  */
 function findForDraft(
-  { found }: Look,
+  { found }: Evaluation,
   run: AutomationRun,
   rangeId: string,
   persona: Persona,
@@ -180,8 +185,8 @@ function whyFailed({ persona, error }: DraftRecord): string {
 /**
  * Finds what is due for the unreleased range of a branch: the range itself, and drafts that are missing or outdated.
  */
-function findForBranch(look: Look, { branch, personas, refreshMinutes }: UnreleasedRule): void {
-  const { partition, view, now, found } = look;
+function findForBranch(evaluation: Evaluation, { branch, personas, refreshMinutes }: UnreleasedRule): void {
+  const { partition, view, now, found } = evaluation;
   const { id: repoId, defaultBranch } = view.repository;
   const bounds = { type: 'UNRELEASED', ...(branch !== undefined && branch !== defaultBranch && { branch }) } as const;
   const rangeId = readUnreleased(partition, repoId, bounds);
@@ -203,7 +208,7 @@ function findForBranch(look: Look, { branch, personas, refreshMinutes }: Unrelea
   }
 }
 
-/** Requests another look, in `ms` milliseconds at the latest. */
+/** Requests another evaluation, in `ms` milliseconds at the latest. */
 function wait({ waitMs }: DueActs, what: keyof DueActs['waitMs'], ms: number): void {
   waitMs[what] = Math.min(waitMs[what] ?? ms, ms);
 }

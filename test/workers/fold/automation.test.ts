@@ -1,5 +1,5 @@
 /**
- * Tests the automation of a repository: which tags start a run, what a look finds due, and that each act is folded
+ * Tests the automation of a repository: which tags start a run, what an evaluation finds due, and that each act is folded
  * once, however often and in which order records arrive.
  */
 import assert from 'node:assert/strict';
@@ -97,7 +97,7 @@ class Story {
     return { name: 'publish', ...publication, connection, pagesUrl: null, strict: true, reports: true, ...common };
   }
 
-  /** Carries out the effects of the outbox, except looks at the rule. */
+  /** Carries out the effects of the outbox, except evaluations of the rule. */
   async effects(): Promise<void> {
     for (const { number: row, effect } of listEffects(this.partition, 0, 1000)) {
       if (effect.effect === 'recount') {
@@ -114,7 +114,7 @@ class Story {
     }
   }
 
-  /** Looks at the rule and carries out what is due, until nothing is left to do at this time. */
+  /** Evaluates the rule and carries out what is due, until nothing is left to do at this time. */
   async settle(): Promise<void> {
     for (let round = 0; round < 30; round++) {
       await this.effects();
@@ -200,7 +200,7 @@ test('only tags that match and are newer than the rule start a run', async (t) =
   assert.equal(story.run('v1.2.0'), undefined);
 });
 
-test('a repository without a rule has no runs and no looks', async (t) => {
+test('a repository without a rule has no runs and no evaluations', async (t) => {
   const story = new Story(t);
   await story.fold(pushed(0, 1), tagRecord('v1.0.0', 1));
   assert.deepEqual(newestRuns(story.partition, repoId, 9), []);
@@ -302,7 +302,7 @@ test('the unreleased range that reaches the tag is used, with the edits of a per
   assert.deepEqual([next?.bounds.type, others.length], ['UNRELEASED', 0], 'the next release has a range of its own');
 });
 
-test('no second range is created if an unreleased range reaches the tag after the look', async (t) => {
+test('no second range is created if an unreleased range reaches the tag after the evaluation', async (t) => {
   const story = await begun(t);
   await story.fold(...release('v1.1.0', 4));
   const early = story.due().acts;
@@ -420,7 +420,7 @@ test('outdated drafts before the tag are generated again, at most once per inter
   assert.deepEqual(story.due().acts, []);
 });
 
-test('a draft that has changed since the look is not generated again', async (t) => {
+test('a draft that has changed since the evaluation is not generated again', async (t) => {
   const story = await begun(t, { unreleased });
   await story.settle();
   await story.fold(pullRecord(4), pushed(3, 4));

@@ -1,6 +1,7 @@
 /**
  * Gives access to one repository on its host: its releases, files, tags, pull requests and verdicts. Each request is
- * sent once, without retries. An expected failure is a `ServiceError`. The caller should retry only after `unavailable`.
+ * sent once, without retries. An expected failure is a `ServiceError`. The caller should retry only after
+ * `unavailable`.
  */
 import { ServiceError } from '../foundation/errors.ts';
 import { type HostComment, type WrittenComment, writeComment } from './comments.ts';

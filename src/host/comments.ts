@@ -1,7 +1,7 @@
 /**
- * Writes the comment of the service on a pull request. A pull request has one such comment, which is updated in place. It
- * is found again by its id, and if the id is not known or the comment was deleted, by its mark. The mark contains a secret
- * digest, so no one else can write a comment that is taken for the first one of the service.
+ * Writes the comment of the service on a pull request. A pull request has one such comment, which is updated in place.
+ * It is found again by its id, and if the id is not known or the comment was deleted, by its mark. The mark contains a
+ * secret digest, so no one else can write a comment that is taken for the first one of the service.
  */
 import type { Json, RepositoryApi } from './repository-api.ts';
 import type { Written } from './verdicts.ts';

@@ -68,8 +68,9 @@ async function findCheckRun(api: RepositoryApi, sha: string): Promise<Json | und
 }
 
 /**
- * Returns the newest status of the check. Hosts list the newest statuses first. Statuses of the same second can be in any
- * order, so the number decides. The combined status is not used, because some versions of Gitea leave the list out of it.
+ * Returns the newest status of the check. Hosts list the newest statuses first. Statuses of the same second can be in
+ * any order, so the number decides. The combined status is not used, because some versions of Gitea leave the list out
+ * of it.
  */
 async function findStatus(api: RepositoryApi, sha: string): Promise<Json | undefined> {
   let newest: Json | undefined;

@@ -92,9 +92,9 @@ const firstTimers: readonly unknown[] = ['FIRST_TIME_CONTRIBUTOR', 'FIRST_TIMER'
 /**
  * Returns whether the pull request is its author's first contribution; an empty object if the host does not show it.
  * `CONTRIBUTOR` shows it only while the pull request is open: the author has contributed before. After the merge, every
- * author is a contributor. `OWNER`, `MEMBER` and `COLLABORATOR` show nothing, because the host prefers them to the other
- * words: a new employee is a member before the first contribution. `NONE` shows nothing, because it does not exclude
- * earlier contributions.
+ * author is a contributor. `OWNER`, `MEMBER` and `COLLABORATOR` show nothing, because the host prefers them to the
+ * other words: a new employee is a member before the first contribution. `NONE` shows nothing, because it does not
+ * exclude earlier contributions.
  */
 function firstTime(association: unknown, isOpen: boolean): Pick<PullSnapshot, 'firstTime'> {
   if (firstTimers.includes(association)) return { firstTime: true };

@@ -178,8 +178,8 @@ export type DueAct = { run: ActOfRun | null } & (
 );
 
 /**
- * What is due. `waitMs` has the times until the next evaluation, for the runs of tags and for the unreleased range. Null =
- * nothing is left to do.
+ * What is due. `waitMs` has the times until the next evaluation, for the runs of tags and for the unreleased range.
+ * Null = nothing is left to do.
  */
 export interface DueActs {
   acts: DueAct[];
@@ -189,8 +189,8 @@ export interface DueActs {
 }
 
 /**
- * The outcome of the evaluation of a rule. `row` is the outbox row that requested it. The row is removed if `done` is set. The
- * other rows of the repository stay.
+ * The outcome of the evaluation of a rule. `row` is the outbox row that requested it. The row is removed if `done` is
+ * set. The other rows of the repository stay.
  */
 export const AutomatedSchema = Type.Object({
   result: Type.Literal('automated'),

@@ -61,8 +61,8 @@ export const PullSnapshotSchema = Type.Object({
 export type PullSnapshot = Static<typeof PullSnapshotSchema>;
 
 /**
- * An issue's snapshot. `state` and `labels` can be absent, because hosts leave them out for some actions. `reactions` is
- * absent if the host did not count them.
+ * An issue's snapshot. `state` and `labels` can be absent, because hosts leave them out for some actions. `reactions`
+ * is absent if the host did not count them.
  */
 export const IssueSnapshotSchema = Type.Object({
   number: Type.Integer(),
@@ -145,8 +145,8 @@ export const CommentSnapshotSchema = Type.Object({
 export type CommentSnapshot = Static<typeof CommentSnapshotSchema>;
 
 /**
- * Whether the fold requests a check of the repository's drafts, because the event changes texts but no counts. Absent in
- * records of earlier versions of Tidings, which did not check drafts.
+ * Whether the fold requests a check of the repository's drafts, because the event changes texts but no counts. Absent
+ * in records of earlier versions of Tidings, which did not check drafts.
  */
 const checks = Type.Optional(Type.Literal(true));
 

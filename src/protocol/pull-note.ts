@@ -1,6 +1,6 @@
 /**
- * The shape of a note preview: what the notes say about one pull request, and the verdict of the release note check. The
- * fields have examples, because the API returns the preview as it is.
+ * The shape of a note preview: what the notes say about one pull request, and the verdict of the release note check.
+ * The fields have examples, because the API returns the preview as it is.
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { ChangeSchema, NoteNeedSchema } from './notes.ts';

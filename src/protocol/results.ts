@@ -1,6 +1,6 @@
 /**
- * The shapes of the outcomes of effects: renders, recounts, evaluations of automation rules, relays, publications, webhook
- * attempts, checks of pull requests, and the host's answers to the question who owns a repository.
+ * The shapes of the outcomes of effects: renders, recounts, evaluations of automation rules, relays, publications,
+ * webhook attempts, checks of pull requests, and the host's answers to the question who owns a repository.
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { AutomatedSchema } from './automation.ts';
@@ -58,8 +58,8 @@ export const RecountResultSchema = Type.Object({
   row: Type.Integer(),
   reports,
   /**
-   * Whether the fold requests a check of the repository's drafts. Absent in records of earlier versions of Tidings, which
-   * did not check drafts: a replay must not shift the numbers of the outbox.
+   * Whether the fold requests a check of the repository's drafts. Absent in records of earlier versions of Tidings,
+   * which did not check drafts: a replay must not shift the numbers of the outbox.
    */
   checks: Type.Optional(Type.Literal(true)),
   counts: Type.Array(
@@ -77,8 +77,8 @@ export const RecountResultSchema = Type.Object({
   ),
 });
 /**
- * The drafts of a repository whose verdict differs from the stored one; `row` is the outbox row of the check. Drafts that
- * were being generated are listed too.
+ * The drafts of a repository whose verdict differs from the stored one; `row` is the outbox row of the check. Drafts
+ * that were being generated are listed too.
  */
 export const CheckResultSchema = Type.Object({
   result: Type.Literal('checked'),

@@ -128,8 +128,8 @@ export const IssueRecordSchema = Type.Object({
   labelsAt: Type.Optional(VersionSchema),
   stateAt: Type.Optional(VersionSchema),
   /**
-   * Number of reactions; absent if no snapshot contained it. `reactionsAt` is the time of the snapshot that contained it.
-   * The time is set only if it differs from `updatedAt`.
+   * Number of reactions; absent if no snapshot contained it. `reactionsAt` is the time of the snapshot that contained
+   * it. The time is set only if it differs from `updatedAt`.
    */
   reactions: Type.Optional(Type.Integer()),
   reactionsAt: Type.Optional(Instant),
@@ -331,8 +331,8 @@ export type RangeLoss = Static<typeof RangeLossSchema>;
 
 /**
  * What an unreleased range begins and ends with, as last counted. `fromTag` is null if no release is on the branch yet,
- * and `head` is null if no push to the branch is captured. `begunAt` is the time of the head when the range was created.
- * Only a tag that was pushed at or after this time can end the range.
+ * and `head` is null if no push to the branch is captured. `begunAt` is the time of the head when the range was
+ * created. Only a tag that was pushed at or after this time can end the range.
  */
 export const OpenEndsSchema = Type.Object({
   fromTag: NullableString,
@@ -420,8 +420,8 @@ export const DraftRecordSchema = Type.Object({
   createdAt: Instant,
   updatedAt: Instant,
   /**
-   * Why generating the draft now would give another text than `generatedMd`, as last checked. The field is absent if the
-   * draft is not outdated.
+   * Why generating the draft now would give another text than `generatedMd`, as last checked. The field is absent if
+   * the draft is not outdated.
    */
   outdatedBecause: Type.Optional(Type.Array(OutdatedReasonSchema)),
   /** True if a check could not compare the draft during its generation. The draft is checked after the generation. */

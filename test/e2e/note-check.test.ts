@@ -1,6 +1,6 @@
 /**
- * Tests the release note check on the host: the verdict follows the events of a pull request, as a check run of an app or
- * as a commit status, and its comment is written once and updated in place.
+ * Tests the release note check on the host: the verdict follows the events of a pull request, as a check run of an app
+ * or as a commit status, and its comment is written once and updated in place.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

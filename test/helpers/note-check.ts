@@ -1,6 +1,6 @@
 /**
- * Runs the release note check of a service at a test host: a host with an open pull request, the deliveries about it, and
- * the verdicts that the service has written.
+ * Runs the release note check of a service at a test host: a host with an open pull request, the deliveries about it,
+ * and the verdicts that the service has written.
  */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';

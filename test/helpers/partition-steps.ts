@@ -313,8 +313,8 @@ const tag = fc.constantFrom('v1', 'v1/rc', 'ü');
 const act = fc.constantFrom('range', 'draft engineer 1', 'publish hosted engineer');
 
 /**
- * Rules, acts of their runs, and outcomes of evaluations. They may be in order, late or repeated, and may name tags that never
- * started a run.
+ * Rules, acts of their runs, and outcomes of evaluations. They may be in order, late or repeated, and may name tags
+ * that never started a run.
  */
 const anyAutomation = fc.oneof(
   fc.record({ at, on: fc.boolean(), repository }).map(({ at, on, repository: { id: repoId } }) => {

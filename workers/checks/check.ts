@@ -1,6 +1,6 @@
 /**
- * Carries out one release note check: renders the verdict, compares it with what the host shows, and writes what differs.
- * Each write first looks at the host, so a check that was interrupted at any point writes nothing twice.
+ * Carries out one release note check: renders the verdict, compares it with what the host shows, and writes what
+ * differs. Each write first looks at the host, so a check that was interrupted at any point writes nothing twice.
  */
 import { DeliveryError } from '../../src/channels/channel.ts';
 import { onHost } from '../../src/channels/host/delivery.ts';

@@ -1,7 +1,7 @@
 /**
  * Keeps the release note checks of one partition going: starts those that are due, and journals their outcomes. Renders
- * run side by side, and writes to one host one after another, so unchanged verdicts never wait for writes. Organizations
- * take turns at both.
+ * run side by side, and writes to one host one after another, so unchanged verdicts never wait for writes.
+ * Organizations take turns at both.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../../src/foundation/errors.ts';
@@ -23,15 +23,16 @@ import { Check } from './check.ts';
 /** Maximum number of checks that are rendered or journaled at the same time, in all and per organization. */
 const [maxRunning, maxPerOrganization] = [16, 8];
 /**
- * Minimum pause between two passes over the waiting checks, in milliseconds (`passMs`). The pause is at least `passFactor`
- * times as long as the last pass, so that many waiting checks do not occupy the worker.
+ * Minimum pause between two passes over the waiting checks, in milliseconds (`passMs`). The pause is at least
+ * `passFactor` times as long as the last pass, so that many waiting checks do not occupy the worker.
  */
 const [passMs, passFactor] = [100, 20];
 /** Pause after a check that could not begin, in milliseconds. */
 const laterMs = 1000;
 /**
- * How long after the start of the worker the checks wait that were due before the start, in milliseconds. A request of the
- * killed predecessor may still be on its way to the host. Without the wait, the first look at the host could miss it.
+ * How long after the start of the worker the checks wait that were due before the start, in milliseconds. A request of
+ * the killed predecessor may still be on its way to the host. Without the wait, the first look at the host could miss
+ * it.
  */
 const settleMs = 5000;
 /** Maximum duration of the timer, in milliseconds. */
@@ -62,8 +63,8 @@ export class NoteChecker {
   }
 
   /**
-   * Plans a pass over the waiting checks. This function must be called after each commit. It does nothing before the fold
-   * has caught up.
+   * Plans a pass over the waiting checks. This function must be called after each commit. It does nothing before the
+   * fold has caught up.
    */
   readonly kick = (): void => {
     if (this.context.caughtUp() && hasWaitingChecks(this.context.partition())) this.wakeIn(0);
@@ -127,8 +128,8 @@ export class NoteChecker {
   }
 
   /**
-   * Writes the verdict of a pull request whose turn at the host has come. The verdict is rendered again, because the pull
-   * request may have changed or ended meanwhile. Returns undefined if the repository was erased.
+   * Writes the verdict of a pull request whose turn at the host has come. The verdict is rendered again, because the
+   * pull request may have changed or ended meanwhile. Returns undefined if the repository was erased.
    */
   private async write(waiting: WaitingPull, origin: string): Promise<NoteChecked | undefined> {
     const ms = (this.pausedUntil.get(origin) ?? 0) - Date.now();

@@ -62,8 +62,8 @@ function carryOut(partition: Partition, command: Command, at: number): CommandRe
 }
 
 /**
- * Stores a repository's settings. Stored API replies (ready responses), the counts of ranges and the verdicts about open
- * pull requests can depend on the settings, so all of them are produced again.
+ * Stores a repository's settings. Stored API replies (ready responses), the counts of ranges and the verdicts about
+ * open pull requests can depend on the settings, so all of them are produced again.
  */
 function putSettings(
   partition: Partition,

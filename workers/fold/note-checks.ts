@@ -1,6 +1,6 @@
 /**
- * Folds release note checks of pull requests: requests a check when the verdict may have changed, and stores what the host
- * shows. A pull request has at most one waiting check, which serves all requests that were made before it began.
+ * Folds release note checks of pull requests: requests a check when the verdict may have changed, and stores what the
+ * host shows. A pull request has at most one waiting check, which serves all requests that were made before it began.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { NoteChecked } from '../../src/protocol/note-checks.ts';
@@ -20,8 +20,8 @@ import { noteCheckMode } from '../../src/store/tables/settings.ts';
 /** How long a check waits for further events of its pull request, in milliseconds. */
 const delayMs = 5000;
 /**
- * After a change of the settings, the newest pull requests are searched for open ones (`searched`), and the first of these
- * are checked (`checked`). A host accepts one write per second, so a larger number would occupy it for long.
+ * After a change of the settings, the newest pull requests are searched for open ones (`searched`), and the first of
+ * these are checked (`checked`). A host accepts one write per second, so a larger number would occupy it for long.
  */
 const maxAfterSettings = { searched: 1000, checked: 100 };
 /** Actions that request a check even if they change nothing that the notes depend on. */
@@ -62,8 +62,8 @@ export function checkAfterSettings(partition: Partition, repoId: string, wasOn: 
 }
 
 /**
- * Stores the outcome of a check. If a new check was requested meanwhile, it waits for further events again. An outcome of
- * a pull request without a waiting check is a duplicate, or its repository was erased.
+ * Stores the outcome of a check. If a new check was requested meanwhile, it waits for further events again. An outcome
+ * of a pull request without a waiting check is a duplicate, or its repository was erased.
  */
 export function noteChecked(partition: Partition, outcome: NoteChecked, at: number): void {
   const { repoId, number, row, shown, error, retryAt } = outcome;
@@ -90,8 +90,8 @@ function request(partition: Partition, repoId: string, number: number, at: numbe
 }
 
 /**
- * Whether a verdict about a pull request can be written. Records of earlier versions of Tidings do not contain the newest
- * commit, so their replay requests no checks.
+ * Whether a verdict about a pull request can be written. Records of earlier versions of Tidings do not contain the
+ * newest commit, so their replay requests no checks.
  */
 function mayCheck({ state, headSha }: PullRecord): boolean {
   return state === 'open' && headSha !== undefined;

@@ -1,7 +1,7 @@
 /**
- * Folds the outcomes of effects: rendered and checked drafts, fresh counts, evaluations of rules, and relays that arrived.
- * Outcomes of publications are in a file of their own. The first outcome of a ticket counts. A late or duplicate
- * outcome, or an outcome of a row that was replaced, changes nothing.
+ * Folds the outcomes of effects: rendered and checked drafts, fresh counts, evaluations of rules, and relays that
+ * arrived. Outcomes of publications are in a file of their own. The first outcome of a ticket counts. A late or
+ * duplicate outcome, or an outcome of a row that was replaced, changes nothing.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { nameIn, unreachable } from '../../src/foundation/unreachable.ts';

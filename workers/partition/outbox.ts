@@ -1,8 +1,8 @@
 /**
- * Carries out the effects of one partition: renders, recounts and checks of drafts in the render pool, evaluations of the
- * rules of repositories, and relays to other lanes. `workers/host/` carries out backfills. The outcome of an effect is
- * journaled, and folding the outcome removes the effect's row. Until then this process or its successor tries the row
- * again.
+ * Carries out the effects of one partition: renders, recounts and checks of drafts in the render pool, evaluations of
+ * the rules of repositories, and relays to other lanes. `workers/host/` carries out backfills. The outcome of an effect
+ * is journaled, and folding the outcome removes the effect's row. Until then this process or its successor tries the
+ * row again.
  */
 
 import { ServiceError } from '../../src/foundation/errors.ts';
@@ -111,7 +111,7 @@ export class Outbox {
   /** How long the last check of a repository took, in milliseconds. Short checks are not listed. */
   private readonly checkMs = new Map<string, number>();
   /** When the next evaluation of a rule may start, by row, in milliseconds of `performance.now()`. */
-  private readonly lookDue = new Map<number, number>();
+  private readonly evaluationDue = new Map<number, number>();
   private relaying: Promise<void> | undefined;
   /** For each target, the number of the last relay row whose outcome is in the journal. */
   private readonly relayed = new Map<PartitionName, number>();
@@ -161,7 +161,8 @@ export class Outbox {
   private forgetFolded(): void {
     const { partition } = this.options.owner;
     for (const number of this.sent) if (!hasEffect(partition, number)) this.sent.delete(number);
-    for (const number of this.lookDue.keys()) if (!hasEffect(partition, number)) this.lookDue.delete(number);
+    for (const number of this.evaluationDue.keys())
+      if (!hasEffect(partition, number)) this.evaluationDue.delete(number);
   }
 
   /**
@@ -176,7 +177,7 @@ export class Outbox {
     const key = keyOf(number, effect);
     if (this.sent.has(number) || this.busy.has(key)) return;
     if (effect.effect === 'outdated' && !this.isCheckDue(repoId)) return;
-    if ((this.lookDue.get(number) ?? 0) > performance.now()) return;
+    if ((this.evaluationDue.get(number) ?? 0) > performance.now()) return;
     const organization = organizations.get(repoId) ?? organizationOf(this.options.owner.partition, repoId);
     organizations.set(repoId, organization);
     const running = this.running.get(organization) ?? 0;
@@ -205,8 +206,8 @@ export class Outbox {
   }
 
   /**
-   * Evaluates the rule of a repository. The row stays until nothing is left to do: an evaluation can wait for a draft, for the
-   * push of a tagged commit, or until a draft may be generated again.
+   * Evaluates the rule of a repository. The row stays until nothing is left to do: an evaluation can wait for a draft,
+   * for the push of a tagged commit, or until a draft may be generated again.
    */
   private async evaluate({ number }: Row, repoId: string): Promise<void> {
     const { automator } = this.options;
@@ -215,7 +216,7 @@ export class Outbox {
     if (outcome) await this.enqueue(outcome);
     if (waitMs === null) this.sent.add(number);
     else {
-      this.lookDue.set(number, performance.now() + waitMs);
+      this.evaluationDue.set(number, performance.now() + waitMs);
       setTimeout(() => this.kick(), waitMs + 1).unref();
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Reads the commands in comments on a pull request: `/note`, `/kind`, `/area` and `/highlight`. People with write access
- * decide with them what the notes say about the change.
+ * Reads the commands in comments on a pull request: `/note`, `/kind`, `/area` and `/highlight`. People with write
+ * access decide with them what the notes say about the change.
  */
 import { noteCheckMark } from '../../protocol/note-checks.ts';
 import type { CommentRecord, RepositoryRecord } from '../../protocol/stored.ts';
@@ -50,8 +50,8 @@ export function readCommands(
 }
 
 /**
- * Returns the commands in a comment. A command is a visible line of its own: in a quotation, in code or in a sentence it
- * does not count. A command that cannot be understood, such as `/kind unicorn`, does not count either.
+ * Returns the commands in a comment. A command is a visible line of its own: in a quotation, in code or in a sentence
+ * it does not count. A command that cannot be understood, such as `/kind unicorn`, does not count either.
  */
 export function commandsIn(body: string): Commands {
   if (!mayHaveCommands(body)) return none;

@@ -1,6 +1,6 @@
 /**
- * Previews what the notes will say about one pull request: its entries in the draft for each persona, and the verdict of
- * the repository's release note check. The preview is cut out of real drafts, so preview and draft always agree.
+ * Previews what the notes will say about one pull request: its entries in the draft for each persona, and the verdict
+ * of the repository's release note check. The preview is cut out of real drafts, so preview and draft always agree.
  */
 import { withoutMarkers } from '../../foundation/markers.ts';
 import type { NoteNeed } from '../../protocol/notes.ts';

@@ -1,6 +1,6 @@
 /**
- * Release note checks of pull requests: what the host shows, and the checks that wait for their due time. Both are stored
- * by the number of the pull request.
+ * Release note checks of pull requests: what the host shows, and the checks that wait for their due time. Both are
+ * stored by the number of the pull request.
  */
 import type { NoteCheckRecord, WaitingCheck } from '../../protocol/note-checks.ts';
 import type { Partition } from '../partition.ts';

@@ -1,6 +1,6 @@
 /**
- * Tests verdicts and comments on a host, with a real HTTP server that follows the rules of GitHub or Gitea. A write that
- * is interrupted at any request and then repeated leaves one verdict and one comment.
+ * Tests verdicts and comments on a host, with a real HTTP server that follows the rules of GitHub or Gitea. A write
+ * that is interrupted at any request and then repeated leaves one verdict and one comment.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

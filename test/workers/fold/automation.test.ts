@@ -1,6 +1,6 @@
 /**
- * Tests the automation of a repository: which tags start a run, what an evaluation finds due, and that each act is folded
- * once, however often and in which order records arrive.
+ * Tests the automation of a repository: which tags start a run, what an evaluation finds due, and that each act is
+ * folded once, however often and in which order records arrive.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

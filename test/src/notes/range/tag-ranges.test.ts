@@ -1,6 +1,6 @@
 /**
- * Tests which ranges between consecutive tags are found: a patch line and the main line do not mix, dates decide only if
- * ancestry is unknown, and the number of ranges is bounded.
+ * Tests which ranges between consecutive tags are found: a patch line and the main line do not mix, dates decide only
+ * if ancestry is unknown, and the number of ranges is bounded.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -322,6 +322,13 @@ export const openBreakers = new Gauge({
   labelNames: ['channel'] as const,
   registers,
 });
+/** `status` is one of: completed, failed, skipped. */
+export const automationRuns = new Counter({
+  name: 'tidings_automation_runs_total',
+  help: 'Runs of automation rules that ended, by status',
+  labelNames: ['status'] as const,
+  registers,
+});
 /** `outcome` is one of: written, unchanged, skipped, retried, failed. */
 export const noteChecks = new Counter({
   name: 'tidings_note_checks_total',

@@ -161,6 +161,12 @@ test('a tag is drafted and published by the rule of its repository', async (t) =
     assert.equal(chat.error, 'The channel workspace_chat is not connected: see PUT /api/channels/workspace_chat.');
     assert.deepEqual([chat.publicationId, hosted.error], [null, null]);
     assert.match(hosted.publicationId, /^pub_/);
+    const ended = (of: string) => service.metric(`tidings_automation_runs_total\\{status="${of}"\\}`);
+    await waitUntil(
+      'the runs are counted',
+      async () => (await ended('completed')) === 2 && (await ended('failed')) === 1,
+    );
+    assert.match(service.log, /"tag":"v1\.4\.0","reason":"workspace_chat: The channel workspace_chat is not connected/);
   });
 
   await t.test('the command line shows the rule and switches it off', async () => {

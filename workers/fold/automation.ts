@@ -3,6 +3,7 @@
  * ordinary commands. A run lists the acts that are folded, so that each is done once, whatever is killed and however
  * often its command is enqueued.
  */
+import { automationRuns } from '../../src/foundation/metrics.ts';
 import { fits } from '../../src/notes/range/release-tags.ts';
 import type { AutomationAct, AutomationRecord, AutomationRun, EndedRun } from '../../src/protocol/automation.ts';
 import type { Command, CommandResult } from '../../src/protocol/commands.ts';
@@ -20,6 +21,7 @@ import { newestHeadTime } from '../../src/store/tables/branch-heads.ts';
 import { readDraft } from '../../src/store/tables/drafts.ts';
 import { removeEffect, writeEffect } from '../../src/store/tables/outbox.ts';
 import { newestTagTime } from '../../src/store/tables/tags.ts';
+import { count } from './counting.ts';
 import { stale } from './refusals.ts';
 
 type CommandNamed<Name extends Command['name']> = Extract<Command, { name: Name }>;
@@ -168,6 +170,7 @@ function skip(partition: Partition, repoId: string, tag: string, problem: string
 
 function close(partition: Partition, repoId: string, run: AutomationRun, at: number): void {
   writeRun(partition, repoId, { ...run, endedAt: at });
+  count(partition, automationRuns, { status: run.status });
   const automation = readAutomation(partition, repoId);
   if (!automation) return;
   writeAutomation(partition, repoId, { ...automation, open: automation.open.filter((tag) => tag !== run.tag) });

@@ -84,6 +84,8 @@ export class Automator {
       else if (act.make === 'publication') refused.push(refusalOf(act.run, act.what, refusal));
       else ended.push({ tag: act.run.tag, problem: refusal });
     }
+    for (const { tag, problem: reason } of ended) if (reason !== null) this.warn(repoId, tag, reason);
+    for (const { tag, channel, error } of refused) this.warn(repoId, tag, `${channel}: ${error}`);
     // An act about the unreleased range that fails would fail again. The next tag or verdict requests a new evaluation.
     const waits = [due.waitMs.runs, problem === null ? due.waitMs.branch : null].filter((ms) => ms !== null);
     const waitMs = waits.length === 0 ? null : Math.min(...waits);
@@ -101,6 +103,10 @@ export class Automator {
     renderFailures.inc({ task: 'automation' });
     this.context.logger.error({ repoId, err: error }, 'evaluation of the automation rule failed');
     return error.message;
+  }
+
+  private warn(repo: string, tag: string, reason: string): void {
+    this.context.logger.warn({ repo, tag, reason }, 'automation rule could not be carried out for a tag');
   }
 
   /** Makes the evaluations that are under way end soon. */

@@ -36,9 +36,13 @@ export type ErrorBody = { error: string; message: string; details?: { [name: str
 
 export type FirstReleaseRange = { type: 'FIRST_RELEASE'; repoId: string; toTag: string };
 
-export type Issue = { comments: readonly (Comment)[]; total: number; hasMore: boolean; nextOffset: number | null; repoId: string; number: number; title: string; body: string; labels: readonly (string)[]; author: { handle: string; bot: boolean }; createdAt: string | null; updatedAt: string; closedAt: string | null; url: string; reactions: number; state: 'open' | 'closed'; stateReason: string | null };
+export type Issue = { comments: readonly (Comment)[]; total: number; hasMore: boolean; nextOffset: number | null; body: string; repoId: string; number: number; title: string; labels: readonly (string)[]; author: { handle: string; bot: boolean }; createdAt: string | null; updatedAt: string; closedAt: string | null; url: string; reactions: number; state: 'open' | 'closed'; stateReason: string | null };
 
 export type Key = { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; last4: string; orgId: string | null; scopes: readonly ('drafts:read' | 'drafts:write' | 'ranges:read' | 'ranges:write' | 'repos:read' | 'repos:write' | 'publish:write' | 'stats:read' | 'orgs:read' | 'orgs:write' | 'webhooks:read' | 'webhooks:write' | 'keys:read' | 'keys:write' | '*')[]; status: 'active' | 'expired' | 'revoked'; createdAt: string; createdBy: string | null; lastUsedAt: string | null; expiresAt: string | null; revokedAt: string | null; rotatedTo: string | null; rotateBy: string; reminder: string | null; endedWith: string | null };
+
+export type ListedIssue = { repoId: string; number: number; title: string; labels: readonly (string)[]; author: { handle: string; bot: boolean }; createdAt: string | null; updatedAt: string; closedAt: string | null; url: string; reactions: number; state: 'open' | 'closed'; stateReason: string | null };
+
+export type ListedPullRequest = { repoId: string; number: number; title: string; labels: readonly (string)[]; author: { handle: string; bot: boolean }; createdAt: string | null; updatedAt: string; closedAt: string | null; url: string; reactions: number; state: 'open' | 'closed' | 'merged'; mergedAt: string | null; mergeSha: string | null; baseBranch: string | null; headBranch: string | null; linkedIssues: readonly (number)[] };
 
 export type NewKey = { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; last4: string; orgId: string | null; scopes: readonly ('drafts:read' | 'drafts:write' | 'ranges:read' | 'ranges:write' | 'repos:read' | 'repos:write' | 'publish:write' | 'stats:read' | 'orgs:read' | 'orgs:write' | 'webhooks:read' | 'webhooks:write' | 'keys:read' | 'keys:write' | '*')[]; status: 'active' | 'expired' | 'revoked'; createdAt: string; createdBy: string | null; lastUsedAt: string | null; expiresAt: string | null; revokedAt: string | null; rotatedTo: string | null; rotateBy: string; reminder: string | null; endedWith: string | null; key: string };
 
@@ -56,7 +60,7 @@ export type PublicationFailedEvent = { event: 'publication.failed'; timestamp: s
 
 export type PullNote = { number: number; verdict: { state: 'success' | 'failure' | 'neutral'; missing: readonly ('type' | 'area' | 'note')[]; message: string }; included: boolean; reason: 'listed' | 'backport' | 'cherryPicked' | 'dependency' | 'revert' | 'partialRevert' | 'restored' | 'linked' | 'closed' | 'direct' | 'foreign' | 'reverted' | 'reverts' | 'shipped' | 'release' | 'routine' | 'own' | 'label' | 'command' | 'author' | 'unmerged' | 'branch' | 'afterCut' | 'open' | 'unresolved' | 'unlisted' | 'notCaptured'; detail?: string; section?: 'breaking' | 'feature' | 'fix' | 'security' | 'performance' | 'documentation' | 'other' | 'reverted' | 'issues' | 'commits' | 'dependencies'; kindBy?: 'command' | 'label' | 'advisory' | 'note' | 'prefix' | 'issue' | 'box' | 'branch' | 'verb'; lines: { engineer: readonly ({ heading: string; markdown: string })[]; internal: readonly ({ heading: string; markdown: string })[]; customer: readonly ({ heading: string; markdown: string })[] } };
 
-export type PullRequest = { comments: readonly (Comment)[]; total: number; hasMore: boolean; nextOffset: number | null; repoId: string; number: number; title: string; body: string; labels: readonly (string)[]; author: { handle: string; bot: boolean }; createdAt: string | null; updatedAt: string; closedAt: string | null; url: string; reactions: number; state: 'open' | 'closed' | 'merged'; mergedAt: string | null; mergeSha: string | null; baseBranch: string | null; headBranch: string | null; linkedIssues: readonly (number)[] };
+export type PullRequest = { comments: readonly (Comment)[]; total: number; hasMore: boolean; nextOffset: number | null; body: string; repoId: string; number: number; title: string; labels: readonly (string)[]; author: { handle: string; bot: boolean }; createdAt: string | null; updatedAt: string; closedAt: string | null; url: string; reactions: number; state: 'open' | 'closed' | 'merged'; mergedAt: string | null; mergeSha: string | null; baseBranch: string | null; headBranch: string | null; linkedIssues: readonly (number)[] };
 
 export type PullRequestRange = { type: 'PR_BASED'; repoId: string; fromPrNumber: number; toPrNumber: number };
 
@@ -141,6 +145,10 @@ export interface Operations {
   updateRepository: { input: { repoId: string } & { selected: boolean }; reply: Repository; };
   /** List the tags of a repository. */
   listRepositoryTags: { input: { repoId: string; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { tags: readonly (Tag)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Tag; };
+  /** List the captured pull requests of a repository by number, the newest first. */
+  listPullRequests: { input: { repoId: string; state?: 'open' | 'closed' | 'merged'; base?: string; label?: string; limit?: number; offset?: number; cursor?: string }; reply: { pulls: readonly (ListedPullRequest)[]; total: number; hasMore: boolean; nextOffset: number | null; nextCursor: string | null }; item: ListedPullRequest; };
+  /** List the captured issues of a repository by number, the newest first. */
+  listIssues: { input: { repoId: string; state?: 'open' | 'closed'; label?: string; limit?: number; offset?: number; cursor?: string }; reply: { issues: readonly (ListedIssue)[]; total: number; hasMore: boolean; nextOffset: number | null; nextCursor: string | null }; item: ListedIssue; };
   /** Get a captured pull request with one page of its comments, oldest first. */
   getPullRequest: { input: { repoId: string; number: string; limit?: number; offset?: number }; reply: PullRequest; };
   /** Show what the notes say about a pull request, merged or not, and the verdict of the release note check. */
@@ -274,6 +282,8 @@ export const operations = {
   getRepository: { method: 'GET', path: '/api/repos/{repoId}', query: [], body: false },
   updateRepository: { method: 'PATCH', path: '/api/repos/{repoId}', query: [], body: true },
   listRepositoryTags: { method: 'GET', path: '/api/repos/{repoId}/tags', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'tags' },
+  listPullRequests: { method: 'GET', path: '/api/repos/{repoId}/pulls', query: ['state', 'base', 'label', 'limit', 'offset', 'cursor'], body: false, list: 'pulls' },
+  listIssues: { method: 'GET', path: '/api/repos/{repoId}/issues', query: ['state', 'label', 'limit', 'offset', 'cursor'], body: false, list: 'issues' },
   getPullRequest: { method: 'GET', path: '/api/repos/{repoId}/pulls/{number}', query: ['limit', 'offset'], body: false },
   getPullRequestNote: { method: 'GET', path: '/api/repos/{repoId}/pulls/{number}/note', query: [], body: false },
   getIssue: { method: 'GET', path: '/api/repos/{repoId}/issues/{number}', query: ['limit', 'offset'], body: false },

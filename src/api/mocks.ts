@@ -29,7 +29,7 @@ import { draftResponse, rangeResponse } from '../store/tables/responses.ts';
 import { webhookDeliveryResponse } from '../store/tables/webhook-deliveries.ts';
 import { webhookEndpointResponse } from '../store/tables/webhook-endpoints.ts';
 import { webhookSecretResponse } from '../store/tables/webhook-secrets.ts';
-import { issueResponse, pullResponse, toNumber } from './captured.ts';
+import { issueFields, issueResponse, pullFields, pullResponse, toNumber } from './captured.ts';
 import { defaultConnection } from './channel-writes.ts';
 import { deliveryResponse } from './deliveries.ts';
 import { mockDraft, mockPublication, mockRange, mockStoredPublication, repositoryUrl } from './mock-subjects.ts';
@@ -147,6 +147,8 @@ export const mocks: Readonly<Record<string, Mock>> = {
       state: field(body, 'selected') ? 'connected' : 'unselected',
     }),
   listRepositoryTags: list('tags', () => sampleTags),
+  listPullRequests: list('pulls', ({ params }) => [pullFields(idOf(params), samplePull(41))], { nextCursor: null }),
+  listIssues: list('issues', ({ params }) => [issueFields(idOf(params), sampleIssue(12))], { nextCursor: null }),
   getPullRequest: ({ params: [repoId = '', text = ''], query }) => {
     const number = toNumber(text);
     return ok(pullResponse(repoId, samplePull(number), [sampleComment(number)], query));

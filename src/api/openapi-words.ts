@@ -35,6 +35,9 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   releaseRangeId: 'Id of the release range whose drafts are listed.',
   persona: 'Returns only the drafts for this persona.',
   outdated: '`true` returns only drafts that are outdated, `false` only those that are not.',
+  state: 'Returns only the pull requests or issues in this state.',
+  label: 'Returns only the pull requests or issues with this label. Upper and lower case do not matter.',
+  base: 'Returns only the pull requests into this branch.',
   included: '`true` returns only the changes that are in the notes, `false` only those that are not.',
   branch: 'Branch whose unreleased changes are shown; default: the default branch.',
   tagPattern: 'Which tags are releases: `*` matches any text and `?` matches one character. Default: all tags.',
@@ -45,6 +48,7 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   reason: 'Returns only the deliveries that were refused for this reason.',
   limit: 'Maximum number of items in the page.',
   offset: 'Number of items to skip.',
+  cursor: '`nextCursor` of an earlier reply with the same filters. Continues the list where that reply ended.',
   sort: 'Field that the list is sorted by.',
   order: 'Direction of the sort.',
 };

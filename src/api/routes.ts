@@ -3,6 +3,7 @@
  */
 import { backfillRoutes } from './backfills.ts';
 import { capturedRoutes } from './captured.ts';
+import { capturedListRoutes } from './captured-lists.ts';
 import { changesRoutes } from './changes.ts';
 import { channelRoutes } from './channels.ts';
 import { deliveryRoutes } from './deliveries.ts';
@@ -27,6 +28,7 @@ import { webhookSecretRoutes } from './webhook-secrets.ts';
 
 export const apiRoutes: readonly ApiRoute<never>[] = [
   ...repositoryRoutes,
+  ...capturedListRoutes,
   ...capturedRoutes,
   ...settingsRoutes,
   ...backfillRoutes,

@@ -12,7 +12,7 @@ import { directoryName } from '../foundation/partition-names.ts';
 export interface Call {
   /** Organization of the key that makes the call. Without this field, or with null, an instance key makes the call. */
   orgId?: string | null;
-  query?: Record<string, string>;
+  query?: Record<string, string | number>;
   params?: readonly string[];
   body?: object;
 }

@@ -96,7 +96,8 @@ export function boundsOf({ fromTag, toTag, branch, fromDate, toDate, fromPrNumbe
   return `${fromTag ?? ''}..${toTag ?? branch ?? ''}`;
 }
 
-function wholePage(name: string, items: readonly object[]): object {
+/** Returns items in the form of a list of the API that has them all on one page. */
+export function wholePage(name: string, items: readonly object[]): object {
   return { [name]: items, total: items.length, hasMore: false, nextOffset: null };
 }
 

@@ -179,8 +179,8 @@ export interface Operations {
   getUnreleased: { input: { repoId: string; branch?: string; tagPattern?: string; prereleases?: 'true' | 'false'; limit?: number; offset?: number; included?: 'true' | 'false' }; reply: Unreleased; };
   /** List the changes that were considered for a range, and why each is included or not. */
   listRangeChanges: { input: { rangeId: string; limit?: number; offset?: number; included?: 'true' | 'false' }; reply: { changes: readonly (Change)[]; total: number; hasMore: boolean; nextOffset: number | null; diagnostics: { changes: number; unlabelled: number; unlabelledRate: number; withoutArea: number; undecided: number; mayBreak: number } }; item: Change; };
-  /** List the drafts of a range. */
-  listDrafts: { input: { releaseRangeId: string; persona?: 'engineer' | 'internal' | 'customer'; outdated?: 'true' | 'false'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { drafts: readonly (Draft)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Draft; };
+  /** List the drafts of a range or of a repository. */
+  listDrafts: { input: { releaseRangeId?: string; repoId?: string; persona?: 'engineer' | 'internal' | 'customer'; outdated?: 'true' | 'false'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc'; cursor?: string }; reply: { drafts: readonly (Draft)[]; total: number; hasMore: boolean; nextOffset: number | null; nextCursor: string | null }; item: Draft; };
   /** Get a draft. */
   getDraft: { input: { draftId: string }; reply: Draft; };
   /** Replace the text of a draft, its flags or both. */
@@ -299,7 +299,7 @@ export const operations = {
   previewRange: { method: 'POST', path: '/api/ranges/preview', query: [], body: true },
   getUnreleased: { method: 'GET', path: '/api/repos/{repoId}/unreleased', query: ['branch', 'tagPattern', 'prereleases', 'limit', 'offset', 'included'], body: false },
   listRangeChanges: { method: 'GET', path: '/api/ranges/{rangeId}/changes', query: ['limit', 'offset', 'included'], body: false, list: 'changes' },
-  listDrafts: { method: 'GET', path: '/api/drafts', query: ['releaseRangeId', 'persona', 'outdated', 'limit', 'offset', 'sort', 'order'], body: false, list: 'drafts' },
+  listDrafts: { method: 'GET', path: '/api/drafts', query: ['releaseRangeId', 'repoId', 'persona', 'outdated', 'limit', 'offset', 'sort', 'order', 'cursor'], body: false, list: 'drafts' },
   getDraft: { method: 'GET', path: '/api/drafts/{draftId}', query: [], body: false },
   updateDraft: { method: 'PATCH', path: '/api/drafts/{draftId}', query: [], body: true },
   generateDraft: { method: 'POST', path: '/api/drafts/{rangeId}/generate', query: [], body: true },

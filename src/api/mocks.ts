@@ -10,7 +10,7 @@ import type { DraftEntry } from '../protocol/draft-entries.ts';
 import { type Change, type Diagnostics, defaultSettings } from '../protocol/notes.ts';
 import type { PullNote } from '../protocol/pull-note.ts';
 import type { ChannelQuery } from '../protocol/resources/channels.ts';
-import type { UpdateDraftBody } from '../protocol/resources/drafts.ts';
+import type { ListDraftsQuery, UpdateDraftBody } from '../protocol/resources/drafts.ts';
 import type { CreateKeyBody } from '../protocol/resources/keys.ts';
 import type { UpdateOrganizationBody } from '../protocol/resources/organizations.ts';
 import type { Paging } from '../protocol/resources/paging.ts';
@@ -184,14 +184,19 @@ export const mocks: Readonly<Record<string, Mock>> = {
     const previewed = mockPreview(request, idOf(request.params), bounds);
     return ok(unreleasedResponse(previewed, sampleRange(undefined, previewed.repoId, bounds).id));
   },
-  listDrafts: list('drafts', ({ query }) => {
-    const { releaseRangeId, persona } = query as { releaseRangeId: string; persona?: Persona };
-    const wanted = persona ? [persona] : personas;
-    return wanted.map((persona) => {
-      const draft = sampleDraft(sampleDraftId(releaseRangeId, persona));
-      return draftResponse({ ...draft, rangeId: releaseRangeId });
-    });
-  }),
+  listDrafts: list(
+    'drafts',
+    ({ query }) => {
+      const { repoId = sampleRepository.id, persona, ...named } = query as ListDraftsQuery;
+      const { releaseRangeId = sampleRange(undefined, repoId).id } = named;
+      const wanted = persona ? [persona] : personas;
+      return wanted.map((persona) => {
+        const draft = sampleDraft(sampleDraftId(releaseRangeId, persona));
+        return draftResponse({ ...draft, rangeId: releaseRangeId });
+      });
+    },
+    { nextCursor: null },
+  ),
   getDraft: (request) => ok(draftResponse(mockDraft(request, idOf(request.params)))),
   generateDraft: ({ params, body }) => {
     const id = sampleDraftId(idOf(params), field(body, 'persona') as Persona);

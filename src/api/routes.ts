@@ -8,6 +8,7 @@ import { changesRoutes } from './changes.ts';
 import { channelRoutes } from './channels.ts';
 import { deliveryRoutes } from './deliveries.ts';
 import { draftEntryRoutes } from './draft-entries.ts';
+import { draftListRoutes } from './draft-list.ts';
 import { draftRoutes } from './drafts.ts';
 import { keyRoutes } from './keys.ts';
 import { organizationRoutes } from './organizations.ts';
@@ -35,6 +36,7 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...rangeRoutes,
   ...unreleasedRoutes,
   ...changesRoutes,
+  ...draftListRoutes,
   ...draftRoutes,
   ...draftEntryRoutes,
   ...revisionRoutes,

@@ -5,12 +5,12 @@
 import type { ApiContext } from '../api/context.ts';
 import type { PullNote } from '../protocol/pull-note.ts';
 import { type Persona, personas } from '../protocol/stored.ts';
-import { call } from './api.ts';
+import { call, callAll } from './api.ts';
 import { withService } from './connection.ts';
 import { jsonOption, printJson } from './json.ts';
 import { readNumber } from './number.ts';
 import { printLines, printText } from './print.ts';
-import { wholePage } from './ranges.ts';
+import { cursorPage } from './ranges.ts';
 import { findRepository } from './repository.ts';
 import { type CliCommand, single, UsageError, type Values } from './usage.ts';
 
@@ -50,12 +50,12 @@ export const pullsCommand: CliCommand = single({
   examples: ['pulls acme/rocket --state merged --limit 20', 'pulls acme/rocket 41'],
   run: ({ json, ...given }, [wanted = '', number]) => {
     if (number !== undefined) assertAlone(number, given);
-    const limit = readNumber('--limit', 'pull requests', given.limit, 1, 999_999) ?? Number.MAX_SAFE_INTEGER;
+    const limit = readNumber('--limit', 'pull requests', given.limit, 1, 999_999);
     return withService(async (context) => {
       const { id } = findRepository(context.readers, wanted);
       if (number !== undefined) return show(context, [id, number], json);
       const pulls = await pullsOf(context, id, given, limit);
-      if (json) return printJson({ ...wholePage('pulls', pulls), nextCursor: null });
+      if (json) return printJson(cursorPage('pulls', pulls));
       const width = Math.max(0, ...pulls.map((pull) => `#${pull.number}`.length));
       printLines(
         pulls.map((pull) => describe(pull, width)),
@@ -75,28 +75,14 @@ function assertAlone(number: string, given: Values<typeof filters>): void {
 }
 
 /** Returns the newest pull requests that the filters select. */
-async function pullsOf(
+function pullsOf(
   context: ApiContext,
   repoId: string,
   { state, label, base }: Values<typeof filters>,
-  limit: number,
+  limit: number | undefined,
 ): Promise<Pull[]> {
-  const selected = {
-    ...(state && { state }),
-    ...(label !== undefined && { label }),
-    ...(base !== undefined && { base }),
-  };
-  const found: Pull[] = [];
-  for (let cursor: string | null | undefined; cursor !== null && found.length < limit; ) {
-    const query = { ...selected, limit: limit - found.length, ...(cursor !== undefined && { cursor }) };
-    const page: { pulls: Pull[]; nextCursor: string | null } = await call(context, 'listPullRequests', {
-      params: [repoId],
-      query,
-    });
-    found.push(...page.pulls);
-    cursor = page.nextCursor;
-  }
-  return found;
+  const query = { ...(state && { state }), ...(label !== undefined && { label }), ...(base !== undefined && { base }) };
+  return callAll(context, 'listPullRequests', 'pulls', { params: [repoId], query }, limit);
 }
 
 async function show(context: ApiContext, params: readonly string[], json: boolean | undefined): Promise<number> {

@@ -60,6 +60,7 @@ test('the command line makes and publishes the notes of a range', async (t) => {
       assert.deepEqual(JSON.parse((await run('drafts', 'acme/rocket', ...range, '--json')).stdout), drafts);
     const one = await run('drafts', 'acme/rocket', '--persona', 'customer');
     assert.match(one.stdout, /^draft_\w+ {2}v1\.0\.0\.\.v1\.1\.0 {2}customer {2}ready {2}revision 1\n$/);
+    assert.equal((await run('drafts', 'acme/rocket', '--outdated')).stdout, 'There are no drafts.\n');
     const json = JSON.parse((await run('notes', ...span, '--persona', 'customer', '--json')).stdout);
     assert.deepEqual([json.range, json.drafts[0].persona, json.publications], [ranges[0], 'customer', []]);
   });

@@ -143,6 +143,14 @@ test('captured pull requests and issues are readable', async (t) => {
     await waitUntil('the commands count', async () => (await reasons())[0] === '2 command /note none');
     const commanded = ['2 command /note none', '3 listed feature command', '4 listed breaking label', '5 linked #3'];
     assert.deepEqual(await reasons(), commanded);
+    const because = await waitUntil('the draft is outdated', async () => {
+      const { outdatedBecause } = (await service.api('GET', `/api/drafts/${before.id}`)).body;
+      return outdatedBecause.length === 2 && outdatedBecause;
+    });
+    assert.deepEqual(because.map(({ number, what }: { number: number; what: string }) => `${number} ${what}`).sort(), [
+      '2 command',
+      '3 command',
+    ]);
     const after = await generateDraft(service, rangeId, 'customer');
     assert.match(after.bodyMd, /^## New\n\n- The tank is tight/m);
     assert.doesNotMatch(after.bodyMd, /Faster start|Hacked|It leaks/);

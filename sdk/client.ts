@@ -142,13 +142,13 @@ async function* each<N extends ListName>(
   options?: CallOptions,
 ): AsyncGenerator<Item<N>, void> {
   const { list } = operations[name];
-  const start: { offset?: number; limit?: number } = { limit: 100, ...input };
-  let offset: number | null = start.offset ?? 0;
-  while (offset !== null) {
-    const page: object = await run(sending, name, { ...start, offset }, options);
-    const { nextOffset } = page as { nextOffset: number | null };
+  let at: { offset?: number; limit?: number; cursor?: string } | undefined = { limit: 100, offset: 0, ...input };
+  while (at !== undefined) {
+    const page: object = await run(sending, name, at, options);
+    const { nextOffset, nextCursor = null } = page as { nextOffset: number | null; nextCursor?: string | null };
     yield* (page as Record<string, Item<N>[]>)[list] as Item<N>[];
-    offset = nextOffset;
+    if (nextOffset !== null) at = { ...at, offset: nextOffset };
+    else at = nextCursor === null ? undefined : { ...at, cursor: nextCursor, offset: 0 };
   }
 }
 

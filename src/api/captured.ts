@@ -15,6 +15,7 @@ import { assertVisible } from './authenticate.ts';
 import { partitionOfId, readPartition } from './context.ts';
 import { placeOf } from './page.ts';
 import type { ApiRequest, ApiRoute } from './route.ts';
+import type { Asking } from './stored-object.ts';
 import { shown } from './validate.ts';
 
 const getPullRequest: ApiRoute<CommentPage> = {
@@ -68,16 +69,21 @@ const getPullRequestNote: ApiRoute = {
  * @throws ServiceError `notFound` for a repository that the caller may not see or that has not sent an event yet
  * @throws ServiceError `invalid` for a text that is not a number
  */
-function captured({
-  caller,
-  context,
-  params: [repoId = '', text = ''],
-}: Pick<ApiRequest, 'caller' | 'context' | 'params'>) {
+function captured(request: Asking & Pick<ApiRequest, 'params'>) {
+  const [repoId = '', text = ''] = request.params;
+  const view = viewOf(request, repoId);
+  return { view, number: toNumber(text) };
+}
+
+/**
+ * Returns the view of a repository.
+ * @throws ServiceError `notFound` for a repository that the caller may not see or that has not sent an event yet
+ */
+export function viewOf({ caller, context }: Asking, repoId: string): RepositoryView {
   assertVisible(caller, repoId, 'Repository', repoId);
-  const number = toNumber(text);
   const view = RepositoryView.of(readPartition(context, partitionOfId(context, repoId) as string), repoId);
   if (!view) throw notFound('Repository', repoId);
-  return { view, number };
+  return view;
 }
 
 /**
@@ -93,6 +99,16 @@ export function toNumber(text: string): number {
 
 /** Returns the body of the reply about a pull request, with one page of its comments. */
 export function pullResponse(repoId: string, pull: PullRecord, comments: readonly CommentRecord[], at: CommentPage) {
+  return { ...pullFields(repoId, pull), body: pull.body, ...commentPage(comments, at) };
+}
+
+/** Returns the body of the reply about an issue, with one page of its comments. */
+export function issueResponse(repoId: string, issue: IssueRecord, comments: readonly CommentRecord[], at: CommentPage) {
+  return { ...issueFields(repoId, issue), body: issue.body, ...commentPage(comments, at) };
+}
+
+/** Returns the fields of a pull request that a list shows. */
+export function pullFields(repoId: string, pull: PullRecord) {
   const { state, mergedAt, mergeSha, baseRef, headRef, linkedIssues } = pull;
   return {
     ...commonFields(repoId, pull),
@@ -102,23 +118,21 @@ export function pullResponse(repoId: string, pull: PullRecord, comments: readonl
     baseBranch: baseRef,
     headBranch: headRef,
     linkedIssues,
-    ...commentPage(comments, at),
   };
 }
 
-/** Returns the body of the reply about an issue, with one page of its comments. */
-export function issueResponse(repoId: string, issue: IssueRecord, comments: readonly CommentRecord[], at: CommentPage) {
+/** Returns the fields of an issue that a list shows. */
+export function issueFields(repoId: string, issue: IssueRecord) {
   const { state, stateReason } = issue;
-  return { ...commonFields(repoId, issue), state, stateReason, ...commentPage(comments, at) };
+  return { ...commonFields(repoId, issue), state, stateReason };
 }
 
 function commonFields(repoId: string, record: PullRecord | IssueRecord) {
-  const { number, title, body, labels, author, createdAt, updatedAt, closedAt, url, reactions = 0 } = record;
+  const { number, title, labels, author, createdAt, updatedAt, closedAt, url, reactions = 0 } = record;
   return {
     repoId,
     number,
     title,
-    body,
     labels,
     author: authorFields(author),
     createdAt: isoOrNull(createdAt),

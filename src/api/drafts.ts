@@ -1,5 +1,5 @@
 /**
- * Handles drafts: list, get, generate, update (spec part 4).
+ * Handles drafts: get, generate, update (spec part 4).
  */
 import { conflictsOf } from '../foundation/conflicts.ts';
 import { invalid } from '../foundation/errors.ts';
@@ -11,46 +11,21 @@ import {
   draftContracts,
   type GenerateDraftBody,
   GenerateDraftBodySchema,
-  type ListDraftsQuery,
-  ListDraftsQuerySchema,
   type UpdateDraftBody,
   UpdateDraftBodySchema,
   UpdateDraftTextSchema,
 } from '../protocol/resources/drafts.ts';
 import { NoQuerySchema } from '../protocol/resources/fields.ts';
-import { type DraftRecord, type FlagChanges, personas } from '../protocol/stored.ts';
+import type { DraftRecord, FlagChanges } from '../protocol/stored.ts';
 import type { Partition } from '../store/partition.ts';
 import { readDraft } from '../store/tables/drafts.ts';
 import { readRange } from '../store/tables/ranges.ts';
-import { draftResponse } from '../store/tables/responses.ts';
 import { readDraftRevision, readFlags, readTexts } from '../store/tables/revisions.ts';
 import { readIfMatch } from './conditional.ts';
 import { runCommand } from './context.ts';
-import { page } from './page.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 import { type Asking, replyReady, visible } from './stored-object.ts';
 import { check } from './validate.ts';
-
-const listDrafts: ApiRoute<ListDraftsQuery> = {
-  method: 'GET',
-  path: '/api/drafts',
-  operation: 'listDrafts',
-  contract: draftContracts.listDrafts,
-  scope: 'drafts:read',
-  query: ListDraftsQuerySchema,
-  handle: (request) => {
-    const { releaseRangeId, persona, outdated } = request.query;
-    const partition = visibleRange(request, releaseRangeId);
-    const wanted = persona ? [persona] : personas;
-    const all = wanted.flatMap((each) => readDraft(partition, draftIdOf(releaseRangeId, each)) ?? []);
-    const chosen =
-      outdated === undefined
-        ? all
-        : all.filter(({ outdatedBecause }) => (outdatedBecause !== undefined) === (outdated === 'true'));
-    const { items, ...rest } = page(chosen, request.query, toSortable, { sort: 'createdAt', order: 'asc' });
-    return { status: 200, body: { drafts: items.map(draftResponse), ...rest } };
-  },
-};
 
 const getDraft: ApiRoute = {
   method: 'GET',
@@ -172,9 +147,4 @@ function visibleRange(asking: Asking, rangeId: string): Partition {
   return visible(asking, rangeId, { prefix: 'range', resource: 'Release range', read: readRange }).partition;
 }
 
-function toSortable(draft: DraftRecord) {
-  const { id, createdAt, updatedAt, persona } = draft;
-  return { id, createdAt, updatedAt, name: persona };
-}
-
-export const draftRoutes = [listDrafts, getDraft, generateDraft, updateDraft];
+export const draftRoutes = [getDraft, generateDraft, updateDraft];

@@ -10,7 +10,7 @@ import type { DraftEntry } from '../protocol/draft-entries.ts';
 import { type Change, type Diagnostics, defaultSettings } from '../protocol/notes.ts';
 import type { PullNote } from '../protocol/pull-note.ts';
 import type { ChannelQuery } from '../protocol/resources/channels.ts';
-import type { UpdateDraftBody } from '../protocol/resources/drafts.ts';
+import type { ListDraftsQuery, UpdateDraftBody } from '../protocol/resources/drafts.ts';
 import type { CreateKeyBody } from '../protocol/resources/keys.ts';
 import type { UpdateOrganizationBody } from '../protocol/resources/organizations.ts';
 import type { Paging } from '../protocol/resources/paging.ts';
@@ -32,7 +32,7 @@ import { webhookDeliveryResponse } from '../store/tables/webhook-deliveries.ts';
 import { webhookEndpointResponse } from '../store/tables/webhook-endpoints.ts';
 import { webhookSecretResponse } from '../store/tables/webhook-secrets.ts';
 import { toRule } from './automation.ts';
-import { issueResponse, pullResponse, toNumber } from './captured.ts';
+import { issueFields, issueResponse, pullFields, pullResponse, toNumber } from './captured.ts';
 import { deliveryResponse } from './deliveries.ts';
 import { mockDraft, mockPublication, mockRange, mockStoredPublication, repositoryUrl } from './mock-subjects.ts';
 import { type Page, page } from './page.ts';
@@ -150,6 +150,8 @@ export const mocks: Readonly<Record<string, Mock>> = {
       state: field(body, 'selected') ? 'connected' : 'unselected',
     }),
   listRepositoryTags: list('tags', () => sampleTags),
+  listPullRequests: list('pulls', ({ params }) => [pullFields(idOf(params), samplePull(41))], { nextCursor: null }),
+  listIssues: list('issues', ({ params }) => [issueFields(idOf(params), sampleIssue(12))], { nextCursor: null }),
   getPullRequest: ({ params: [repoId = '', text = ''], query }) => {
     const number = toNumber(text);
     return ok(pullResponse(repoId, samplePull(number), [sampleComment(number)], query));
@@ -189,14 +191,19 @@ export const mocks: Readonly<Record<string, Mock>> = {
     const previewed = mockPreview(request, idOf(request.params), bounds);
     return ok(unreleasedResponse(previewed, sampleRange(undefined, previewed.repoId, bounds).id));
   },
-  listDrafts: list('drafts', ({ query }) => {
-    const { releaseRangeId, persona } = query as { releaseRangeId: string; persona?: Persona };
-    const wanted = persona ? [persona] : personas;
-    return wanted.map((persona) => {
-      const draft = sampleDraft(sampleDraftId(releaseRangeId, persona));
-      return draftResponse({ ...draft, rangeId: releaseRangeId });
-    });
-  }),
+  listDrafts: list(
+    'drafts',
+    ({ query }) => {
+      const { repoId = sampleRepository.id, persona, ...named } = query as ListDraftsQuery;
+      const { releaseRangeId = sampleRange(undefined, repoId).id } = named;
+      const wanted = persona ? [persona] : personas;
+      return wanted.map((persona) => {
+        const draft = sampleDraft(sampleDraftId(releaseRangeId, persona));
+        return draftResponse({ ...draft, rangeId: releaseRangeId });
+      });
+    },
+    { nextCursor: null },
+  ),
   getDraft: (request) => ok(draftResponse(mockDraft(request, idOf(request.params)))),
   generateDraft: ({ params, body }) => {
     const id = sampleDraftId(idOf(params), field(body, 'persona') as Persona);

@@ -53,8 +53,10 @@ function compare(a: Sortable, b: Sortable, sort: keyof Sortable): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
 
-/** The fields by which a reply is recognized as a page of a list. */
-type Placed = Pick<Page<unknown>, 'total' | 'hasMore'>;
+/** The fields by which a reply is recognized as a page of a list, and the cursor that continues some lists. */
+interface Placed extends Pick<Page<unknown>, 'total' | 'hasMore'> {
+  nextCursor?: string | null;
+}
 
 /** Whether a reply's body is a page of a list. */
 export function isPage(body: object): body is Placed {
@@ -63,22 +65,25 @@ export function isPage(body: object): body is Placed {
 
 /**
  * Returns the Link header of a page (RFC 8288). The link relations are `first`, `prev`, `next` and `last`. The first
- * page has no `prev`, and the last page has no `next`. The links keep the filters of the query.
+ * page has no `prev`, and the last page has no `next`. The links keep the filters of the query. If a cursor continues the
+ * list, `next` of the last page has this cursor, and `last` is left out, because it is not known.
  * @param query the query string of the request, already checked
  */
-export function pageLinks(path: string, query: string, { total, hasMore }: Placed): string {
+export function pageLinks(path: string, query: string, { total, hasMore, nextCursor = null }: Placed): string {
   const given = new URLSearchParams(query);
   const limit = Number(given.get('limit') ?? 20);
   const offset = Number(given.get('offset') ?? 0);
-  const link = (rel: string, at: number): string => {
+  const link = (rel: string, at: number, cursor?: string): string => {
     const wanted = new URLSearchParams(given);
     wanted.set('limit', String(limit));
     wanted.set('offset', String(at));
+    if (cursor !== undefined) wanted.set('cursor', cursor);
     return `<${path}?${wanted}>; rel="${rel}"`;
   };
   const links = [link('first', 0)];
   if (offset > 0) links.push(link('prev', Math.max(0, Math.min(offset, total) - limit)));
   if (hasMore) links.push(link('next', offset + limit));
-  links.push(link('last', total === 0 ? 0 : Math.floor((total - 1) / limit) * limit));
+  else if (nextCursor !== null) links.push(link('next', 0, nextCursor));
+  if (nextCursor === null) links.push(link('last', total === 0 ? 0 : Math.floor((total - 1) / limit) * limit));
   return links.join(', ');
 }

@@ -4,10 +4,12 @@
 import { automationRoutes } from './automation.ts';
 import { backfillRoutes } from './backfills.ts';
 import { capturedRoutes } from './captured.ts';
+import { capturedListRoutes } from './captured-lists.ts';
 import { changesRoutes } from './changes.ts';
 import { channelRoutes } from './channels.ts';
 import { deliveryRoutes } from './deliveries.ts';
 import { draftEntryRoutes } from './draft-entries.ts';
+import { draftListRoutes } from './draft-list.ts';
 import { draftRoutes } from './drafts.ts';
 import { keyRoutes } from './keys.ts';
 import { organizationRoutes } from './organizations.ts';
@@ -28,6 +30,7 @@ import { webhookSecretRoutes } from './webhook-secrets.ts';
 
 export const apiRoutes: readonly ApiRoute<never>[] = [
   ...repositoryRoutes,
+  ...capturedListRoutes,
   ...capturedRoutes,
   ...settingsRoutes,
   ...automationRoutes,
@@ -35,6 +38,7 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...rangeRoutes,
   ...unreleasedRoutes,
   ...changesRoutes,
+  ...draftListRoutes,
   ...draftRoutes,
   ...draftEntryRoutes,
   ...revisionRoutes,

@@ -12,7 +12,7 @@ import { directoryName } from '../foundation/partition-names.ts';
 export interface Call {
   /** Organization of the key that makes the call. Without this field, or with null, an instance key makes the call. */
   orgId?: string | null;
-  query?: Record<string, string>;
+  query?: Record<string, string | number>;
   params?: readonly string[];
   body?: object;
 }
@@ -31,4 +31,28 @@ export async function call<T extends object>(context: ApiContext, operation: str
   const request = { context, directory, caller, params, query: { ...paging, ...query }, body: sent, test: false };
   const { body } = await route.handle({ ...request, quotas: new Quotas() } as unknown as ApiRequest<never>);
   return Buffer.isBuffer(body) ? JSON.parse(body.toString()) : (body as T);
+}
+
+/**
+ * Returns the items of a list that cursors continue.
+ * @param list name of the field that contains the items
+ * @param limit maximum number of items
+ */
+export async function callAll<T>(
+  context: ApiContext,
+  operation: string,
+  list: string,
+  { query, ...wanted }: Call,
+  limit = Number.MAX_SAFE_INTEGER,
+): Promise<T[]> {
+  const found: T[] = [];
+  for (let at: { cursor?: string } | undefined = {}; at !== undefined && found.length < limit; ) {
+    const page: Record<string, unknown> = await call(context, operation, {
+      ...wanted,
+      query: { ...query, ...at, limit: limit - found.length },
+    });
+    found.push(...(page[list] as T[]));
+    at = typeof page.nextCursor === 'string' ? { cursor: page.nextCursor } : undefined;
+  }
+  return found;
 }

@@ -16,6 +16,7 @@ import { openApiCommand } from './openapi.ts';
 import { organizationsCommand } from './organizations.ts';
 import { printText } from './print.ts';
 import { publishCommand } from './publish.ts';
+import { pullsCommand } from './pulls.ts';
 import { draftsCommand, rangesCommand } from './ranges.ts';
 import { repositoriesCommand } from './repositories.ts';
 import { retentionCommand } from './retention.ts';
@@ -56,6 +57,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   version: versionCommand,
   ranges: rangesCommand,
   drafts: draftsCommand,
+  pulls: pullsCommand,
   keys: keysCommand,
   orgs: organizationsCommand,
   repos: repositoriesCommand,

@@ -15,6 +15,7 @@ import { rotateBy } from '../store/tables/keys.ts';
 import { readKeyUse } from '../store/tables/usage.ts';
 import { withService } from './connection.ts';
 import { jsonOption, printReply } from './json.ts';
+import { readNumber } from './number.ts';
 import { printLines, printText } from './print.ts';
 import { action, type CliCommand, NotFoundError, UsageError, type Values } from './usage.ts';
 
@@ -107,20 +108,6 @@ async function rotate(values: Values<typeof rotateOptions>, [keyId = '']: readon
 
 function show(key: string, id: string, quiet: boolean | undefined): void {
   printText(quiet ? key : `${key}\n\nThe id of this key is ${id}. The key is shown only once. Save it now.`);
-}
-
-function readNumber(
-  option: string,
-  unit: string,
-  text: string | undefined,
-  min: number,
-  max: number,
-): number | undefined {
-  if (text === undefined) return undefined;
-  const number = /^\d{1,6}$/.test(text) ? Number(text) : -1;
-  if (number < min || number > max)
-    throw new UsageError(`${option}: expected a number of ${unit} from ${min} to ${max}, got ${text}`);
-  return number;
 }
 
 function readScopes(text: string | undefined): string[] {

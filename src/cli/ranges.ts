@@ -4,7 +4,7 @@
 import type { ApiContext } from '../api/context.ts';
 import type { Conflict } from '../protocol/conflicts.ts';
 import { type Persona, personas, type RangeBounds } from '../protocol/stored.ts';
-import { call } from './api.ts';
+import { call, callAll } from './api.ts';
 import { withService } from './connection.ts';
 import { jsonOption, printJson } from './json.ts';
 import { printLines } from './print.ts';
@@ -31,6 +31,7 @@ export interface Draft {
   revision: number;
   bodyMd: string;
   conflicts: Conflict[];
+  outdated: boolean;
   error?: string;
 }
 
@@ -56,19 +57,22 @@ export const draftsCommand: CliCommand = single({
   options: {
     range: { value: 'RANGE', help: 'Lists only the drafts of one range; an id, or bounds such as v1.0.0..v1.1.0' },
     persona: { ...personaOption, help: `Lists only the drafts for one persona: ${personas.join(', ')}` },
+    outdated: { help: 'Lists only drafts that are outdated: generating them now would give another text' },
     ...jsonOption('drafts in the form of the reply of GET /api/drafts'),
   },
-  examples: ['drafts acme/rocket', 'drafts acme/rocket --range v1.0.0..v1.1.0 --json'],
-  run: ({ range: bounds, persona, json }, [wanted = '']) =>
+  examples: ['drafts acme/rocket --outdated', 'drafts acme/rocket --range v1.0.0..v1.1.0 --json'],
+  run: ({ range: bounds, persona, outdated, json }, [wanted = '']) =>
     withService(async (context) => {
       const { id, fullName } = findRepository(context.readers, wanted);
       const all = await rangesOf(context, id);
       const ranges = all.filter((range) => bounds === undefined || range.id === bounds || boundsOf(range) === bounds);
       if (bounds !== undefined && ranges.length === 0)
         throw new NotFoundError(`${fullName} has no range ${JSON.stringify(bounds)}. Run: tidings ranges ${fullName}`);
+      const chosen = { ...(persona && { persona }), ...(outdated && { outdated: 'true' as const }) };
       const drafts: Draft[] = [];
-      for (const range of ranges) drafts.push(...(await draftsOf(context, range.id, persona)));
-      if (json) return printJson(wholePage('drafts', drafts));
+      if (outdated && bounds === undefined) drafts.push(...(await draftsIn(context, id, chosen)));
+      else for (const range of ranges) drafts.push(...(await draftsOf(context, range.id, chosen)));
+      if (json) return printJson(cursorPage('drafts', drafts));
       const names = new Map(ranges.map((range) => [range.id, boundsOf(range)]));
       printLines(
         drafts.map((draft) => describeDraft(draft, names.get(draft.releaseRangeId) ?? '')),
@@ -83,10 +87,21 @@ export async function rangesOf(context: ApiContext, repoId: string): Promise<Ran
   return (await call<{ ranges: Range[] }>(context, 'listRanges', { query: { repoId } })).ranges;
 }
 
+/** Selects drafts of a list. */
+interface DraftFilters {
+  persona?: Persona;
+  outdated?: 'true';
+}
+
 /** Returns the drafts of a range. */
-export async function draftsOf(context: ApiContext, rangeId: string, persona?: Persona): Promise<Draft[]> {
-  const query = { releaseRangeId: rangeId, ...(persona && { persona }) };
+export async function draftsOf(context: ApiContext, rangeId: string, filters: DraftFilters = {}): Promise<Draft[]> {
+  const query = { releaseRangeId: rangeId, ...filters };
   return (await call<{ drafts: Draft[] }>(context, 'listDrafts', { query })).drafts;
+}
+
+/** Returns the drafts of a repository. */
+function draftsIn(context: ApiContext, repoId: string, filters: DraftFilters): Promise<Draft[]> {
+  return callAll(context, 'listDrafts', 'drafts', { query: { repoId, ...filters } });
 }
 
 /** Returns the bounds of a range as one text, such as `v1.0.0..v1.1.0`, `v1.1.0..main` or `#1..#9`. */
@@ -100,12 +115,18 @@ function wholePage(name: string, items: readonly object[]): object {
   return { [name]: items, total: items.length, hasMore: false, nextOffset: null };
 }
 
+/** Returns items in the form of a list of the API that cursors continue, as if one request had examined all of it. */
+export function cursorPage(name: string, items: readonly object[]): object {
+  return { ...wholePage(name, items), nextCursor: null };
+}
+
 function describe(range: Range): string {
   const { id, prCount, issueCount, createdAt } = range;
   return `${id}  ${boundsOf(range)}  pull requests: ${prCount}, issues: ${issueCount}  created ${createdAt}`;
 }
 
-function describeDraft({ id, persona, status, revision, conflicts }: Draft, bounds: string): string {
+function describeDraft({ id, persona, status, revision, conflicts, outdated }: Draft, bounds: string): string {
   const open = conflicts.length > 0 ? `  conflicts: ${conflicts.length}` : '';
-  return `${id}  ${bounds}  ${persona.padEnd(8)}  ${status}  revision ${revision}${open}`;
+  const old = outdated ? '  outdated' : '';
+  return `${id}  ${bounds}  ${persona.padEnd(8)}  ${status}  revision ${revision}${open}${old}`;
 }

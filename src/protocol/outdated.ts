@@ -13,6 +13,7 @@ export const maxOutdatedReasons = 100;
 const OutdatedWhatSchema = Type.Union([
   Type.Literal('merged', { description: 'the change is new in the draft' }),
   Type.Literal('label', { description: 'its labels changed' }),
+  Type.Literal('command', { description: 'commands in its comments changed' }),
   Type.Literal('edited', { description: 'its title or body changed' }),
   Type.Literal('reverted', { description: 'it was reverted, or is itself a revert that leaves the draft' }),
   Type.Literal('removed', { description: 'it leaves the draft for another reason' }),
@@ -50,11 +51,13 @@ export type PublicationOutdatedReason = Static<typeof PublicationOutdatedReasonS
 /**
  * What a generation was made from. `marks` has, by the id of a change, three short digests in one text: of its title
  * and body, of its labels, and of its linked issues. The letter `r` follows if a revert left the change out. `marks`
- * contains all changes of the range, also those that are not listed. `settings` is the digest of the settings. `ends`
- * are the commits of the range's tags.
+ * contains all changes of the range, also those that are not listed. `commands` has a digest of the commands in the
+ * comments on a change, if there are any. Facts of earlier versions lack this field. `settings` is the digest of the
+ * settings. `ends` are the commits of the range's tags.
  */
 export const DraftFactsSchema = Type.Object({
   marks: Type.Record(Type.String(), Type.String()),
+  commands: Type.Optional(Type.Record(Type.String(), Type.String())),
   settings: Type.String(),
   ends: Type.Array(Type.Union([Type.String(), Type.Null()])),
 });

@@ -323,8 +323,8 @@ export const RangeBoundsSchema = Type.Object({
 export type RangeBounds = Static<typeof RangeBoundsSchema>;
 
 /**
- * The changes that a range has lost to retention. `changes` is the number of the range's changes that are erased, and
- * `at` is the time of that count. `row` is the outbox row of the recount that the last erasure requested.
+ * The changes that a range has lost to retention. `changes` is the number of the range's changes that are erased. `at`
+ * is the time of that count, a few seconds after the last erasure. `row` is the outbox row of the recount that the last erasure requested.
  */
 export const RangeLossSchema = Type.Object({ changes: Type.Integer(), at: Instant, row: Type.Integer() });
 export type RangeLoss = Static<typeof RangeLossSchema>;

@@ -20,6 +20,7 @@ import { commandComments, commandedNumbers, commentsInOrder, hasComments, listCo
 import { readComparison } from './tables/comparisons.ts';
 import { issuesClosedBetween, readIssue } from './tables/issues.ts';
 import { currentLabels, type LabelChange, listLabelChanges } from './tables/labels.ts';
+import { countRows, newestRows, type Stretch } from './tables/newest.ts';
 import { firstPullBy, pullsMergedAs, pullsMergedBetween, pullsNumbered, readPull } from './tables/pulls.ts';
 import { creationsOf, readCommit, readPush } from './tables/pushes.ts';
 import { readRepository } from './tables/repositories.ts';
@@ -132,6 +133,21 @@ export class RepositoryView {
 
   issuesClosedBetween(from: number, to: number): IssueRecord[] {
     return issuesClosedBetween(this.partition, this.id, from, to).map((record) => this.relabel(record));
+  }
+
+  /** Returns pull requests from the highest number to the lowest. */
+  newestPulls(stretch: Stretch): PullRecord[] {
+    return newestRows(this.partition, 'pulls', this.id, stretch).map((record) => this.relabel(record));
+  }
+
+  /** Returns issues from the highest number to the lowest. */
+  newestIssues(stretch: Stretch): IssueRecord[] {
+    return newestRows(this.partition, 'issues', this.id, stretch).map((record) => this.relabel(record));
+  }
+
+  /** Returns how many pull requests or issues have a number smaller than `below`. */
+  count(table: 'pulls' | 'issues', below: number): number {
+    return countRows(this.partition, table, this.id, below);
   }
 
   /**

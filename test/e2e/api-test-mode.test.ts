@@ -38,6 +38,8 @@ test('test mode simulates the API (spec 4)', async (t) => {
   const reads = [
     '/api/repos',
     `/api/repos/${repoId}/tags`,
+    `/api/repos/${repoId}/pulls`,
+    `/api/repos/${repoId}/issues`,
     `/api/ranges?repoId=${repoId}`,
     `/api/ranges/${range.id}`,
     `/api/drafts?releaseRangeId=${range.id}`,

@@ -86,6 +86,29 @@ test('captured pull requests and issues are readable', async (t) => {
     assert.deepEqual([body.stateReason, body.author, body.comments], [null, { handle: 'grace', bot: false }, []]);
   });
 
+  await t.test('lists have the fields of the single objects, and filters', async () => {
+    const all = (await get('/pulls?limit=3')).body;
+    assert.deepEqual([all.pulls.map(({ number }: { number: number }) => number), all.total], [[4, 3, 2], 4]);
+    assert.deepEqual([all.hasMore, all.nextOffset, all.nextCursor], [true, 3, null]);
+    const fixes = (await get('/pulls?label=Type%3A%20Fix&state=merged&base=main')).body;
+    const { body: _, comments: _comments, total: _total, hasMore, nextOffset, ...three } = (await get('/pulls/3')).body;
+    assert.deepEqual(fixes, { pulls: [three], total: 1, hasMore, nextOffset, nextCursor: null });
+    const issue = (await get('/issues?state=closed')).body.issues[0];
+    assert.deepEqual([issue.number, issue.title, issue.author.handle], [5, 'It leaks', 'grace']);
+    assert.equal((await get('/issues?state=open')).body.total, 0);
+    const refused: [string, string][] = [
+      ['/pulls?state=draft', 'state'],
+      ['/issues?state=merged', 'state'],
+      ['/issues?base=main', 'base'],
+      ['/pulls?label=', 'label'],
+      ['/pulls?cursor=x', 'cursor'],
+    ];
+    for (const [wrong, field] of refused) {
+      const reply = await get(wrong);
+      assert.deepEqual([reply.status, Object.keys(reply.body.details)], [400, [field]], wrong);
+    }
+  });
+
   await t.test('unknown numbers and other organizations get 404, other texts 400', async () => {
     for (const absent of ['/pulls/99', '/pulls/5', '/issues/3', '/issues/2147483647']) {
       const { status, body } = await get(absent);
@@ -97,7 +120,8 @@ test('captured pull requests and issues are readable', async (t) => {
       assert.match(body.details.number, /^expected an integer from 1 to 2147483647, got "/);
     }
     const other = service.tidings('keys', 'create', '--org', 'moon', '--name', 'k', '--quiet').trim();
-    for (const foreign of ['/pulls/3', '/issues/5', '/pulls/x']) assert.equal((await get(foreign, other)).status, 404);
+    for (const foreign of ['/pulls', '/issues', '/pulls/3', '/issues/5', '/pulls/x'])
+      assert.equal((await get(foreign, other)).status, 404);
   });
 
   await t.test('commands in comments change the draft', async () => {
@@ -119,6 +143,14 @@ test('captured pull requests and issues are readable', async (t) => {
     await waitUntil('the commands count', async () => (await reasons())[0] === '2 command /note none');
     const commanded = ['2 command /note none', '3 listed feature command', '4 listed breaking label', '5 linked #3'];
     assert.deepEqual(await reasons(), commanded);
+    const because = await waitUntil('the draft is outdated', async () => {
+      const { outdatedBecause } = (await service.api('GET', `/api/drafts/${before.id}`)).body;
+      return outdatedBecause.length === 2 && outdatedBecause;
+    });
+    assert.deepEqual(because.map(({ number, what }: { number: number; what: string }) => `${number} ${what}`).sort(), [
+      '2 command',
+      '3 command',
+    ]);
     const after = await generateDraft(service, rangeId, 'customer');
     assert.match(after.bodyMd, /^## New\n\n- The tank is tight/m);
     assert.doesNotMatch(after.bodyMd, /Faster start|Hacked|It leaks/);

@@ -1,6 +1,6 @@
 /**
- * Tests `tidings notes`, `ranges` and `drafts` with a running service: standard output contains the notes only, a range
- * is used again, drafts are published, and each kind of failure has its exit code.
+ * Tests `tidings notes`, `ranges`, `drafts` and `pulls` with a running service: standard output contains the notes only,
+ * a range is used again, drafts are published, and each kind of failure has its exit code.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -60,8 +60,31 @@ test('the command line makes and publishes the notes of a range', async (t) => {
       assert.deepEqual(JSON.parse((await run('drafts', 'acme/rocket', ...range, '--json')).stdout), drafts);
     const one = await run('drafts', 'acme/rocket', '--persona', 'customer');
     assert.match(one.stdout, /^draft_\w+ {2}v1\.0\.0\.\.v1\.1\.0 {2}customer {2}ready {2}revision 1\n$/);
+    assert.equal((await run('drafts', 'acme/rocket', '--outdated')).stdout, 'There are no drafts.\n');
     const json = JSON.parse((await run('notes', ...span, '--persona', 'customer', '--json')).stdout);
     assert.deepEqual([json.range, json.drafts[0].persona, json.publications], [ranges[0], 'customer', []]);
+  });
+
+  await t.test('pull requests are listed, and one of them is shown with its notes', async () => {
+    const list = async (...args: string[]) => (await run('pulls', 'acme/rocket', ...args)).stdout;
+    const reply = (await service.api('GET', `/api/repos/${repoId}/pulls`)).body;
+    assert.deepEqual(JSON.parse(await list('--json')), reply);
+    const two = await list('--limit', '2', '--state', 'merged');
+    assert.match(two, /^#4 {2}merged {2}2026-01-\d\d {2}New fuel format {2}\[type: breaking\]\n#3 {2}merged {2}.*\n$/);
+    assert.match(await list('--label', 'TYPE: bug', '--base', 'main'), /^#3 .*\n$/);
+    assert.equal(await list('--state', 'open'), 'There are no pull requests.\n');
+    const shown = await list('3');
+    assert.match(
+      shown,
+      /^#3 {2}merged .*\nby ada, from change-3 into main\nlabels: type: bug\nhttps:\S+\/pull\/3\n\ncheck: /,
+    );
+    assert.match(
+      shown,
+      /^in the notes: yes \(listed, fix by label\)\n\nengineer\nBug Fixes:\n- No more leaks \(\[#3\]/m,
+    );
+    const { pull, note } = JSON.parse(await list('3', '--json'));
+    assert.deepEqual(pull, (await service.api('GET', `/api/repos/${repoId}/pulls/3`)).body);
+    assert.deepEqual(note, (await service.api('GET', `/api/repos/${repoId}/pulls/3/note`)).body);
   });
 
   await t.test('a wrong command line exits with 2, and an unknown object with 3', async () => {
@@ -75,6 +98,10 @@ test('the command line makes and publishes the notes of a range', async (t) => {
       ],
       [['notes', 'acme/rocket', '--tags', 'pkg@*'], 3, /fewer than two release tags that match "pkg@\*"/],
       [['drafts', 'acme/rocket', '--range', 'v1..v2'], 3, /^acme\/rocket has no range "v1\.\.v2"/],
+      [['pulls', 'acme/rocket', '99'], 3, /^Pull request "99" is not found/],
+      [['pulls', 'acme/rocket', 'x'], 2, /^NUMBER: expected the number of a pull request, got "x"/],
+      [['pulls', 'acme/rocket', '3', '--state', 'open'], 2, /^--state: expected only without NUMBER/],
+      [['pulls', 'acme/rocket', '--limit', '0'], 2, /^--limit: expected a number of pull requests from 1/],
       [['notes', ...span, '--persona', 'engineer', '--publish', 'email'], 1, /^The channel email is not connected/m],
     ];
     for (const [args, expected, words] of failing) {

@@ -96,6 +96,22 @@ test('a draft is outdated within ten seconds of a change that alters its text', 
       (await service.api('GET', `/api/drafts?releaseRangeId=${rangeId}${query}`)).body.total;
     assert.deepEqual([await total('&outdated=true'), await total('&outdated=false'), await total('')], [1, 0, 1]);
     assert.equal((await service.api('GET', `/api/drafts?releaseRangeId=${rangeId}&outdated=maybe`)).status, 400);
+    const inRepository = async (query: string) => {
+      const { body } = await service.api('GET', `/api/drafts?repoId=${repoId}${query}`);
+      return [body.drafts.map(({ id }: { id: string }) => id), body.total, body.nextCursor];
+    };
+    assert.deepEqual(await inRepository('&outdated=true'), [[made.id, tagged.id], 2, null]);
+    assert.deepEqual(await inRepository('&outdated=true&sort=createdAt'), [[tagged.id, made.id], 2, null]);
+    assert.deepEqual(await inRepository('&outdated=false'), [[], 0, null]);
+    assert.deepEqual(await inRepository(`&releaseRangeId=${rangeId}`), [[made.id], 1, null]);
+    const refused = await service.api('GET', '/api/drafts?outdated=true');
+    assert.deepEqual(refused.body.details, { releaseRangeId: 'expected releaseRangeId or repoId, got neither' });
+    const listed = service.tidings('drafts', 'acme/rocket', '--outdated');
+    assert.deepEqual(
+      listed.split('\n').map((line) => line.split('  ')[0]),
+      [made.id, tagged.id, ''],
+    );
+    assert.match(listed, /ready {2}revision \d+ {2}outdated$/m);
   });
 
   await t.test('publishing an outdated draft warns, and strict publishing is refused', async () => {

@@ -2,6 +2,7 @@
  * Detects release ranges that have lost changes to retention. A draft generated from the remaining changes would be
  * incomplete, but would not show this (`docs/architecture.md` decision 19).
  */
+import { dayOf, toDate } from '../../src/foundation/days.ts';
 import { ServiceError } from '../../src/foundation/errors.ts';
 import type { RangeLoss, RangeRecord } from '../../src/protocol/stored.ts';
 import type { Partition } from '../../src/store/partition.ts';
@@ -44,7 +45,8 @@ export function lossRefusal(partition: Partition, range: RangeRecord, since = 0)
     return new ServiceError(
       'conflict',
       `Release range ${JSON.stringify(id)} had ${had} changes (pull requests, issues and commits) and now has ${left}. ` +
-        'The others were erased at the end of their retention period, so a draft would lack them. ' +
+        `The others were erased at the end of their retention period, the last of them on ${toDate(dayOf(lost.at))}, ` +
+        'so a draft would lack them. ' +
         'Send "force": true to generate the draft from the remaining changes, or backfill the repository first.',
     );
   }

@@ -6,6 +6,7 @@ import { digestOf } from '../../foundation/etag.ts';
 import { numberAndSha } from '../../foundation/markers.ts';
 import type { DraftFacts } from '../../protocol/outdated.ts';
 import type { IssueRecord, PullRecord } from '../../protocol/stored.ts';
+import { readCommands } from '../change/commands.ts';
 import { shipped, withJoined } from './entries.ts';
 import type { LeftOut, Notes } from './gather.ts';
 
@@ -19,6 +20,12 @@ const maxMarks = 10_000;
 /** What the three digests of a change are about, in their order. */
 export const digestedParts = ['edited', 'label', 'issue'] as const;
 
+/** The digests of a change: three in one text, and that of the commands in its comments, if it has any. */
+export interface Digests {
+  mark: string;
+  commands?: string | undefined;
+}
+
 /**
  * Returns the facts of a range.
  * @param ids ids of the changes that the text names
@@ -26,19 +33,22 @@ export const digestedParts = ['edited', 'label', 'issue'] as const;
 export function factsOf(notes: Notes, ids: Iterable<string>): DraftFacts {
   const digestFor = digester(notes);
   const marks: Record<string, string> = {};
+  const commands: Record<string, string> = {};
   const { selection, dropped } = notes;
   const left = [...selection.pulls, ...dropped].map(({ number }) => `pr:${number}`);
   const all = new Set([...ids, ...left, ...selection.issues.map(({ number }) => `issue:${number}`)]);
   const reverted = new Set(dropped.flatMap(({ number, reason }) => (isRevert(reason) ? [`pr:${number}`] : [])));
   for (const id of [...all].slice(0, maxMarks)) {
     const digests = digestFor(id);
-    if (digests !== undefined) marks[id] = reverted.has(id) ? digests + revertedMark : digests;
+    if (digests === undefined) continue;
+    marks[id] = reverted.has(id) ? digests.mark + revertedMark : digests.mark;
+    if (digests.commands !== undefined) commands[id] = digests.commands;
   }
-  return { marks, settings: settingsDigest(notes), ends: endShas(notes) };
+  return { marks, commands, settings: settingsDigest(notes), ends: endShas(notes) };
 }
 
 /** Returns a function that returns the digests of a change; undefined for a change that cannot be edited. */
-export function digester(notes: Notes): (id: string) => string | undefined {
+export function digester(notes: Notes): (id: string) => Digests | undefined {
   const pulls = new Map<string, PullRecord[]>();
   for (const entry of notes.entries) {
     const all = withJoined(entry).flatMap((each) => [...(each.pull ? [each.pull] : []), ...shipped(each)]);
@@ -80,16 +90,19 @@ export function endShas({ bounds, selection: { ends } }: Notes): (string | null)
   return bounds.type === 'UNRELEASED' ? [from] : [from, ends.to.sha];
 }
 
-function pullDigests({ source }: Notes, pulls: readonly PullRecord[]): string | undefined {
+function pullDigests({ source }: Notes, pulls: readonly PullRecord[]): Digests | undefined {
   if (pulls.length === 0) return undefined;
   const issues = pulls.flatMap(({ linkedIssues }) => linkedIssues.map((number) => issueState(source.issue(number))));
-  return (
-    short(pulls.map(({ title, body }) => [title, body])) + short(pulls.map(({ labels }) => labels)) + short(issues)
-  );
+  const words = pulls.map(({ title, body }) => [title, body]);
+  const mark = short(words) + short(pulls.map(({ labels }) => labels)) + short(issues);
+  const commands = pulls.map(({ number }) => readCommands(source.commandComments(number), source.repository));
+  return commands.some((each) => Object.keys(each).length > 0) ? { mark, commands: short(commands) } : { mark };
 }
 
-function issueDigests(issue: IssueRecord | undefined): string | undefined {
-  return issue && short([issue.title, issue.body]) + short(issue.labels) + short([issue.state, issue.stateReason]);
+function issueDigests(issue: IssueRecord | undefined): Digests | undefined {
+  if (!issue) return undefined;
+  const { title, body, labels, state, stateReason } = issue;
+  return { mark: short([title, body]) + short(labels) + short([state, stateReason]) };
 }
 
 function issueState(issue: IssueRecord | undefined): unknown {

@@ -6,7 +6,7 @@ import { markedIn, numberAndSha } from '../../foundation/markers.ts';
 import type { ConflictReason } from '../../protocol/conflicts.ts';
 import { type DraftFacts, maxOutdatedReasons, type OutdatedReason } from '../../protocol/outdated.ts';
 import { absentChanges } from './absent.ts';
-import { digestedParts, digester, digestLength, endShas, settingsDigest, wasReverted } from './facts.ts';
+import { type Digests, digestedParts, digester, digestLength, endShas, settingsDigest, wasReverted } from './facts.ts';
 import type { Notes } from './gather.ts';
 
 type What = OutdatedReason['what'];
@@ -22,6 +22,7 @@ const leaving: Partial<Record<ConflictReason, What>> = {
   reverted: 'reverted',
   reverts: 'reverted',
   label: 'label',
+  command: 'command',
   author: 'settings',
   open: 'issue',
   unresolved: 'issue',
@@ -61,10 +62,18 @@ function reasonsOf(changes: Iterable<Changed>): OutdatedReason[] {
 
 function* movedOnes(notes: Notes, now: string, facts: DraftFacts): Iterable<Changed> {
   const digestFor = digester(notes);
-  for (const id of markedIn(now)) {
-    const known = facts.marks[id];
-    if (known !== undefined) yield* differing(id, known, digestFor(id));
-  }
+  for (const id of markedIn(now)) yield* differing(id, digestsIn(facts, id), digestFor(id));
+}
+
+/** The digests of a change at the last generation. */
+interface Known extends Digests {
+  /** Whether the facts contain commands. Those of earlier versions do not, so their commands count as unchanged. */
+  hasCommands: boolean;
+}
+
+function digestsIn(facts: DraftFacts | undefined, id: string): Known | undefined {
+  const mark = facts?.marks[id];
+  return mark === undefined ? undefined : { mark, commands: facts?.commands?.[id], hasCommands: !!facts?.commands };
 }
 
 /** Returns the reasons that are about the whole range: its settings and its tags. */
@@ -80,34 +89,45 @@ function* changedOnes(notes: Notes, before: string, now: string, facts: DraftFac
   const [old, fresh] = [linesByMarker(before), linesByMarker(now)];
   const digestFor = digester(notes);
   for (const [id, lines] of fresh) {
-    const known = facts?.marks[id];
+    const known = digestsIn(facts, id);
     if (!old.has(id)) {
       if (known === undefined) yield { id, what: id.startsWith('issue:') ? 'issue' : 'merged' };
-      else yield* differing(id, known, digestFor(id), wasReverted(known) ? 'reverted' : undefined);
-    } else if (old.get(id) !== lines && known !== undefined) yield* differing(id, known, digestFor(id));
+      else yield* differing(id, known, digestFor(id), wasReverted(known.mark) ? 'reverted' : undefined);
+    } else if (old.get(id) !== lines) yield* differing(id, known, digestFor(id));
   }
   const gone = [...old.keys()].filter((id) => !fresh.has(id));
   const why = new Map(absentChanges(notes, now, gone).map(({ id, reason }) => [id, reason]));
   for (const id of gone) {
     const reason = why.get(id);
     const what = reason && leaving[reason];
-    const known = facts?.marks[id];
-    if (what) yield { id, what };
+    const known = digestsIn(facts, id);
+    // A line of a release note leaves the draft with a new body, or with the command `/note`.
+    if (reason === 'note' && known) yield* differing(id, known, digestFor(id), what);
+    else if (what) yield { id, what };
     else if (known === undefined) yield { id, what: 'removed' };
     else yield* differing(id, known, digestFor(id), 'removed');
   }
 }
 
 /** Yields which digests of a change differ. If none does, yields `otherwise`. */
-function* differing(id: string, before: string, now: string | undefined, otherwise?: What): Iterable<Changed> {
-  let found = false;
-  for (const [index, what] of digestedParts.entries()) {
+function* differing(
+  id: string,
+  before: Known | undefined,
+  now: Digests | undefined,
+  otherwise?: What,
+): Iterable<Changed> {
+  const found = before && now ? differences(before, now) : [];
+  for (const what of found) yield { id, what };
+  if (found.length === 0 && otherwise) yield { id, what: otherwise };
+}
+
+function differences(before: Known, now: Digests): What[] {
+  const parts = digestedParts.filter((_, index) => {
     const [from, to] = [index * digestLength, (index + 1) * digestLength];
-    if (now === undefined || now.slice(from, to) === before.slice(from, to)) continue;
-    found = true;
-    yield { id, what };
-  }
-  if (!found && otherwise) yield { id, what: otherwise };
+    return now.mark.slice(from, to) !== before.mark.slice(from, to);
+  });
+  const isCommanded = before.hasCommands && before.commands !== now.commands;
+  return isCommanded ? [...parts, 'command'] : parts;
 }
 
 /**

@@ -5,7 +5,13 @@ import { PullNoteSchema } from '../pull-note.ts';
 import { SettingsPreviewSchema } from '../settings-preview.ts';
 import { AutomationSchema } from './automation.ts';
 import { BackfillSchema } from './backfills.ts';
-import { CommentSchema, IssueSchema, PullRequestSchema } from './captured.ts';
+import {
+  CommentSchema,
+  IssueSchema,
+  ListedIssueSchema,
+  ListedPullRequestSchema,
+  PullRequestSchema,
+} from './captured.ts';
 import { ChannelSchema } from './channels.ts';
 import {
   DraftRestoreSchema,
@@ -66,6 +72,8 @@ export const components = {
   FirstReleaseRange: CreateRangeBodySchemas.FIRST_RELEASE,
   Issue: IssueSchema,
   Key: KeySchema,
+  ListedIssue: ListedIssueSchema,
+  ListedPullRequest: ListedPullRequestSchema,
   NewKey: NewKeySchema,
   NewWebhookEndpoint: NewWebhookEndpointSchema,
   NewWebhookSecret: NewWebhookSecretSchema,

@@ -9,14 +9,16 @@ import { OutdatedReasonSchema } from '../outdated.ts';
 import { PersonaSchema, RevisionKindSchema } from '../stored.ts';
 import type { Contracts } from './contract.ts';
 import { closed, count, draftId, markdown, orNull, rangeId, text, time } from './fields.ts';
-import { listOf, paging } from './paging.ts';
+import { listOf, nextCursor, paging } from './paging.ts';
 
 export const ListDraftsQuerySchema = Type.Object(
   {
-    releaseRangeId: Type.String({ minLength: 1 }),
+    releaseRangeId: Type.Optional(Type.String({ minLength: 1 })),
+    repoId: Type.Optional(Type.String({ minLength: 1 })),
     persona: Type.Optional(PersonaSchema),
     outdated: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
     ...paging,
+    cursor: Type.Optional(Type.String({ minLength: 1 })),
   },
   closed,
 );
@@ -149,8 +151,8 @@ export type ListEntriesQuery = Static<typeof ListEntriesQuerySchema>;
 export const draftContracts = {
   listDrafts: {
     tag: 'Drafts',
-    summary: 'List the drafts of a range',
-    replies: { 200: listOf('drafts', DraftSchema) },
+    summary: 'List the drafts of a range or of a repository',
+    replies: { 200: listOf('drafts', DraftSchema, { nextCursor: nextCursor('range_mt01m7yce69yvkj4vwe6pref0e56') }) },
     refusals: [404],
   },
   getDraft: { tag: 'Drafts', summary: 'Get a draft', replies: { 200: DraftSchema } },

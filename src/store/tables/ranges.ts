@@ -71,6 +71,16 @@ export function listRangeIds(partition: Partition, repoId: string): string[] {
   return [...rangeKeys(partition, repoId)].map((key) => key[2]);
 }
 
+/**
+ * Returns the ids of up to `limit` ranges of a repository, newest first.
+ * @param from the first of these ranges; undefined for the newest one
+ */
+export function newestRangeIds(partition: Partition, repoId: string, limit: number, from?: RangeRecord): string[] {
+  const start = from ? [repoId, from.createdAt, from.id] : [repoId, Number.MAX_VALUE];
+  const keys = partition.tables.rangesByRepository.getKeys({ start, end: [repoId], reverse: true, limit });
+  return [...(keys as Iterable<[string, number, string]>)].map((key) => key[2]);
+}
+
 function rangeKeys(partition: Partition, repoId: string): Iterable<[string, number, string]> {
   const keys = partition.tables.rangesByRepository.getKeys({ start: [repoId], end: [repoId, Number.MAX_VALUE] });
   return keys as Iterable<[string, number, string]>;

@@ -148,8 +148,8 @@ for (const [kind, bounds] of [
     assert.equal(
       refusal(await bench.generate({ ticket: 'two' })),
       `Release range "${rangeId}" had 7 changes (pull requests, issues and commits) and now has 2. The others were erased at the ` +
-        'end of their retention period, so a draft would lack them. Send "force": true to generate the draft from the ' +
-        'remaining changes, or backfill the repository first.',
+        'end of their retention period, the last of them on 2027-02-05, so a draft would lack them. Send "force": true to ' +
+        'generate the draft from the remaining changes, or backfill the repository first.',
     );
     const draft = readDraft(bench.partition, theDraft);
     assert.deepEqual([draft?.status, draft?.bodyMd], ['ready', 'one'], 'the draft stays as it was');
@@ -211,13 +211,13 @@ test('adds up the losses of several sweeps, and growth does not reduce them', as
   await bench.fold(pullRecord(8, { at: later }), pullRecord(9, { at: later }));
   await bench.recount();
   assert.equal(bench.lost?.changes, 5);
-  assert.match(refusal(await bench.generate()), /had 9 changes .* and now has 4\./);
+  assert.match(refusal(await bench.generate()), /had 9 changes .* and now has 4\. .* the last of them on 2027-02-05,/);
   const muchLater = later + 400 * dayMs;
   await bench.fold(...dailyTicks(later, muchLater));
   const next = { sweep: 'records', before: dayOf(muchLater) - 365, notesLosses: true } as const;
   await bench.fold(sweepRecord(next, muchLater));
   await bench.recount(muchLater);
-  assert.match(refusal(await bench.generate()), /had 9 changes .* and now has 0\./);
+  assert.match(refusal(await bench.generate()), /had 9 changes .* and now has 0\. .* the last of them on 2028-03-11,/);
   await bench.replay();
 });
 

@@ -9,7 +9,7 @@ import { gather } from '../../../../src/notes/draft/gather.ts';
 import { outdatedBecause } from '../../../../src/notes/draft/outdated.ts';
 import { defaultSettings } from '../../../../src/protocol/notes.ts';
 import { maxOutdatedReasons } from '../../../../src/protocol/outdated.ts';
-import type { Persona, PullRecord, RangeBounds } from '../../../../src/protocol/stored.ts';
+import type { CommentRecord, Persona, PullRecord, RangeBounds } from '../../../../src/protocol/stored.ts';
 import { anIssue, aPull, aPush, aTag, history, type Memory, memorySource } from '../memory-source.ts';
 
 const numbered: RangeBounds = { type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 999 };
@@ -20,15 +20,25 @@ interface Options {
   persona?: Persona;
   /** Whether the draft has facts. Drafts of earlier versions have none. */
   hasFacts?: boolean;
+  /** Whether the facts of the draft contain its commands. Those of earlier versions do not. */
+  hasCommands?: boolean;
+}
+
+/** A comment of a person with write access. */
+function aCommand(number: number, body: string): CommentRecord {
+  const rest = { state: null, createdAt: 1, updatedAt: 1, deleted: false, rank: 1, association: 'MEMBER' } as const;
+  return { kind: 'discussion', id: '1', number, author: { login: 'ada', bot: false }, body, ...rest };
 }
 
 /** Returns the reasons for a draft that was generated from `before` when the records are those of `now`. */
 function reasons(
   before: Memory,
   now: Memory,
-  { bounds = numbered, persona = 'engineer', hasFacts = true }: Options = {},
+  { bounds = numbered, persona = 'engineer', hasFacts = true, hasCommands = true }: Options = {},
 ): string[] {
-  const { bodyMd, facts } = composeWithFacts(memorySource(before), bounds, persona, () => []);
+  const { bodyMd, facts: noted } = composeWithFacts(memorySource(before), bounds, persona, () => []);
+  const { commands: _, ...former } = noted;
+  const facts = hasCommands ? noted : former;
   const notes = gather(memorySource(now), bounds);
   const because = outdatedBecause(notes, bodyMd, textOf(notes, persona), hasFacts ? facts : undefined);
   return because.map(({ number, sha, what }) => [number ?? sha, what].filter((each) => each !== undefined).join(' '));
@@ -62,6 +72,41 @@ test('a change that leaves the draft or comes back says why', () => {
   assert.deepEqual(reasons(shown, reverted), ['2 reverted']);
   assert.deepEqual(reasons(reverted, shown), ['2 reverted']);
   assert.deepEqual(afterEdit({ state: 'open', mergedAt: null }), ['2 removed']);
+});
+
+test('commands in comments are a reason, also in a draft of which they leave a change out', () => {
+  const pulls = [aPull(1), aPull(2), aPull(3)];
+  const commanded = (body?: string): Memory => ({
+    pulls,
+    commandComments: body === undefined ? [] : [aCommand(2, body)],
+  });
+  for (const body of ['/kind fix', '/note It is faster.', '/area ui', '/note none']) {
+    assert.deepEqual(reasons(commanded(), commanded(body)), ['2 command'], body);
+    assert.deepEqual(reasons(commanded(body), commanded()), ['2 command'], body);
+  }
+  assert.deepEqual(reasons(commanded('/kind fix'), commanded('/kind feature')), ['2 command']);
+  assert.deepEqual(reasons(commanded('/kind fix'), commanded('Again:\n/kind fix')), []);
+  const edited = { ...commanded('/kind fix'), pulls: [aPull(1), aPull(2, { title: 'Another title' }), aPull(3)] };
+  assert.deepEqual(reasons(commanded(), edited), ['2 edited', '2 command']);
+});
+
+test('a line of a release note that a command replaces has the reason command', () => {
+  const body = '```release-note\n- It is faster.\n- It is smaller.\n```';
+  const pulls = [aPull(1), aPull(2, { body })];
+  const commanded = { pulls, commandComments: [aCommand(2, '/note It is better.')] };
+  assert.deepEqual(reasons({ pulls }, commanded), ['2 command']);
+  const shorter = [aPull(1), aPull(2, { body: body.replace('- It is smaller.\n', '') })];
+  assert.deepEqual(reasons({ pulls }, { pulls: shorter }), ['2 edited']);
+});
+
+test('commands in a draft of an earlier version, which did not note them, are not a reason', () => {
+  const pulls = [aPull(1), aPull(2)];
+  const commandComments = [aCommand(2, '/kind fix')];
+  const moved = { pulls: [aPull(1), aPull(2, { title: 'Another title' })], commandComments };
+  const former = { hasCommands: false };
+  assert.deepEqual(reasons({ pulls, commandComments }, { pulls, commandComments }, former), []);
+  assert.deepEqual(reasons({ pulls, commandComments }, moved, former), ['2 edited']);
+  assert.deepEqual(reasons({ pulls }, { pulls, commandComments }, former), ['other']);
 });
 
 test('an issue that is closed or renamed is the reason', () => {

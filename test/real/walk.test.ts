@@ -163,6 +163,15 @@ test('a real Gitea', { skip }, async (t) => {
       assert.match(bodyMd, /The rocket lands by itself\./, persona);
       assert.doesNotMatch(bodyMd, /stranger/, persona);
     }
+
+    await gitea.api('POST', path, { body: '/note The rocket lands on its feet.' });
+    const outdated = await waitUntil('the drafts are outdated', async () => {
+      const { drafts: found } = (await service.api('GET', `/api/drafts?repoId=${repoId}&outdated=true`)).body;
+      return found.length === personas.length && found;
+    });
+    assert.deepEqual(outdated[0].outdatedBecause, [{ number: pull.number, what: 'command' }]);
+    const { bodyMd } = await generateDraft(service, range.id, 'customer');
+    assert.match(bodyMd, /The rocket lands on its feet\./);
   });
 
   await t.test('a rule publishes the release of a tag', async () => {

@@ -5,8 +5,9 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions as SecureOptions } from 'node:tls';
-import { type Authenticator, credsAuthenticator, nkeyAuthenticator, nkeys, type TlsOptions } from 'nats';
+import { type Authenticator, credsAuthenticator, nkeys, type TlsOptions } from 'nats';
 import type { Settings } from '../../config/schema.ts';
+import { nkeyAuthenticator } from './nkey.ts';
 import { JournalSetupError } from './topology.ts';
 
 /** The settings of the connection to the journal's server: its address, credential files and TLS. */
@@ -69,7 +70,7 @@ function readAuthenticator(file: string): Authenticator {
   }
   return text.includes(userToken)
     ? credsAuthenticator(new TextEncoder().encode(text))
-    : nkeyAuthenticator(pair.getSeed());
+    : nkeyAuthenticator(new TextDecoder().decode(pair.getSeed()));
 }
 
 /** Whether the settings require TLS. */

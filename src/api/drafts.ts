@@ -7,6 +7,7 @@ import { toEtag } from '../foundation/etag.ts';
 import { draftId as draftIdOf, ulid } from '../foundation/ids.ts';
 import type { Command, DraftChange } from '../protocol/commands.ts';
 import { maxBodyMdBytes } from '../protocol/limits.ts';
+import { personas } from '../protocol/names.ts';
 import {
   draftContracts,
   type GenerateDraftBody,
@@ -18,7 +19,7 @@ import {
   UpdateDraftTextSchema,
 } from '../protocol/resources/drafts.ts';
 import { NoQuerySchema } from '../protocol/resources/fields.ts';
-import { type DraftRecord, type FlagChanges, personas } from '../protocol/stored.ts';
+import type { DraftRecord, FlagChanges } from '../protocol/stored.ts';
 import type { Partition } from '../store/partition.ts';
 import { readDraft } from '../store/tables/drafts.ts';
 import { readRange } from '../store/tables/ranges.ts';

@@ -12,7 +12,7 @@ import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { sendDeliveries } from '../src/cli/deliveries.ts';
 import { createProgress } from '../src/cli/progress.ts';
-import { stopSignal } from '../src/cli/start.ts';
+import { stopSignal } from '../src/cli/stop-signal.ts';
 import { createLogger } from '../src/foundation/logger.ts';
 import { type ServiceFacts, startService } from '../src/supervisor/supervisor.ts';
 import { DemoClient, type Draft, type Persona, personas, type Range } from './client.ts';

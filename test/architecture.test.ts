@@ -8,7 +8,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { cycles, importsOf, offences, type Rules } from './helpers/imports.ts';
+import { cycles, importsOf, loadedWith, offences, type Rules } from './helpers/imports.ts';
 
 const shapes = ['protocol', 'config'];
 const base = [...shapes, 'foundation'];
@@ -181,6 +181,27 @@ test('workers import nothing of the gateway', () => {
   assert.deepEqual(found, []);
 });
 
+test('the table of commands loads no package', () => {
+  const loaded = loadedWith('src/main.ts', sources);
+  assert.deepEqual(loaded.filter(isPackage), []);
+  assert.ok(loaded.includes('src/cli/table/notes.ts'));
+  assert.deepEqual(
+    loaded.filter((file) => !/^src\/(main\.ts$|cli\/|foundation\/|protocol\/)|^config\/nearest\.ts$/.test(file)),
+    [],
+  );
+});
+
+test('commands about notes load only the packages that they need, and few routes', () => {
+  const needed = ['@sinclair', 'lmdb', 'msgpackr', 'nats', 'pino'];
+  for (const command of ['notes', 'version', 'ranges']) {
+    const loaded = loadedWith(`src/cli/${command}.ts`, sources);
+    const packages = loaded.filter(isPackage).map((name) => name.split('/')[0] as string);
+    assert.deepEqual([command, ...packages.filter((name) => !needed.includes(name))], [command]);
+    assert.ok(packages.includes('lmdb'));
+    assert.ok(!loaded.includes('src/api/routes.ts'), command);
+  }
+});
+
 test('only the listed files read the environment', () => {
   const found = [...sources].filter(([, text]) => /\bprocess\.env\b/.test(withoutComments(text))).map(([file]) => file);
   assert.deepEqual(
@@ -217,7 +238,14 @@ test('the check reports pairs that break a rule', () => {
     'src/http/server.ts → src/notes/gone.ts: no such file',
   ]);
   assert.deepEqual(cycles(madeUp), ['src/api/drafts.ts → src/api/page.ts → src/api/drafts.ts']);
+  assert.deepEqual(loadedWith('src/api/drafts.ts', madeUp), ['src/api/drafts.ts', 'src/api/page.ts', 'lmdb']);
+  assert.deepEqual(loadedWith('src/http/server.ts', madeUp), ['src/http/server.ts', 'src/store/readers.ts']);
 });
+
+/** Whether a loaded name is a package, and not a file of this project. */
+function isPackage(name: string): boolean {
+  return !sources.has(name);
+}
 
 function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');

@@ -7,7 +7,8 @@ import { toEtag } from '../foundation/etag.ts';
 import { slotOfId } from '../foundation/ids.ts';
 import { directoryName } from '../foundation/partition-names.ts';
 import { ask } from '../journal/query.ts';
-import { type ChannelName, type Connection, channelNames, channelTraits } from '../protocol/channels.ts';
+import { type ChannelName, type Connection, channelTraits } from '../protocol/channels.ts';
+import { channelNames } from '../protocol/names.ts';
 import {
   type ChannelQuery,
   ChannelQuerySchema,

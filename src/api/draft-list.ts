@@ -4,8 +4,9 @@
  */
 import { invalid } from '../foundation/errors.ts';
 import { draftId as draftIdOf } from '../foundation/ids.ts';
+import { personas } from '../protocol/names.ts';
 import { draftContracts, type ListDraftsQuery, ListDraftsQuerySchema } from '../protocol/resources/drafts.ts';
-import { type DraftRecord, type Persona, personas, type RangeRecord } from '../protocol/stored.ts';
+import type { DraftRecord, Persona, RangeRecord } from '../protocol/stored.ts';
 import type { Partition } from '../store/partition.ts';
 import { readDraft } from '../store/tables/drafts.ts';
 import { newestRangeIds, readRange } from '../store/tables/ranges.ts';

@@ -7,6 +7,7 @@ import { invalid, notFound, ServiceError } from '../foundation/errors.ts';
 import { slotOfId } from '../foundation/ids.ts';
 import { directoryName } from '../foundation/partition-names.ts';
 import { scopes as allScopes, type KeyRecord } from '../protocol/commands.ts';
+import { usualOverlapHours } from '../protocol/limits.ts';
 import { NoQuerySchema } from '../protocol/resources/fields.ts';
 import {
   type CreateKeyBody,
@@ -25,7 +26,6 @@ import { page } from './page.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 import { check } from './validate.ts';
 import { knownHost } from './webhook-secret-writes.ts';
-import { usualOverlapHours } from './webhook-secrets.ts';
 
 const hourMs = 3_600_000;
 

@@ -5,8 +5,9 @@
 import { warningsOf } from '../foundation/conflicts.ts';
 import { digestOf, toEtag } from '../foundation/etag.ts';
 import { versionName } from '../foundation/page-url.ts';
-import { type ChannelName, channelNames, channelTraits } from '../protocol/channels.ts';
+import { type ChannelName, channelTraits } from '../protocol/channels.ts';
 import type { DraftEntry } from '../protocol/draft-entries.ts';
+import { channelNames, personas } from '../protocol/names.ts';
 import { type Change, type Diagnostics, defaultSettings } from '../protocol/notes.ts';
 import type { PullNote } from '../protocol/pull-note.ts';
 import type { ChannelQuery } from '../protocol/resources/channels.ts';
@@ -18,7 +19,7 @@ import type { ListPublicationsQuery, PublishBody } from '../protocol/resources/p
 import type { CreateRangeBody, UnreleasedQuery } from '../protocol/resources/ranges.ts';
 import type { CreateWebhookEndpointBody, UpdateWebhookEndpointBody } from '../protocol/resources/webhook-endpoints.ts';
 import type { SettingsPreview } from '../protocol/settings-preview.ts';
-import { type Persona, personas, type RangeBounds } from '../protocol/stored.ts';
+import type { Persona, RangeBounds } from '../protocol/stored.ts';
 import { type WebhookEndpointRecord, webhookEvents } from '../protocol/webhooks.ts';
 import { defaultConnection } from '../store/connections.ts';
 import { automationResponse } from '../store/tables/automations.ts';

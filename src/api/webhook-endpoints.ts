@@ -6,6 +6,7 @@ import { invalid, notFound, ServiceError } from '../foundation/errors.ts';
 import { toEtag } from '../foundation/etag.ts';
 import { newId, slotOfId } from '../foundation/ids.ts';
 import { directoryName } from '../foundation/partition-names.ts';
+import { usualOverlapHours } from '../protocol/limits.ts';
 import { EmptyBodySchema, NoQuerySchema } from '../protocol/resources/fields.ts';
 import { type Paging, PagingSchema } from '../protocol/resources/paging.ts';
 import {
@@ -37,7 +38,6 @@ import {
   rotateWebhookEndpoint,
   type WrittenEndpoint,
 } from './webhook-endpoint-writes.ts';
-import { usualOverlapHours } from './webhook-secrets.ts';
 
 const hourMs = 3_600_000;
 

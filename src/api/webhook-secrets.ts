@@ -5,6 +5,7 @@
 import { ServiceError } from '../foundation/errors.ts';
 import { directoryName } from '../foundation/partition-names.ts';
 import type { WebhookSecretRecord } from '../protocol/commands.ts';
+import { usualOverlapHours } from '../protocol/limits.ts';
 import { NoQuerySchema } from '../protocol/resources/fields.ts';
 import { type Paging, PagingSchema } from '../protocol/resources/paging.ts';
 import {
@@ -24,9 +25,6 @@ import {
   rotateWebhookSecret,
   type WrittenSecret,
 } from './webhook-secret-writes.ts';
-
-/** Default time for which an old secret is still accepted after a rotation, in hours. */
-export const usualOverlapHours = 24;
 
 const listSecrets: ApiRoute<Paging> = {
   method: 'GET',

@@ -5,7 +5,6 @@
 import { type ApiContext, readPartition } from '../api/context.ts';
 import { Quotas } from '../api/quotas.ts';
 import type { ApiRequest, ApiRoute } from '../api/route.ts';
-import { apiRoutes } from '../api/routes.ts';
 import { directoryName } from '../foundation/partition-names.ts';
 
 /** The parameters of a call. */
@@ -19,12 +18,19 @@ export interface Call {
 
 /**
  * Calls an operation and returns the body of its reply. A list has all its items on one page.
+ * @param routes the routes that contain the operation. A command imports only these, because loading all routes takes
+ *   longer than the call.
  * @param operation name of an API operation, such as `listKeys`
  * @throws ServiceError the failure that a client would get
  */
-export async function call<T extends object>(context: ApiContext, operation: string, wanted: Call = {}): Promise<T> {
+export async function call<T extends object>(
+  context: ApiContext,
+  routes: readonly ApiRoute<never>[],
+  operation: string,
+  wanted: Call = {},
+): Promise<T> {
   const { orgId = null, query = {}, params = [], body: sent } = wanted;
-  const route = apiRoutes.find((each) => each.operation === operation) as ApiRoute<never>;
+  const route = routes.find((each) => each.operation === operation) as ApiRoute<never>;
   const directory = readPartition(context, directoryName);
   const caller = { key: { orgId, scopes: ['*'] }, expiresAt: null, isTest: false, maySee: () => true };
   const paging = 'limit' in route.query.properties ? { limit: Number.MAX_SAFE_INTEGER } : {};
@@ -35,11 +41,13 @@ export async function call<T extends object>(context: ApiContext, operation: str
 
 /**
  * Returns the items of a list that cursors continue.
+ * @param routes the routes that contain the operation
  * @param list name of the field that contains the items
  * @param limit maximum number of items
  */
 export async function callAll<T>(
   context: ApiContext,
+  routes: readonly ApiRoute<never>[],
   operation: string,
   list: string,
   { query, ...wanted }: Call,
@@ -47,7 +55,7 @@ export async function callAll<T>(
 ): Promise<T[]> {
   const found: T[] = [];
   for (let at: { cursor?: string } | undefined = {}; at !== undefined && found.length < limit; ) {
-    const page: Record<string, unknown> = await call(context, operation, {
+    const page: Record<string, unknown> = await call(context, routes, operation, {
       ...wanted,
       query: { ...query, ...at, limit: limit - found.length },
     });

@@ -21,14 +21,8 @@ import {
 import { withService } from './connection.ts';
 import { printLines } from './print.ts';
 import { createProgress } from './progress.ts';
-import { type CliCommand, NotFoundError, single, UsageError } from './usage.ts';
-
-const options = {
-  since: { value: 'YYYY-MM-DD', help: 'Skips history before this day' },
-  host: { value: 'ORIGIN', help: 'Address of the host, if several hosts have the repository' },
-  'no-wait': { help: 'Starts the backfill without waiting for it to end' },
-  cancel: { help: 'Cancels the backfill and keeps the data read so far' },
-} as const;
+import type { backfillEntry } from './table/operation.ts';
+import { NotFoundError, type Run, UsageError } from './usage.ts';
 
 /** The repository to read, by its name on a host or by its id. */
 interface Wanted {
@@ -38,26 +32,20 @@ interface Wanted {
 
 const pollMs = 250;
 
-export const backfillCommand: CliCommand = single({
-  arguments: 'OWNER/REPO|REPO_ID',
-  help: 'Reads the older history of a repository from its host, and shows the progress',
-  options,
-  examples: ['backfill acme/rocket --since 2025-01-01', 'backfill acme/rocket --cancel'],
-  run: (values, [name = '']) => {
-    if (!/^(repo_\w+|[^/\s]+\/[^/\s]+)$/.test(name))
-      throw new UsageError('Expected: tidings backfill OWNER/REPO or the id of a repository');
-    if (values.since !== undefined && !isDate(values.since))
-      throw new UsageError('--since: expected a day as YYYY-MM-DD');
-    const since = sinceOf(values.since);
-    const wanted = { name, origin: values.host?.replace(/\/$/, '') };
-    return withService(async (context) => {
-      if (values.cancel) return cancel(context, wanted);
-      const { repository } = await start(context, wanted, since);
-      if (values['no-wait']) return say(`The backfill of ${repository.fullName} is under way.`);
-      return watch(context, repository.id, repository.fullName);
-    });
-  },
-});
+export const runBackfill: Run<typeof backfillEntry> = (values, [name = '']) => {
+  if (!/^(repo_\w+|[^/\s]+\/[^/\s]+)$/.test(name))
+    throw new UsageError('Expected: tidings backfill OWNER/REPO or the id of a repository');
+  if (values.since !== undefined && !isDate(values.since))
+    throw new UsageError('--since: expected a day as YYYY-MM-DD');
+  const since = sinceOf(values.since);
+  const wanted = { name, origin: values.host?.replace(/\/$/, '') };
+  return withService(async (context) => {
+    if (values.cancel) return cancel(context, wanted);
+    const { repository } = await start(context, wanted, since);
+    if (values['no-wait']) return say(`The backfill of ${repository.fullName} is under way.`);
+    return watch(context, repository.id, repository.fullName);
+  });
+};
 
 async function start(context: ApiContext, wanted: Wanted, since: number | null): Promise<ResolvedRepository> {
   const directory = readPartition(context, directoryName);

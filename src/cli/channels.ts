@@ -3,68 +3,32 @@
  * read from a file. They are never read from the command line, where other users could see the secrets in them.
  */
 import { readFileSync } from 'node:fs';
-import { putConnection, tryConnection } from '../api/channels.ts';
+import { channelRoutes, putConnection, tryConnection } from '../api/channels.ts';
 import { type ApiContext, readPartition, runCommand } from '../api/context.ts';
 import { assertHostWritable } from '../api/publishable.ts';
 import { directoryName } from '../foundation/partition-names.ts';
-import { type ChannelName, channelNames, channelTraits } from '../protocol/channels.ts';
+import { type ChannelName, channelTraits } from '../protocol/channels.ts';
+import { channelNames } from '../protocol/names.ts';
 import { connectionInForce, type Owner } from '../store/connections.ts';
 import { channelResponse, effectiveChannel } from '../store/tables/channels.ts';
 import { withService } from './connection.ts';
-import { jsonOption, printReply } from './json.ts';
+import { printReply } from './json.ts';
 import { findOrganization } from './organization.ts';
 import { printLines } from './print.ts';
 import { findRepository } from './repository.ts';
-import { action, type CliCommand, UsageError } from './usage.ts';
+import type { channelsEntry } from './table/receivers.ts';
+import { type Runs, UsageError } from './usage.ts';
 
-const ownerOptions = {
-  org: { value: 'LOGIN|ID', required: 'owner', help: 'Organization of the connection' },
-  repo: { value: 'OWNER/REPO|REPO_ID', required: 'owner', help: 'Repository of the connection' },
-} as const;
-
-const choices = { CHANNEL: channelNames };
-
-export const channelsCommand: CliCommand = {
-  help: 'Lists, creates, tests and removes channel connections',
-  examples: ['channels list --org acme', 'channels put hosted hosted.json --repo acme/rocket'],
-  actions: {
-    list: action({
-      help: 'Lists the channels with their connections',
-      example: 'channels list --org acme',
-      options: { ...ownerOptions, ...jsonOption('the reply of GET /api/channels') },
-      run: async ({ json, ...given }) =>
-        withService((context) => (json ? listJson : list)(context, ownerOf(context, given))),
-    }),
-    put: action({
-      arguments: 'CHANNEL FILE.json|-',
-      choices,
-      help: 'Connects a channel; reads its settings from a file or standard input',
-      example: 'channels put hosted hosted.json --repo acme/rocket',
-      options: ownerOptions,
-      run: async (given, [channel, file = '']) => {
-        const settings = readSettings(file);
-        return withService((context) => put(context, ownerOf(context, given), channel as ChannelName, settings));
-      },
-    }),
-    test: action({
-      arguments: 'CHANNEL',
-      choices,
-      help: 'Tests a connection',
-      example: 'channels test hosted --repo acme/rocket',
-      options: ownerOptions,
-      run: (given, [channel]) =>
-        withService((context) => test(context, ownerOf(context, given), channel as ChannelName)),
-    }),
-    remove: action({
-      arguments: 'CHANNEL',
-      choices,
-      help: 'Removes a connection',
-      example: 'channels remove hosted --repo acme/rocket',
-      options: ownerOptions,
-      run: (given, [channel]) =>
-        withService((context) => remove(context, ownerOf(context, given), channel as ChannelName)),
-    }),
+export const channelActions: Runs<typeof channelsEntry> = {
+  list: async ({ json, ...given }) =>
+    withService((context) => (json ? listJson : list)(context, ownerOf(context, given))),
+  put: async (given, [channel, file = '']) => {
+    const settings = readSettings(file);
+    return withService((context) => put(context, ownerOf(context, given), channel as ChannelName, settings));
   },
+  test: (given, [channel]) => withService((context) => test(context, ownerOf(context, given), channel as ChannelName)),
+  remove: (given, [channel]) =>
+    withService((context) => remove(context, ownerOf(context, given), channel as ChannelName)),
 };
 
 function readSettings(file: string): Record<string, unknown> {
@@ -85,7 +49,7 @@ function ownerOf({ readers }: ApiContext, { org, repo }: { org?: string; repo?: 
 }
 
 function listJson(context: ApiContext, { orgId, repoId }: Owner): Promise<number> {
-  return printReply(context, 'listChannels', { query: repoId === null ? { orgId } : { repoId } });
+  return printReply(context, channelRoutes, 'listChannels', { query: repoId === null ? { orgId } : { repoId } });
 }
 
 async function list(context: ApiContext, owner: Owner): Promise<number> {

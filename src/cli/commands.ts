@@ -1,46 +1,43 @@
 /**
- * Contains the table of commands. Parsing, help and `docs/commands.md` are made from this table. To add a command, add
- * a line to the table.
+ * Contains the table of commands. Parsing, help and `docs/commands.md` are made from this table. The folder `table/` has
+ * the declarations, which import nothing of the service. The implementation of a command is loaded when the command
+ * runs, so that a command does not wait until the others are loaded.
  */
-import { backfillCommand } from './backfill.ts';
-import { channelsCommand } from './channels.ts';
 import { completionCommand } from './completion.ts';
-import { deadLettersCommand } from './dead-letters.ts';
-import { doctorCommand } from './doctor.ts';
-import { dumpCommand } from './dump.ts';
 import { commandsPage, helpOf, overview } from './help.ts';
-import { keysCommand } from './keys.ts';
 import { actionNamed, commandNamed } from './lookup.ts';
-import { notesCommand } from './notes.ts';
-import { openApiCommand } from './openapi.ts';
-import { organizationsCommand } from './organizations.ts';
 import { printText } from './print.ts';
-import { publishCommand } from './publish.ts';
-import { pullsCommand } from './pulls.ts';
-import { draftsCommand, rangesCommand } from './ranges.ts';
-import { repositoriesCommand } from './repositories.ts';
-import { retentionCommand } from './retention.ts';
-import { sendCommand } from './send.ts';
-import { settingsCommand } from './settings.ts';
-import { restoreCommand, snapshotCommand } from './snapshots.ts';
-import { startCommand } from './start.ts';
+import { keysEntry, organizationsEntry, repositoriesEntry, webhookSecretsEntry } from './table/access.ts';
+import { draftsEntry, notesEntry, publishEntry, pullsEntry, rangesEntry, versionEntry } from './table/notes.ts';
+import {
+  backfillEntry,
+  deadLettersEntry,
+  doctorEntry,
+  dumpEntry,
+  openApiEntry,
+  restoreEntry,
+  retentionEntry,
+  sendEntry,
+  settingsEntry,
+  snapshotEntry,
+  startEntry,
+} from './table/operation.ts';
+import { channelsEntry, webhooksEntry } from './table/receivers.ts';
 import { topics } from './topics.ts';
-import { type CliCommand, single } from './usage.ts';
-import { versionCommand } from './version.ts';
-import { webhookSecretsCommand } from './webhook-secrets.ts';
-import { webhooksCommand } from './webhooks.ts';
+import { type CliCommand, group, type SingleEntry, single } from './usage.ts';
 
-const helpCommand: CliCommand = single({
+const helpEntry = {
   arguments: '[COMMAND|TOPIC] [ACTION]',
   help: 'Shows all commands, or the help of one command or topic',
   options: { markdown: { help: 'Prints the help of all commands as Markdown, for docs/commands.md' } },
   examples: ['help keys', 'help keys create', 'help exit-codes'],
-  run: async ({ markdown }, [name, word]) => {
-    printText(
-      markdown ? commandsPage(commands).trimEnd() : name === undefined ? overview(commands) : helpFor(name, word),
-    );
-    return 0;
-  },
+} as const satisfies SingleEntry;
+
+const helpCommand = single(helpEntry, async () => async ({ markdown }, [name, word]) => {
+  printText(
+    markdown ? commandsPage(commands).trimEnd() : name === undefined ? overview(commands) : helpFor(name, word),
+  );
+  return 0;
 });
 
 function helpFor(name: string, word: string | undefined): string {
@@ -52,29 +49,32 @@ function helpFor(name: string, word: string | undefined): string {
 }
 
 export const commands: Readonly<Record<string, CliCommand>> = {
-  start: startCommand,
-  notes: notesCommand,
-  version: versionCommand,
-  ranges: rangesCommand,
-  drafts: draftsCommand,
-  pulls: pullsCommand,
-  keys: keysCommand,
-  orgs: organizationsCommand,
-  repos: repositoriesCommand,
-  'webhook-secrets': webhookSecretsCommand,
-  publish: publishCommand,
-  channels: channelsCommand,
-  webhooks: webhooksCommand,
-  send: sendCommand,
-  doctor: doctorCommand,
-  backfill: backfillCommand,
-  'dead-letters': deadLettersCommand,
-  dump: dumpCommand,
-  snapshot: snapshotCommand,
-  restore: restoreCommand,
-  retention: retentionCommand,
-  settings: settingsCommand,
-  openapi: openApiCommand,
+  start: single(startEntry, async () => (await import('./start.ts')).runStart),
+  notes: single(notesEntry, async () => (await import('./notes.ts')).runNotes),
+  version: single(versionEntry, async () => (await import('./version.ts')).runVersion),
+  ranges: single(rangesEntry, async () => (await import('./ranges.ts')).runRanges),
+  drafts: single(draftsEntry, async () => (await import('./ranges.ts')).runDrafts),
+  pulls: single(pullsEntry, async () => (await import('./pulls.ts')).runPulls),
+  keys: group(keysEntry, async () => (await import('./keys.ts')).keyActions),
+  orgs: group(organizationsEntry, async () => (await import('./organizations.ts')).organizationActions),
+  repos: group(repositoriesEntry, async () => (await import('./repositories.ts')).repositoryActions),
+  'webhook-secrets': group(
+    webhookSecretsEntry,
+    async () => (await import('./webhook-secrets.ts')).webhookSecretActions,
+  ),
+  publish: single(publishEntry, async () => (await import('./publish.ts')).runPublish),
+  channels: group(channelsEntry, async () => (await import('./channels.ts')).channelActions),
+  webhooks: group(webhooksEntry, async () => (await import('./webhooks.ts')).webhookActions),
+  send: single(sendEntry, async () => (await import('./send.ts')).runSend),
+  doctor: single(doctorEntry, async () => (await import('./doctor.ts')).runDoctor),
+  backfill: single(backfillEntry, async () => (await import('./backfill.ts')).runBackfill),
+  'dead-letters': group(deadLettersEntry, async () => (await import('./dead-letters.ts')).deadLetterActions),
+  dump: single(dumpEntry, async () => (await import('./dump.ts')).runDump),
+  snapshot: single(snapshotEntry, async () => (await import('./snapshots.ts')).runSnapshot),
+  restore: single(restoreEntry, async () => (await import('./snapshots.ts')).runRestore),
+  retention: group(retentionEntry, async () => (await import('./retention.ts')).retentionActions),
+  settings: single(settingsEntry, async () => (await import('./settings.ts')).runSettings),
+  openapi: single(openApiEntry, async () => (await import('./openapi.ts')).runOpenApi),
   completion: completionCommand(() => commands),
   help: helpCommand,
 };

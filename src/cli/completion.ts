@@ -6,7 +6,7 @@ import { type Commands, isSingle } from './lookup.ts';
 import { argumentNames } from './parse.ts';
 import { printText } from './print.ts';
 import { topics } from './topics.ts';
-import { type CliAction, type CliCommand, type CliOption, single } from './usage.ts';
+import { type CliAction, type CliCommand, type CliOption, type SingleEntry, single } from './usage.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
@@ -23,15 +23,15 @@ interface Place {
 
 /** @param table returns the table of commands, which contains this command */
 export function completionCommand(table: () => Commands): CliCommand {
-  return single({
+  const entry = {
     arguments: 'SHELL',
     choices: { SHELL: shells },
     help: 'Prints a script that completes commands, options and values in bash, zsh or fish',
     examples: ['completion bash > ~/.local/share/bash-completion/completions/tidings', 'completion fish'],
-    run: async (_, [shell]) => {
-      printText(completionScript(table(), shell as Shell).trimEnd());
-      return 0;
-    },
+  } as const satisfies SingleEntry;
+  return single(entry, async () => async (_, [shell]) => {
+    printText(completionScript(table(), shell as Shell).trimEnd());
+    return 0;
   });
 }
 

@@ -8,30 +8,17 @@ import { type PartitionName, partitionNames } from '../foundation/partition-name
 import type { JournalRecord } from '../protocol/journal.ts';
 import { type DeadLetter, listDeadLetters } from '../store/tables/dead-letters.ts';
 import { withService } from './connection.ts';
-import { jsonOption, printJson } from './json.ts';
+import { printJson } from './json.ts';
 import { printLines } from './print.ts';
-import { action, type CliCommand, UsageError } from './usage.ts';
+import type { deadLettersEntry } from './table/operation.ts';
+import { type Runs, UsageError } from './usage.ts';
 
-export const deadLettersCommand: CliCommand = {
-  help: 'Lists dead letters (records that could not be processed), and retries them',
-  examples: ['dead-letters list', 'dead-letters replay p00 1204/0'],
-  actions: {
-    list: action({
-      help: 'Lists the dead letters with their errors',
-      example: 'dead-letters list',
-      options: jsonOption('{"deadLetters": [{"partition", "seq", "index", "at", "subject", "error"}], "total"}'),
-      run: ({ json }) => withService((context) => list(context, json)),
-    }),
-    replay: action({
-      arguments: '[PARTITION SEQ/INDEX]',
-      help: 'Retries all dead letters, or only the given one',
-      example: 'dead-letters replay p00 1204/0',
-      run: async (_, place) => {
-        if (place.length > 0 && !/^\S+ \d+\/\d+$/.test(place.join(' ')))
-          throw new UsageError('Expected PARTITION SEQ/INDEX, as printed by: tidings dead-letters list');
-        return withService((context) => replay(context, place.join(' ')));
-      },
-    }),
+export const deadLetterActions: Runs<typeof deadLettersEntry> = {
+  list: ({ json }) => withService((context) => list(context, json)),
+  replay: async (_, place) => {
+    if (place.length > 0 && !/^\S+ \d+\/\d+$/.test(place.join(' ')))
+      throw new UsageError('Expected PARTITION SEQ/INDEX, as printed by: tidings dead-letters list');
+    return withService((context) => replay(context, place.join(' ')));
   },
 };
 

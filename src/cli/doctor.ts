@@ -27,46 +27,39 @@ import { checkPublicAddress, checkPublicUrl } from './doctor-public-url.ts';
 import { checkRefused } from './doctor-refused.ts';
 import { checkVersions } from './doctor-versions.ts';
 import type { Finding, Verdict } from './finding.ts';
-import { jsonOption, printJson } from './json.ts';
+import { printJson } from './json.ts';
 import { printLines } from './print.ts';
 import { waitingLines } from './retention.ts';
-import { type CliCommand, single } from './usage.ts';
+import type { doctorEntry } from './table/operation.ts';
+import type { Run } from './usage.ts';
 
 const marks: Record<Verdict, string> = { ok: '✓', note: '!', fault: '✗' };
 const minFreeBytes = 1_073_741_824;
 
-export const doctorCommand: CliCommand = single({
-  help: 'Checks settings, hosts, public URL, server, disk and durability level',
-  options: {
-    offline: { help: 'Sends no requests to other machines' },
-    ...jsonOption('{"findings": [{"verdict": "ok", "note" or "fault", "text"}], "total"}'),
-  },
-  examples: ['doctor', 'doctor --offline'],
-  run: async ({ offline, json }) => {
-    const settings = loadSettings();
-    const journal = await checkJournal(settings);
-    const findings = [
-      { verdict: 'ok', text: `settings: ${settings.partitions} partitions, data in ${settings.dataDir}` } as Finding,
-      ...checkVersions(),
-      checkHttpServer(),
-      ...checkDataDir(settings),
-      checkDisk(settings),
-      ...checkModes(settings),
-      ...checkSecrets(settings),
-      ...(await checkSeals(settings)),
-      ...journal.findings,
-      ...checkRetention(settings),
-      ...(await checkOwners(settings)),
-      checkPublicUrl(settings),
-      ...(offline ? [] : await checkPublicAddress(settings, journal.gateway?.mark)),
-      ...(offline ? [] : await checkHosts(settings)),
-      ...checkRefused(journal.gateway),
-    ];
-    if (json) printJson({ findings, total: findings.length });
-    else printLines(findings.map(({ verdict, text }) => `${marks[verdict]} ${text}`));
-    return findings.some(({ verdict }) => verdict === 'fault') ? 1 : 0;
-  },
-});
+export const runDoctor: Run<typeof doctorEntry> = async ({ offline, json }) => {
+  const settings = loadSettings();
+  const journal = await checkJournal(settings);
+  const findings = [
+    { verdict: 'ok', text: `settings: ${settings.partitions} partitions, data in ${settings.dataDir}` } as Finding,
+    ...checkVersions(),
+    checkHttpServer(),
+    ...checkDataDir(settings),
+    checkDisk(settings),
+    ...checkModes(settings),
+    ...checkSecrets(settings),
+    ...(await checkSeals(settings)),
+    ...journal.findings,
+    ...checkRetention(settings),
+    ...(await checkOwners(settings)),
+    checkPublicUrl(settings),
+    ...(offline ? [] : await checkPublicAddress(settings, journal.gateway?.mark)),
+    ...(offline ? [] : await checkHosts(settings)),
+    ...checkRefused(journal.gateway),
+  ];
+  if (json) printJson({ findings, total: findings.length });
+  else printLines(findings.map(({ verdict, text }) => `${marks[verdict]} ${text}`));
+  return findings.some(({ verdict }) => verdict === 'fault') ? 1 : 0;
+};
 
 /** Checks that the files of the native HTTP server equal the expected files byte by byte. */
 function checkHttpServer(): Finding {

@@ -4,8 +4,11 @@
  */
 import { didYouMean } from '../../config/nearest.ts';
 import { type ApiContext, partitionOfId, readPartition } from '../api/context.ts';
+import { draftRoutes } from '../api/drafts.ts';
+import { rangeRoutes } from '../api/ranges.ts';
+import { unreleasedRoutes } from '../api/unreleased.ts';
 import { terminalText } from '../foundation/visible-text.ts';
-import { type ReleaseChoice, releaseTags } from '../notes/range/release-tags.ts';
+import type { ReleaseChoice } from '../notes/range/release-tags.ts';
 import type { SuggestedVersion } from '../protocol/notes.ts';
 import type { Persona } from '../protocol/stored.ts';
 import type { DirectoryRepository } from '../store/tables/directory.ts';
@@ -37,14 +40,23 @@ export async function rangeBetween(
   given: Span | undefined,
   choice: ReleaseChoice,
 ): Promise<Range> {
-  const span = given ?? newestSpan(context, repository, choice);
+  const span = given ?? (await newestSpan(context, repository, choice));
   for (const tag of [span.fromTag, span.toTag]) assertTag(context, repository, tag);
   const ranges = await rangesOf(context, repository.id);
   const known = ranges.find(({ fromTag, toTag }) => fromTag === span.fromTag && toTag === span.toTag);
-  return known ?? call<Range>(context, 'createRange', { body: { type: 'TAG_BASED', repoId: repository.id, ...span } });
+  return (
+    known ??
+    call<Range>(context, rangeRoutes, 'createRange', { body: { type: 'TAG_BASED', repoId: repository.id, ...span } })
+  );
 }
 
-function newestSpan(context: ApiContext, { id, fullName }: DirectoryRepository, choice: ReleaseChoice): Span {
+async function newestSpan(
+  context: ApiContext,
+  { id, fullName }: DirectoryRepository,
+  choice: ReleaseChoice,
+): Promise<Span> {
+  // Only a command line without tags compares versions.
+  const { releaseTags } = await import('../notes/range/release-tags.ts');
   const [to, from] = releaseTags(tagsOf(context, id), choice);
   if (to && from) return { fromTag: from.name, toTag: to.name };
   const { tagPattern } = choice;
@@ -87,7 +99,7 @@ export function unreleasedOf(
     ...(tagPattern !== undefined && { tagPattern }),
     ...(prereleases && { prereleases: 'true' }),
   };
-  return call(context, 'getUnreleased', { params: [repoId], query });
+  return call(context, unreleasedRoutes, 'getUnreleased', { params: [repoId], query });
 }
 
 /**
@@ -105,7 +117,8 @@ export async function makeDrafts(
 ): Promise<Draft[]> {
   const stream = process.stderr;
   const progress = createProgress({ label: terminalText(label), total: personas.length, stream });
-  for (const persona of personas) await call(context, 'generateDraft', { params: [rangeId], body: { persona } });
+  for (const persona of personas)
+    await call(context, draftRoutes, 'generateDraft', { params: [rangeId], body: { persona } });
   let counted = 0;
   for (;;) {
     const drafts = await wantedDrafts(context, rangeId, personas);

@@ -10,28 +10,24 @@ import { terminalText } from '../foundation/visible-text.ts';
 import { dumpRepository } from '../store/dump.ts';
 import { Readers } from '../store/readers.ts';
 import { findRepository } from './repository.ts';
-import { type CliCommand, single } from './usage.ts';
+import type { dumpEntry } from './table/operation.ts';
+import type { Run } from './usage.ts';
 
-export const dumpCommand: CliCommand = single({
-  arguments: 'OWNER/REPO|REPO_ID',
-  help: 'Prints all captured data of a repository in a fixed order, one JSON record per line',
-  examples: ['dump acme/rocket > rocket.jsonl'],
-  run: async (_, [wanted = '']) => {
-    const { dataDir, partitions } = loadSettings();
-    const readers = new Readers(dataDir);
-    try {
-      const { id } = findRepository(readers, wanted);
-      const partition = readers.fresh(partitionOfRepository(id, partitions));
-      if (!partition) throw new Error(`The partition of ${wanted} cannot be read.`);
-      // The command waits until all output is written, because the process exits after the command. Standard output
-      // stays open, since `end` is false.
-      await pipeline(Readable.from(printable(dumpRepository(partition, id))), process.stdout, { end: false });
-    } finally {
-      await readers.close();
-    }
-    return 0;
-  },
-});
+export const runDump: Run<typeof dumpEntry> = async (_, [wanted = '']) => {
+  const { dataDir, partitions } = loadSettings();
+  const readers = new Readers(dataDir);
+  try {
+    const { id } = findRepository(readers, wanted);
+    const partition = readers.fresh(partitionOfRepository(id, partitions));
+    if (!partition) throw new Error(`The partition of ${wanted} cannot be read.`);
+    // The command waits until all output is written, because the process exits after the command. Standard output
+    // stays open, since `end` is false.
+    await pipeline(Readable.from(printable(dumpRepository(partition, id))), process.stdout, { end: false });
+  } finally {
+    await readers.close();
+  }
+  return 0;
+};
 
 /**
  * Adds line ends to lines of JSON. Characters that a terminal would interpret become JSON escapes with the same

@@ -3,23 +3,22 @@
  * items on one page. The request is made with an instance key, unless the command names an organization.
  */
 import type { ApiContext } from '../api/context.ts';
+import type { ApiRoute } from '../api/route.ts';
 import { type Call, call } from './api.ts';
 import { printText } from './print.ts';
 
 /**
- * Declares the option `--json`.
- * @param reply text that describes the output in the help, such as `the reply of GET /api/keys`
- */
-export function jsonOption(reply: string) {
-  return { json: { help: `Prints JSON: ${reply}` } };
-}
-
-/**
  * Prints the reply of a list operation, with all its items.
+ * @param routes the routes that contain the operation
  * @param operation name of an API operation, such as `listKeys`
  */
-export async function printReply(context: ApiContext, operation: string, wanted: Call = {}): Promise<number> {
-  return printJson(await call(context, operation, wanted));
+export async function printReply(
+  context: ApiContext,
+  routes: readonly ApiRoute<never>[],
+  operation: string,
+  wanted: Call = {},
+): Promise<number> {
+  return printJson(await call(context, routes, operation, wanted));
 }
 
 /** Prints a value as formatted JSON. Returns the exit code 0. */

@@ -4,79 +4,36 @@
  */
 import type { ApiContext } from '../api/context.ts';
 import { createKey, revokeKey, rotateKey } from '../api/key-writes.ts';
+import { keyRoutes } from '../api/keys.ts';
 import { knownHost } from '../api/webhook-secret-writes.ts';
-import { usualOverlapHours } from '../api/webhook-secrets.ts';
 import { directoryName } from '../foundation/partition-names.ts';
 import { type KeyRecord, scopes } from '../protocol/commands.ts';
+import { usualOverlapHours } from '../protocol/limits.ts';
 import type { Partition } from '../store/partition.ts';
 import { listKeys, listOrganizations, readKey } from '../store/tables/directory.ts';
 import { type KeyState, keyStateOf } from '../store/tables/key-ends.ts';
 import { rotateBy } from '../store/tables/keys.ts';
 import { readKeyUse } from '../store/tables/usage.ts';
 import { withService } from './connection.ts';
-import { jsonOption, printReply } from './json.ts';
+import { printReply } from './json.ts';
 import { readNumber } from './number.ts';
 import { printLines, printText } from './print.ts';
-import { action, type CliCommand, NotFoundError, UsageError, type Values } from './usage.ts';
+import type { keysEntry } from './table/access.ts';
+import { type Given, NotFoundError, type Runs, UsageError } from './usage.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 
-const quiet = { help: 'Prints only the key' } as const;
+type Actions = (typeof keysEntry)['actions'];
 
-const createOptions = {
-  name: { value: 'NAME', required: true, help: 'Display name of the key' },
-  org: { value: 'ORGANIZATION', required: 'owner', help: 'Login or id of the organization that the key is for' },
-  instance: { required: 'owner', help: 'Creates a key with access to everything' },
-  host: { value: 'ORIGIN', help: 'Address of the host of the organization (default: TIDINGS_HOST_ORIGIN)' },
-  scopes: { value: 'A,B', help: 'Scopes of the key, such as repos:read,drafts:read (default: all)' },
-  expires: { value: 'DAYS', help: 'Days until the key expires (default: never)' },
-  test: { help: 'Creates a test key; its requests are always in test mode' },
-  quiet,
-} as const;
-
-const rotateOptions = {
-  overlap: { value: 'HOURS', help: `Hours that the old key stays valid (default: ${usualOverlapHours})` },
-  quiet,
-} as const;
-
-export const keysCommand: CliCommand = {
-  help: 'Creates, lists, rotates and revokes API keys',
-  examples: [
-    'keys create --org acme --name ci',
-    'keys create --instance --name backup --expires 90',
-    'keys list --json',
-  ],
-  actions: {
-    create: action({
-      help: 'Creates a key for an organization, or for the instance, and shows it once',
-      example: 'keys create --org acme --name ci',
-      options: createOptions,
-      run: create,
-    }),
-    list: action({
-      help: 'Lists the keys without their secret parts',
-      example: 'keys list --json',
-      options: jsonOption('the reply of GET /api/keys'),
-      run: ({ json }) => withService((context) => (json ? printReply(context, 'listKeys') : list(context))),
-    }),
-    rotate: action({
-      arguments: 'KEY_ID',
-      help: 'Replaces a key with a new one; the old key stays valid for some hours',
-      example: 'keys rotate key_0000000000000000000000000000 --overlap 48',
-      options: rotateOptions,
-      run: rotate,
-    }),
-    revoke: action({
-      arguments: 'KEY_ID',
-      help: 'Revokes a key immediately',
-      example: 'keys revoke key_0000000000000000000000000000',
-      run: revoke,
-    }),
-  },
+export const keyActions: Runs<typeof keysEntry> = {
+  create,
+  list: ({ json }) => withService((context) => (json ? printReply(context, keyRoutes, 'listKeys') : list(context))),
+  rotate,
+  revoke,
 };
 
-async function create(values: Values<typeof createOptions>): Promise<number> {
+async function create(values: Given<Actions['create']>): Promise<number> {
   const { name, org } = values;
   const days = readNumber('--expires', 'days', values.expires, 1, 3650);
   const wanted = {
@@ -93,7 +50,7 @@ async function create(values: Values<typeof createOptions>): Promise<number> {
   return 0;
 }
 
-async function rotate(values: Values<typeof rotateOptions>, [keyId = '']: readonly string[]): Promise<number> {
+async function rotate(values: Given<Actions['rotate']>, [keyId = '']: readonly string[]): Promise<number> {
   const hours = readNumber('--overlap', 'hours', values.overlap, 0, 720) ?? usualOverlapHours;
   const { value, key } = await withService(async (context) => {
     const directory = context.readers.fresh(directoryName);

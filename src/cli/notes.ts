@@ -5,12 +5,13 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ApiContext, partitionOfId, readPartition } from '../api/context.ts';
+import { rangeRoutes } from '../api/ranges.ts';
 import { toHostMarkdown } from '../channels/host/host-markdown.ts';
 import { describeConflict } from '../foundation/conflicts.ts';
-import { type ChannelName, channelNames } from '../protocol/channels.ts';
-import { type DraftRecord, type Persona, personas } from '../protocol/stored.ts';
+import type { ChannelName } from '../protocol/channels.ts';
+import { personas } from '../protocol/names.ts';
+import type { Persona } from '../protocol/stored.ts';
 import type { DirectoryRepository } from '../store/tables/directory.ts';
-import { readDraft } from '../store/tables/drafts.ts';
 import { readRepository } from '../store/tables/repositories.ts';
 import { call } from './api.ts';
 import { withService } from './connection.ts';
@@ -23,38 +24,18 @@ import {
   wantedDrafts,
 } from './draft-making.ts';
 import { exitCodes } from './exit.ts';
-import { jsonOption, printJson } from './json.ts';
+import { printJson } from './json.ts';
 import { printMarkdown, printMessage } from './print.ts';
-import { type PublishReply, publishOn } from './publish.ts';
-import { boundsOf, type Draft, personaOption, type Range } from './ranges.ts';
+import type { PublishReply } from './publish.ts';
+import { boundsOf, type Draft, type Range } from './ranges.ts';
 import { findRepository } from './repository.ts';
-import { stopSignal } from './start.ts';
-import { type CliCommand, ConflictError, single, UsageError, type Values } from './usage.ts';
-import { choiceOf, unreleasedOptions } from './version.ts';
+import { stopSignal } from './stop-signal.ts';
+import { type notesEntry, usualTimeout } from './table/notes.ts';
+import { ConflictError, type Given, type Run, UsageError } from './usage.ts';
+import { choiceOf } from './version.ts';
 
-const usualTimeout = 300;
 /** Interval between two reads of the drafts that `--watch` prints again after a change, in milliseconds. */
 const watchMs = 1000;
-
-const options = {
-  persona: {
-    ...personaOption,
-    many: true,
-    help: `Makes only the notes for this persona; may be given again: ${personas.join(', ')} (default: all)`,
-  },
-  publish: {
-    value: 'CHANNEL',
-    choices: channelNames,
-    many: true,
-    help: 'Publishes the notes on this channel; may be given again',
-  },
-  draft: { help: 'Creates draft releases on the host; needs --publish scm_releases' },
-  unreleased: { help: 'Makes the notes of what was merged since the newest release' },
-  ...unreleasedOptions,
-  timeout: { value: 'SECONDS', help: `Maximum time to wait for the drafts (default: ${usualTimeout})` },
-  watch: { help: 'Continues, and prints the notes again after each change' },
-  ...jsonOption('{"range", "drafts", "publications"} in the forms of the API'),
-} as const;
 
 /** What a command line asks for. */
 interface Wanted {
@@ -81,26 +62,16 @@ interface Published extends PublishReply {
   channel: ChannelName;
 }
 
-export const notesCommand: CliCommand = single({
-  arguments: 'OWNER/REPO|REPO_ID [FROM..TO]',
-  help: 'Generates the notes between two tags, or since the newest release, prints them, and publishes them on request',
-  options,
-  examples: [
-    'notes acme/rocket v1.0.0..v1.1.0 --persona customer > NOTES.md',
-    'notes acme/rocket --publish hosted --publish scm_releases',
-    'notes acme/rocket --unreleased --watch',
-  ],
-  run: (values, [name = '', span]) => {
-    const wanted = readWanted(values, span);
-    return withService(async (context) => {
-      const repository = findRepository(context.readers, name);
-      const notes = await make(context, repository, wanted);
-      return values.watch ? watch(context, notes, wanted) : show(context, notes, wanted);
-    });
-  },
-});
+export const runNotes: Run<typeof notesEntry> = (values, [name = '', span]) => {
+  const wanted = readWanted(values, span);
+  return withService(async (context) => {
+    const repository = findRepository(context.readers, name);
+    const notes = await make(context, repository, wanted);
+    return values.watch ? watch(context, notes, wanted) : show(context, notes, wanted);
+  });
+};
 
-function readWanted(values: Values<typeof options>, span: string | undefined): Wanted {
+function readWanted(values: Given<typeof notesEntry>, span: string | undefined): Wanted {
   const { persona: wanted = personas, publish: channels = [], draft: asDraft = false, json = false } = values;
   const { unreleased: isUnreleased = false } = values;
   if (isUnreleased && span !== undefined) throw new UsageError('--unreleased cannot be used together with FROM..TO');
@@ -142,7 +113,7 @@ async function make(context: ApiContext, repository: DirectoryRepository, wanted
 
 async function unreleasedRange(context: ApiContext, repoId: string, choice: UnreleasedChoice): Promise<Range> {
   const { rangeId } = await unreleasedOf(context, repoId, choice);
-  return call(context, 'getRange', { params: [rangeId] });
+  return call(context, rangeRoutes, 'getRange', { params: [rangeId] });
 }
 
 /**
@@ -172,30 +143,18 @@ function print(context: ApiContext, { repository, drafts }: Notes): void {
 }
 
 async function publishAll(context: ApiContext, { drafts }: Notes, wanted: Wanted): Promise<Published[]> {
+  if (wanted.channels.length === 0) return [];
+  // Only this option needs the code that publishes, and loading it takes longer than printing the notes.
+  const { publishToEnd } = await import('./publish.ts');
   const published: Published[] = [];
   for (const { id, persona } of drafts)
     for (const channel of wanted.channels) {
       const asDraft = wanted.asDraft && channel === 'scm_releases';
-      const reply = await publishOne(context, id, { channel, asDraft, strict: true });
+      const reply = await publishToEnd(context, id, { channel, asDraft, strict: true });
       printMessage(describe({ ...reply, persona, channel }));
       published.push({ ...reply, persona, channel });
     }
   return published;
-}
-
-/** Publishes a draft, and waits until the publication has ended. */
-async function publishOne(
-  context: ApiContext,
-  draftId: string,
-  how: { channel: ChannelName; asDraft: boolean; strict: boolean },
-): Promise<PublishReply> {
-  const partition = readPartition(context, partitionOfId(context, draftId) as string);
-  let reply = await publishOn(context, partition, readDraft(partition, draftId) as DraftRecord, how);
-  while (reply.status === 'processing') {
-    await pause(watchMs);
-    reply = await call<PublishReply>(context, 'getPublication', { params: [reply.id] });
-  }
-  return reply;
 }
 
 function describe({ persona, channel, id, status, url, error }: Published): string {

@@ -5,13 +5,10 @@
 import { openApiDocument } from '../api/openapi.ts';
 import { apiRoutes } from '../api/routes.ts';
 import { printText } from './print.ts';
-import { type CliCommand, single } from './usage.ts';
+import type { openApiEntry } from './table/operation.ts';
+import type { Run } from './usage.ts';
 
-export const openApiCommand: CliCommand = single({
-  help: 'Prints the OpenAPI document of the API',
-  examples: ['openapi > openapi.json'],
-  run: async () => {
-    printText(JSON.stringify(openApiDocument(apiRoutes), null, 2));
-    return 0;
-  },
-});
+export const runOpenApi: Run<typeof openApiEntry> = async () => {
+  printText(JSON.stringify(openApiDocument(apiRoutes), null, 2));
+  return 0;
+};

@@ -5,39 +5,23 @@
  */
 import { tiersOf } from '../../config/tiers.ts';
 import { type ApiContext, runCommand } from '../api/context.ts';
+import { organizationRoutes } from '../api/organizations.ts';
 import { directoryName } from '../foundation/partition-names.ts';
 import { listOrganizations } from '../store/tables/directory.ts';
 import { readTier } from '../store/tables/tiers.ts';
 import { withService } from './connection.ts';
-import { jsonOption, printReply } from './json.ts';
+import { printReply } from './json.ts';
 import { findOrganization } from './organization.ts';
 import { printLines } from './print.ts';
-import { action, type CliCommand, UsageError } from './usage.ts';
+import type { organizationsEntry } from './table/access.ts';
+import { type Runs, UsageError } from './usage.ts';
 
-export const organizationsCommand: CliCommand = {
-  help: 'Lists organizations, sets their tiers of limits, and sets whether published notes are kept after app removal',
-  examples: ['orgs list', 'orgs tier acme unlimited', 'orgs keep-published acme false'],
-  actions: {
-    list: action({
-      help: 'Lists the organizations with their tiers of limits',
-      example: 'orgs list',
-      options: jsonOption('the reply of GET /api/orgs'),
-      run: ({ json }) => withService((context) => (json ? printReply(context, 'listOrganisations') : list(context))),
-    }),
-    tier: action({
-      arguments: 'LOGIN|ID TIER',
-      help: 'Sets the tier of limits of an organization: standard, unlimited, or a tier from the settings',
-      example: 'orgs tier acme unlimited',
-      run: (_, [wanted = '', tier = '']) => withService((context) => setTier(context, wanted, tier)),
-    }),
-    'keep-published': action({
-      arguments: 'LOGIN|ID true|false',
-      choices: { 'true|false': ['true', 'false'] },
-      help: 'Sets whether published notes are kept (true) or erased (false) after the app is removed',
-      example: 'orgs keep-published acme false',
-      run: (_, [wanted = '', value]) => withService((context) => keepPublished(context, wanted, value === 'true')),
-    }),
-  },
+export const organizationActions: Runs<typeof organizationsEntry> = {
+  list: ({ json }) =>
+    withService((context) => (json ? printReply(context, organizationRoutes, 'listOrganisations') : list(context))),
+  tier: (_, [wanted = '', tier = '']) => withService((context) => setTier(context, wanted, tier)),
+  'keep-published': (_, [wanted = '', value]) =>
+    withService((context) => keepPublished(context, wanted, value === 'true')),
 };
 
 async function list({ readers }: ApiContext): Promise<number> {

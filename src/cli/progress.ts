@@ -114,7 +114,8 @@ function shareOf(count: number, total: number): number {
 }
 
 function formatCount(count: number): string {
-  return count.toLocaleString('en-GB');
+  // `toLocaleString` gives the same text, but its first use takes 30 ms.
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 function formatRate(perSecond: number): string {

@@ -2,21 +2,28 @@
  * `tidings publish DRAFT_ID --channel CHANNEL`: publishes a draft as the API does, and reports the result. If the
  * publication has not ended after a few seconds, the command ends and the service continues the publication.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { type ApiContext, partitionOfId, readPartition } from '../api/context.ts';
+import { publicationRoutes } from '../api/publications.ts';
 import { checkPublish, publish } from '../api/publish.ts';
 import { conflictsOf, describeWarning } from '../foundation/conflicts.ts';
 import { notFound, ServiceError } from '../foundation/errors.ts';
 import { slotOfId } from '../foundation/ids.ts';
 import { directoryName } from '../foundation/partition-names.ts';
-import { type ChannelName, channelNames } from '../protocol/channels.ts';
+import type { ChannelName } from '../protocol/channels.ts';
 import type { PublicationWarning } from '../protocol/conflicts.ts';
 import type { PublishBody } from '../protocol/resources/publications.ts';
 import type { DraftRecord } from '../protocol/stored.ts';
 import type { Partition } from '../store/partition.ts';
 import { readDraft } from '../store/tables/drafts.ts';
+import { call } from './api.ts';
 import { withService } from './connection.ts';
 import { printLines } from './print.ts';
-import { type CliCommand, ConflictError, single } from './usage.ts';
+import type { publishEntry } from './table/notes.ts';
+import { ConflictError, type Run } from './usage.ts';
+
+/** Interval between two reads of a publication that has not ended, in milliseconds. */
+const pollMs = 1000;
 
 /** The part of the reply that is printed. */
 export interface PublishReply {
@@ -27,23 +34,8 @@ export interface PublishReply {
   warnings: PublicationWarning[];
 }
 
-export const publishCommand: CliCommand = single({
-  arguments: 'DRAFT_ID',
-  help: 'Publishes a draft on a channel and reports the result',
-  options: {
-    channel: {
-      value: 'CHANNEL',
-      choices: channelNames,
-      required: true,
-      help: `One of ${channelNames.join(', ')}`,
-    },
-    draft: { help: 'Creates a draft release on the host' },
-    strict: { help: 'Refuses a draft that is outdated or has conflicts' },
-  },
-  examples: ['publish draft_0000000000000000000000000000 --channel hosted'],
-  run: ({ channel, draft = false, strict = false }, [draftId = '']) =>
-    withService((context) => publishDraft(context, checkPublish({ draftId, channel, draft, strict }))),
-});
+export const runPublish: Run<typeof publishEntry> = ({ channel, draft = false, strict = false }, [draftId = '']) =>
+  withService((context) => publishDraft(context, checkPublish({ draftId, channel, draft, strict })));
 
 async function publishDraft(
   context: ApiContext,
@@ -60,7 +52,7 @@ async function publishDraft(
  * Publishes a draft, and returns the part of the reply that commands print.
  * @throws ConflictError when the publication is strict and the draft is outdated or has conflicts
  */
-export async function publishOn(
+async function publishOn(
   context: ApiContext,
   partition: Partition,
   draft: DraftRecord,
@@ -73,6 +65,21 @@ export async function publishOn(
   } catch (error) {
     throw isAboutWarnings(error, draft) ? new ConflictError(error.message) : error;
   }
+}
+
+/** Publishes a draft as {@link publishOn} does, and waits until the publication has ended. */
+export async function publishToEnd(
+  context: ApiContext,
+  draftId: string,
+  how: { channel: ChannelName; asDraft: boolean; strict: boolean },
+): Promise<PublishReply> {
+  const partition = readPartition(context, partitionOfId(context, draftId) as string);
+  let reply = await publishOn(context, partition, readDraft(partition, draftId) as DraftRecord, how);
+  while (reply.status === 'processing') {
+    await pause(pollMs);
+    reply = await call<PublishReply>(context, publicationRoutes, 'getPublication', { params: [reply.id] });
+  }
+  return reply;
 }
 
 /** Whether an error names in its details that a draft is outdated, or conflicts of the draft. */

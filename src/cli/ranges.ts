@@ -2,14 +2,17 @@
  * `tidings ranges REPO` lists the release ranges of a repository. `tidings drafts REPO` lists the drafts of its ranges.
  */
 import type { ApiContext } from '../api/context.ts';
+import { draftListRoutes } from '../api/draft-list.ts';
+import { rangeRoutes } from '../api/ranges.ts';
 import type { Conflict } from '../protocol/conflicts.ts';
-import { type Persona, personas, type RangeBounds } from '../protocol/stored.ts';
+import type { Persona, RangeBounds } from '../protocol/stored.ts';
 import { call, callAll } from './api.ts';
 import { withService } from './connection.ts';
-import { jsonOption, printJson } from './json.ts';
+import { printJson } from './json.ts';
 import { printLines } from './print.ts';
 import { findRepository } from './repository.ts';
-import { type CliCommand, NotFoundError, single } from './usage.ts';
+import type { draftsEntry, rangesEntry } from './table/notes.ts';
+import { NotFoundError, type Run } from './usage.ts';
 
 /** The fields of a range that commands use. */
 export interface Range extends Pick<RangeBounds, 'fromDate' | 'toDate' | 'fromPrNumber' | 'toPrNumber'> {
@@ -35,56 +38,37 @@ export interface Draft {
   error?: string;
 }
 
-export const personaOption = { value: 'PERSONA', choices: personas } as const;
+export const runRanges: Run<typeof rangesEntry> = ({ json }, [wanted = '']) =>
+  withService(async (context) => {
+    const ranges = await rangesOf(context, findRepository(context.readers, wanted).id);
+    if (json) return printJson(wholePage('ranges', ranges));
+    printLines(ranges.map(describe), 'There are no release ranges.');
+    return 0;
+  });
 
-export const rangesCommand: CliCommand = single({
-  arguments: 'OWNER/REPO|REPO_ID',
-  help: 'Lists the release ranges of a repository, the newest first',
-  options: jsonOption('the reply of GET /api/ranges'),
-  examples: ['ranges acme/rocket', 'ranges acme/rocket --json'],
-  run: ({ json }, [wanted = '']) =>
-    withService(async (context) => {
-      const ranges = await rangesOf(context, findRepository(context.readers, wanted).id);
-      if (json) return printJson(wholePage('ranges', ranges));
-      printLines(ranges.map(describe), 'There are no release ranges.');
-      return 0;
-    }),
-});
-
-export const draftsCommand: CliCommand = single({
-  arguments: 'OWNER/REPO|REPO_ID',
-  help: 'Lists the drafts of a repository',
-  options: {
-    range: { value: 'RANGE', help: 'Lists only the drafts of one range; an id, or bounds such as v1.0.0..v1.1.0' },
-    persona: { ...personaOption, help: `Lists only the drafts for one persona: ${personas.join(', ')}` },
-    outdated: { help: 'Lists only drafts that are outdated: generating them now would give another text' },
-    ...jsonOption('drafts in the form of the reply of GET /api/drafts'),
-  },
-  examples: ['drafts acme/rocket --outdated', 'drafts acme/rocket --range v1.0.0..v1.1.0 --json'],
-  run: ({ range: bounds, persona, outdated, json }, [wanted = '']) =>
-    withService(async (context) => {
-      const { id, fullName } = findRepository(context.readers, wanted);
-      const all = await rangesOf(context, id);
-      const ranges = all.filter((range) => bounds === undefined || range.id === bounds || boundsOf(range) === bounds);
-      if (bounds !== undefined && ranges.length === 0)
-        throw new NotFoundError(`${fullName} has no range ${JSON.stringify(bounds)}. Run: tidings ranges ${fullName}`);
-      const chosen = { ...(persona && { persona }), ...(outdated && { outdated: 'true' as const }) };
-      const drafts: Draft[] = [];
-      if (outdated && bounds === undefined) drafts.push(...(await draftsIn(context, id, chosen)));
-      else for (const range of ranges) drafts.push(...(await draftsOf(context, range.id, chosen)));
-      if (json) return printJson(cursorPage('drafts', drafts));
-      const names = new Map(ranges.map((range) => [range.id, boundsOf(range)]));
-      printLines(
-        drafts.map((draft) => describeDraft(draft, names.get(draft.releaseRangeId) ?? '')),
-        'There are no drafts.',
-      );
-      return 0;
-    }),
-});
+export const runDrafts: Run<typeof draftsEntry> = ({ range: bounds, persona, outdated, json }, [wanted = '']) =>
+  withService(async (context) => {
+    const { id, fullName } = findRepository(context.readers, wanted);
+    const all = await rangesOf(context, id);
+    const ranges = all.filter((range) => bounds === undefined || range.id === bounds || boundsOf(range) === bounds);
+    if (bounds !== undefined && ranges.length === 0)
+      throw new NotFoundError(`${fullName} has no range ${JSON.stringify(bounds)}. Run: tidings ranges ${fullName}`);
+    const chosen = { ...(persona && { persona }), ...(outdated && { outdated: 'true' as const }) };
+    const drafts: Draft[] = [];
+    if (outdated && bounds === undefined) drafts.push(...(await draftsIn(context, id, chosen)));
+    else for (const range of ranges) drafts.push(...(await draftsOf(context, range.id, chosen)));
+    if (json) return printJson(cursorPage('drafts', drafts));
+    const names = new Map(ranges.map((range) => [range.id, boundsOf(range)]));
+    printLines(
+      drafts.map((draft) => describeDraft(draft, names.get(draft.releaseRangeId) ?? '')),
+      'There are no drafts.',
+    );
+    return 0;
+  });
 
 /** Returns all ranges of a repository, the newest first. */
 export async function rangesOf(context: ApiContext, repoId: string): Promise<Range[]> {
-  return (await call<{ ranges: Range[] }>(context, 'listRanges', { query: { repoId } })).ranges;
+  return (await call<{ ranges: Range[] }>(context, rangeRoutes, 'listRanges', { query: { repoId } })).ranges;
 }
 
 /** Selects drafts of a list. */
@@ -96,12 +80,12 @@ interface DraftFilters {
 /** Returns the drafts of a range. */
 export async function draftsOf(context: ApiContext, rangeId: string, filters: DraftFilters = {}): Promise<Draft[]> {
   const query = { releaseRangeId: rangeId, ...filters };
-  return (await call<{ drafts: Draft[] }>(context, 'listDrafts', { query })).drafts;
+  return (await call<{ drafts: Draft[] }>(context, draftListRoutes, 'listDrafts', { query })).drafts;
 }
 
 /** Returns the drafts of a repository. */
 function draftsIn(context: ApiContext, repoId: string, filters: DraftFilters): Promise<Draft[]> {
-  return callAll(context, 'listDrafts', 'drafts', { query: { repoId, ...filters } });
+  return callAll(context, draftListRoutes, 'listDrafts', 'drafts', { query: { repoId, ...filters } });
 }
 
 /** Returns the bounds of a range as one text, such as `v1.0.0..v1.1.0`, `v1.1.0..main` or `#1..#9`. */

@@ -3,45 +3,25 @@
  * whether their events are captured. The actions `settings` and `automation` are in files of their own.
  */
 import { type ApiContext, runCommand } from '../api/context.ts';
+import { repositoryRoutes } from '../api/repositories.ts';
 import { directoryName } from '../foundation/partition-names.ts';
 import { listDirectoryRepositories } from '../store/tables/directory.ts';
 import { withService } from './connection.ts';
-import { jsonOption, printReply } from './json.ts';
+import { printReply } from './json.ts';
 import { printLines } from './print.ts';
 import { findRepository } from './repository.ts';
-import { automationAction } from './repository-automation.ts';
-import { settingsAction } from './repository-settings.ts';
-import { action, type CliCommand } from './usage.ts';
+import { runAutomation } from './repository-automation.ts';
+import { runSettings } from './repository-settings.ts';
+import type { repositoriesEntry } from './table/access.ts';
+import type { Runs } from './usage.ts';
 
-export const repositoriesCommand: CliCommand = {
-  help: 'Lists the repositories, connects and disconnects them, and shows, replaces or tries their settings',
-  examples: [
-    'repos list',
-    'repos settings acme/rocket settings.json',
-    'repos settings acme/rocket --try settings.json',
-  ],
-  actions: {
-    list: action({
-      help: 'Lists the repositories with their states',
-      example: 'repos list',
-      options: jsonOption('the reply of GET /api/repos'),
-      run: ({ json }) => withService((context) => (json ? printReply(context, 'listRepositories') : list(context))),
-    }),
-    select: action({
-      arguments: 'OWNER/REPO|REPO_ID',
-      help: 'Connects a repository: its events are captured',
-      example: 'repos select acme/rocket',
-      run: (_, [wanted = '']) => withService((context) => select(context, wanted, true)),
-    }),
-    unselect: action({
-      arguments: 'OWNER/REPO|REPO_ID',
-      help: 'Disconnects a repository: its events are dropped',
-      example: 'repos unselect acme/rocket',
-      run: (_, [wanted = '']) => withService((context) => select(context, wanted, false)),
-    }),
-    settings: settingsAction,
-    automation: automationAction,
-  },
+export const repositoryActions: Runs<typeof repositoriesEntry> = {
+  list: ({ json }) =>
+    withService((context) => (json ? printReply(context, repositoryRoutes, 'listRepositories') : list(context))),
+  select: (_, [wanted = '']) => withService((context) => select(context, wanted, true)),
+  unselect: (_, [wanted = '']) => withService((context) => select(context, wanted, false)),
+  settings: runSettings,
+  automation: runAutomation,
 };
 
 async function list({ readers }: ApiContext): Promise<number> {

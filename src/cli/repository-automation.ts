@@ -7,22 +7,20 @@ import { withService } from './connection.ts';
 import { printJson } from './json.ts';
 import { readJsonFile } from './json-file.ts';
 import { findRepository } from './repository.ts';
-import { action, UsageError } from './usage.ts';
+import type { repositoriesEntry } from './table/access.ts';
+import { type Runs, UsageError } from './usage.ts';
 
-export const automationAction = action({
-  arguments: 'OWNER/REPO|REPO_ID [FILE.json|-]',
-  help: 'Shows the rule by which drafts are made and published, with its newest runs, or replaces it',
-  example: 'repos automation acme/rocket rule.json',
-  options: { off: { help: 'Switches the automation off' } },
-  run: ({ off = false }, [wanted = '', file]) => {
-    if (off && file !== undefined)
-      throw new UsageError(`--off writes a rule of its own, so it cannot be used together with the argument ${file}`);
-    const given = file === undefined ? undefined : readJsonFile(file);
-    const rule = off ? toRule({}) : given === undefined ? undefined : toRule(given);
-    return withService(async (context) => {
-      const { id } = findRepository(context.readers, wanted);
-      if (rule) await setAutomation(context, id, rule);
-      return printJson(automationOf(context, id));
-    });
-  },
-});
+export const runAutomation: Runs<typeof repositoriesEntry>['automation'] = async (
+  { off = false },
+  [wanted = '', file],
+) => {
+  if (off && file !== undefined)
+    throw new UsageError(`--off writes a rule of its own, so it cannot be used together with the argument ${file}`);
+  const given = file === undefined ? undefined : readJsonFile(file);
+  const rule = off ? toRule({}) : given === undefined ? undefined : toRule(given);
+  return withService(async (context) => {
+    const { id } = findRepository(context.readers, wanted);
+    if (rule) await setAutomation(context, id, rule);
+    return printJson(automationOf(context, id));
+  });
+};

@@ -8,37 +8,29 @@ import type { NotesSettings } from '../protocol/notes.ts';
 import type { DraftDifference, RangeDifference, SettingsPreview } from '../protocol/settings-preview.ts';
 import { readSettings } from '../store/tables/settings.ts';
 import { withService } from './connection.ts';
-import { jsonOption, printJson } from './json.ts';
+import { printJson } from './json.ts';
 import { readJsonFile } from './json-file.ts';
 import { type Color, type ColoredLine, printColored } from './print.ts';
 import { findRepository } from './repository.ts';
-import { action, UsageError } from './usage.ts';
+import type { repositoriesEntry } from './table/access.ts';
+import { type Runs, UsageError } from './usage.ts';
 
 /** Time after which a command that still waits for the service says so, in milliseconds. */
 const patienceMs = 1000;
 
-export const settingsAction = action({
-  arguments: 'OWNER/REPO|REPO_ID [FILE.json|-]',
-  help: 'Shows the notes settings of a repository, replaces them with the content of a file, or tries a file',
-  example: 'repos settings acme/rocket --try settings.json',
-  options: {
-    try: {
-      value: 'FILE.json|-',
-      help: 'Writes nothing; shows which difference the settings would make to the drafts of the last five tag ranges',
-    },
-    ...jsonOption('the settings, or the reply of POST /api/repos/{repoId}/settings/preview'),
-  },
-  run: async ({ try: tried, json = false }, [wanted = '', file]) => {
-    if (tried !== undefined && file !== undefined)
-      throw new UsageError(`--try writes nothing, so it cannot be used together with the argument ${file}`);
-    const given = tried ?? file;
-    const settings = given === undefined ? undefined : toSettings(readJsonFile(given));
-    return withService((context) => {
-      if (settings === undefined) return show(context, wanted);
-      return tried === undefined ? replace(context, wanted, settings) : tryOut(context, wanted, settings, json);
-    });
-  },
-});
+export const runSettings: Runs<typeof repositoriesEntry>['settings'] = async (
+  { try: tried, json = false },
+  [wanted = '', file],
+) => {
+  if (tried !== undefined && file !== undefined)
+    throw new UsageError(`--try writes nothing, so it cannot be used together with the argument ${file}`);
+  const given = tried ?? file;
+  const settings = given === undefined ? undefined : toSettings(readJsonFile(given));
+  return withService((context) => {
+    if (settings === undefined) return show(context, wanted);
+    return tried === undefined ? replace(context, wanted, settings) : tryOut(context, wanted, settings, json);
+  });
+};
 
 async function show(context: ApiContext, wanted: string): Promise<number> {
   const { id } = findRepository(context.readers, wanted);

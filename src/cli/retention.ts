@@ -4,7 +4,7 @@
  */
 import type { Settings } from '../../config/schema.ts';
 import type { ApiContext } from '../api/context.ts';
-import { approve, describeRetention } from '../api/retention.ts';
+import { approve, describeRetention, retentionRoutes } from '../api/retention.ts';
 import { toDate } from '../foundation/days.ts';
 import { partitionNames } from '../foundation/partition-names.ts';
 import { ask } from '../journal/query.ts';
@@ -12,32 +12,16 @@ import type { RecordCounts, Wait } from '../protocol/retention.ts';
 import { openReadOnly } from '../store/partition.ts';
 import { retentionStatus } from '../store/tables/retention.ts';
 import { withService } from './connection.ts';
-import { jsonOption, printReply } from './json.ts';
+import { printReply } from './json.ts';
 import { printLines } from './print.ts';
-import { action, type CliCommand } from './usage.ts';
+import type { retentionEntry } from './table/operation.ts';
+import type { Runs } from './usage.ts';
 
-export const retentionCommand: CliCommand = {
-  help: 'Shows, starts and approves the erasing of data after its retention period',
-  examples: ['retention show', 'retention approve p00'],
-  actions: {
-    show: action({
-      help: 'Shows what the next sweep erases, and which erasures wait for approval',
-      example: 'retention show',
-      options: jsonOption('the reply of GET /api/retention'),
-      run: ({ json }) => withService((context) => (json ? printReply(context, 'showRetention') : show(context))),
-    }),
-    sweep: action({
-      help: 'Starts a sweep now: erases records after their retention period',
-      example: 'retention sweep',
-      run: () => withService(sweep),
-    }),
-    approve: action({
-      arguments: '[PARTITION]',
-      help: 'Approves the waiting erasures in all partitions, or in one partition',
-      example: 'retention approve p00',
-      run: (_, [partition]) => withService((context) => approveWaiting(context, partition)),
-    }),
-  },
+export const retentionActions: Runs<typeof retentionEntry> = {
+  show: ({ json }) =>
+    withService((context) => (json ? printReply(context, retentionRoutes, 'showRetention') : show(context))),
+  sweep: () => withService(sweep),
+  approve: (_, [partition]) => withService((context) => approveWaiting(context, partition)),
 };
 
 async function show(context: ApiContext): Promise<number> {

@@ -9,28 +9,17 @@ import { webhookSecretFile } from '../supervisor/first-start.ts';
 import { readDeliveries, sendDeliveries } from './deliveries.ts';
 import { printLines } from './print.ts';
 import { createProgress } from './progress.ts';
-import { type CliCommand, single, UsageError } from './usage.ts';
+import type { sendEntry } from './table/operation.ts';
+import { type Run, UsageError } from './usage.ts';
 
-const options = {
-  url: { value: 'URL', help: 'Address of the service (default: from the settings)' },
-  secret: { value: 'SECRET', help: 'Webhook secret to sign with (default: from the settings)' },
-  concurrency: { value: 'N', help: 'Deliveries sent concurrently (default: 16)' },
-} as const;
-
-export const sendCommand: CliCommand = single({
-  arguments: 'FILE.jsonl|FILE.jsonl.gz',
-  help: 'Signs and posts deliveries from a file with one JSON object {event, delivery, body} per line',
-  options,
-  examples: ['send history.jsonl.gz'],
-  run: async (values, [file = '']) => {
-    const concurrency = Number(values.concurrency ?? 16);
-    if (!Number.isInteger(concurrency) || concurrency < 1)
-      throw new UsageError('--concurrency: expected a positive integer');
-    const settings = loadSettings();
-    const url = (values.url ?? publicUrlOf(settings)).replace(/\/$/, '');
-    return send(file, url, values.secret ?? findSecret(settings), concurrency);
-  },
-});
+export const runSend: Run<typeof sendEntry> = async (values, [file = '']) => {
+  const concurrency = Number(values.concurrency ?? 16);
+  if (!Number.isInteger(concurrency) || concurrency < 1)
+    throw new UsageError('--concurrency: expected a positive integer');
+  const settings = loadSettings();
+  const url = (values.url ?? publicUrlOf(settings)).replace(/\/$/, '');
+  return send(file, url, values.secret ?? findSecret(settings), concurrency);
+};
 
 /** Returns the secret that the service of this data directory verifies signatures with. */
 function findSecret(settings: Settings): string {

@@ -9,35 +9,27 @@ import { takeLock } from '../store/lock.ts';
 import { listSnapshots, restoreSnapshot, type Snapshot, verifySnapshot } from '../store/snapshot.ts';
 import { withService } from './connection.ts';
 import { printLines } from './print.ts';
-import { type CliCommand, single, UsageError } from './usage.ts';
+import type { restoreEntry, snapshotEntry } from './table/operation.ts';
+import { type Run, UsageError } from './usage.ts';
 
-export const snapshotCommand: CliCommand = single({
-  help: 'Takes and verifies a snapshot of every partition',
-  examples: ['snapshot'],
-  run: () =>
-    withService(async (context) => {
-      for (const name of partitionNames(context.settings.partitions)) {
-        const { folder, seq } = await ask<{ task: 'snapshot' }, Snapshot>(context.journal, name, { task: 'snapshot' });
-        printLines([`${name}: ${folder}, sequence ${seq}`]);
-      }
-      return 0;
-    }),
-});
-
-export const restoreCommand: CliCommand = single({
-  arguments: 'PARTITION|all',
-  help: 'Restores a partition from its newest snapshot; stop the service first; its next start reads the rest from the journal',
-  examples: ['restore p00', 'restore all'],
-  run: async (_, [wanted = '']) => {
-    const { dataDir, partitions } = loadSettings();
-    const names = partitionNames(partitions);
-    if (wanted !== 'all' && !names.includes(wanted)) {
-      throw new UsageError(`Expected the name of a partition (${names.join(', ')}) or all`);
+export const runSnapshot: Run<typeof snapshotEntry> = () =>
+  withService(async (context) => {
+    for (const name of partitionNames(context.settings.partitions)) {
+      const { folder, seq } = await ask<{ task: 'snapshot' }, Snapshot>(context.journal, name, { task: 'snapshot' });
+      printLines([`${name}: ${folder}, sequence ${seq}`]);
     }
-    for (const name of wanted === 'all' ? names : [wanted]) await restore(dataDir, name);
     return 0;
-  },
-});
+  });
+
+export const runRestore: Run<typeof restoreEntry> = async (_, [wanted = '']) => {
+  const { dataDir, partitions } = loadSettings();
+  const names = partitionNames(partitions);
+  if (wanted !== 'all' && !names.includes(wanted)) {
+    throw new UsageError(`Expected the name of a partition (${names.join(', ')}) or all`);
+  }
+  for (const name of wanted === 'all' ? names : [wanted]) await restore(dataDir, name);
+  return 0;
+};
 
 async function restore(dataDir: string, name: string): Promise<void> {
   const lock = await takeLock(dataDir, name);

@@ -7,41 +7,29 @@ import { adminKeyFile } from '../supervisor/first-start.ts';
 import { type ServiceFacts, startService } from '../supervisor/supervisor.ts';
 import { faultsOfHosts } from './doctor-hosts.ts';
 import { checkPublicUrl } from './doctor-public-url.ts';
-import { type CliCommand, single } from './usage.ts';
+import { stopSignal } from './stop-signal.ts';
+import type { startEntry } from './table/operation.ts';
+import type { Run } from './usage.ts';
 
-export const startCommand: CliCommand = single({
-  help: 'Runs the service: nats-server, partition workers, gateway. To list its settings, run: tidings settings',
-  examples: ['start'],
-  run: async () => {
-    const settings = loadSettings();
-    const logger = createLogger('supervisor', settings.logLevel);
-    logger.info({ version, node: process.versions.node }, 'starting');
-    const signal = stopSignal();
-    const stopped = new AbortController();
-    void warnOfSettings(settings, logger, stopped.signal);
-    const service = startService(settings, logger);
-    try {
-      const facts = await Promise.race([service.ready, signal]);
-      if (typeof facts === 'object') announce(facts, settings, logger);
-      logger.info({ signal: await signal }, 'stopping');
-    } finally {
-      stopped.abort();
-      await service.stop();
-    }
-    logger.info('stopped');
-    return 0;
-  },
-});
-
-/**
- * Resolves at the first SIGTERM or SIGINT. Later signals are ignored, because the service always stops within a time
- * limit.
- */
-export function stopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal));
-  });
-}
+export const runStart: Run<typeof startEntry> = async () => {
+  const settings = loadSettings();
+  const logger = createLogger('supervisor', settings.logLevel);
+  logger.info({ version, node: process.versions.node }, 'starting');
+  const signal = stopSignal();
+  const stopped = new AbortController();
+  void warnOfSettings(settings, logger, stopped.signal);
+  const service = startService(settings, logger);
+  try {
+    const facts = await Promise.race([service.ready, signal]);
+    if (typeof facts === 'object') announce(facts, settings, logger);
+    logger.info({ signal: await signal }, 'stopping');
+  } finally {
+    stopped.abort();
+    await service.stop();
+  }
+  logger.info('stopped');
+  return 0;
+};
 
 /**
  * Logs what `tidings doctor` would report about the public URL and about hosts with credentials. This runs once per

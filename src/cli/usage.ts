@@ -61,8 +61,8 @@ type Value<T extends CliOption> = T extends { many: true }
 
 type Choice<T extends CliOption> = T extends { choices: readonly (infer C)[] } ? C : string;
 
-/** An action of a command, such as `create` of `tidings keys create`. */
-export interface CliAction<T extends CliOptions = CliOptions> {
+/** The declaration of an action, such as `create` of `tidings keys create`. */
+export interface ActionEntry {
   /** Arguments of the action. Those in square brackets are optional: `PARTITION [FILE]`. */
   arguments?: string;
   /** The values that an argument accepts, by the name of the argument in `arguments`. */
@@ -74,35 +74,69 @@ export interface CliAction<T extends CliOptions = CliOptions> {
   help?: string;
   /** An example command line, without the leading `tidings`. A command with a single action has its own examples. */
   example?: string;
-  options?: T;
-  /**
-   * Carries out the action.
-   * @returns the exit code
-   * @throws UsageError for wrong values. The caller adds the help command to the message.
-   */
-  run(values: Values<T>, args: readonly string[]): Promise<number>;
+  options?: CliOptions;
 }
 
-/** One command of the table. */
-export interface CliCommand {
+/** What the declarations of all commands have. */
+interface Entry {
   /** One line of help for the command. */
   help: string;
-  /** Actions by name. A command without named actions has a single action with the name ''. */
-  actions: Readonly<Record<string, CliAction>>;
   /** Example command lines, without the leading `tidings`. */
   examples: readonly [string, ...string[]];
 }
 
-/** Declares an action. The types of the option values in `run` are derived from the options of the action. */
-export function action<const T extends CliOptions>(entry: CliAction<T>): CliAction {
-  return entry as unknown as CliAction;
+/** The declaration of a command with named actions. */
+export interface CommandEntry extends Entry {
+  actions: Readonly<Record<string, ActionEntry>>;
 }
 
-/** Declares a command that has a single action without a name. */
-export function single<const T extends CliOptions>({
-  help,
-  examples,
-  ...entry
-}: CliAction<T> & Pick<CliCommand, 'help' | 'examples'>): CliCommand {
-  return { help, examples, actions: { '': entry as unknown as CliAction } };
+/** The declaration of a command that has a single action without a name. */
+export interface SingleEntry extends Entry, Omit<ActionEntry, 'help' | 'example'> {}
+
+/**
+ * Carries out an action. The types of the option values are derived from the declaration of the action.
+ * @returns the exit code
+ * @throws UsageError for wrong values. The caller adds the help command to the message.
+ */
+export type Run<T extends ActionEntry> = (values: Given<T>, args: readonly string[]) => Promise<number>;
+
+/** The type of the option values of an action. */
+export type Given<T extends ActionEntry> = Values<OptionsOf<T>>;
+
+type OptionsOf<T> = T extends { options: infer Options extends CliOptions } ? Options : Record<never, CliOption>;
+
+/** Carries out the actions of a command, by their names. */
+export type Runs<T extends CommandEntry> = { readonly [K in keyof T['actions']]: Run<T['actions'][K]> };
+
+/** An action that can be run. */
+export interface CliAction extends ActionEntry {
+  run: (values: Values<CliOptions>, args: readonly string[]) => Promise<number>;
+}
+
+/** One command of the table. */
+export interface CliCommand extends Entry {
+  /** Actions by name. A command without named actions has a single action with the name ''. */
+  actions: Readonly<Record<string, CliAction>>;
+}
+
+/**
+ * Makes a command with named actions from its declaration.
+ * @param load loads the implementation. It is called when an action runs, so that the other commands start faster.
+ */
+export function group<const T extends CommandEntry>(entry: T, load: () => Promise<Runs<T>>): CliCommand {
+  const actions = Object.entries(entry.actions).map(([word, action]) => {
+    const run: CliAction['run'] = async (...given) => ((await load())[word] as CliAction['run'])(...given);
+    return [word, { ...action, run }] as const;
+  });
+  return { ...entry, actions: Object.fromEntries(actions) };
+}
+
+/**
+ * Makes a command that has a single action from its declaration.
+ * @param load loads the implementation, as in {@link group}
+ */
+export function single<const T extends SingleEntry>(entry: T, load: () => Promise<Run<T>>): CliCommand {
+  const { help, examples, ...action } = entry;
+  const run: CliAction['run'] = async (...given) => ((await load()) as CliAction['run'])(...given);
+  return { help, examples, actions: { '': { ...action, run } } };
 }

@@ -2,17 +2,12 @@
 import type { SuggestedVersion } from '../protocol/notes.ts';
 import { withService } from './connection.ts';
 import { type UnreleasedChoice, unreleasedOf } from './draft-making.ts';
-import { jsonOption, printJson } from './json.ts';
+import { printJson } from './json.ts';
 import { printLines, printMessage } from './print.ts';
 import { findRepository } from './repository.ts';
-import { type CliCommand, NotFoundError, single, type Values } from './usage.ts';
-
-/** The options that choose the unreleased changes of a repository. */
-export const unreleasedOptions = {
-  branch: { value: 'BRANCH', help: 'Branch whose unreleased changes count (default: the default branch)' },
-  tags: { value: 'PATTERN', help: 'Counts only release tags that match, such as pkg@*' },
-  prereleases: { help: 'Counts prereleases as releases' },
-} as const;
+import type { versionEntry } from './table/notes.ts';
+import type { unreleasedOptions } from './table/options.ts';
+import { NotFoundError, type Run, type Values } from './usage.ts';
 
 /** Returns the choice that the options make. */
 export function choiceOf({ branch, tags, prereleases }: Values<typeof unreleasedOptions>): UnreleasedChoice {
@@ -23,25 +18,19 @@ export function choiceOf({ branch, tags, prereleases }: Values<typeof unreleased
   };
 }
 
-export const versionCommand: CliCommand = single({
-  arguments: 'OWNER/REPO|REPO_ID',
-  help: 'Prints the version that the changes since the newest release suggest for the next release',
-  options: { ...unreleasedOptions, ...jsonOption('the reply of GET /api/repos/{repoId}/unreleased, with all changes') },
-  examples: ['version acme/rocket', 'version acme/rocket --branch release-1.x --json'],
-  run: ({ json, ...given }, [wanted = '']) =>
-    withService(async (context) => {
-      const { id, fullName } = findRepository(context.readers, wanted);
-      const unreleased = await unreleasedOf(context, id, choiceOf(given));
-      if (json) return printJson(unreleased);
-      const { suggestedVersion: suggested, since } = unreleased;
-      const start = since === null ? 'its beginning' : since.tag;
-      if (suggested.bump === 'none') throw new NotFoundError(`${fullName} has no changes to release since ${start}.`);
-      if (suggested.version === null) throw new NotFoundError(`The tags of ${fullName} do not contain versions.`);
-      printLines([suggested.version]);
-      printMessage(`${suggested.bump} since ${start}: ${reasonsOf(suggested)}`);
-      return 0;
-    }),
-});
+export const runVersion: Run<typeof versionEntry> = ({ json, ...given }, [wanted = '']) =>
+  withService(async (context) => {
+    const { id, fullName } = findRepository(context.readers, wanted);
+    const unreleased = await unreleasedOf(context, id, choiceOf(given));
+    if (json) return printJson(unreleased);
+    const { suggestedVersion: suggested, since } = unreleased;
+    const start = since === null ? 'its beginning' : since.tag;
+    if (suggested.bump === 'none') throw new NotFoundError(`${fullName} has no changes to release since ${start}.`);
+    if (suggested.version === null) throw new NotFoundError(`The tags of ${fullName} do not contain versions.`);
+    printLines([suggested.version]);
+    printMessage(`${suggested.bump} since ${start}: ${reasonsOf(suggested)}`);
+    return 0;
+  });
 
 function reasonsOf({ because }: SuggestedVersion): string {
   const names = because.map(({ number, sha, kind }) => {

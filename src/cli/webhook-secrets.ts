@@ -12,68 +12,29 @@ import {
   secretFault,
   type WrittenSecret,
 } from '../api/webhook-secret-writes.ts';
-import { usualOverlapHours } from '../api/webhook-secrets.ts';
+import { webhookSecretRoutes } from '../api/webhook-secrets.ts';
 import { directoryName } from '../foundation/partition-names.ts';
 import type { WebhookSecretRecord } from '../protocol/commands.ts';
-import { maxOverlapHours } from '../protocol/limits.ts';
+import { maxOverlapHours, usualOverlapHours } from '../protocol/limits.ts';
 import { listOrganizations } from '../store/tables/directory.ts';
 import { listWebhookSecrets } from '../store/tables/webhook-secrets.ts';
 import { withService } from './connection.ts';
-import { jsonOption, printReply } from './json.ts';
+import { printReply } from './json.ts';
 import { printLines, printText } from './print.ts';
-import { action, type CliCommand, UsageError, type Values } from './usage.ts';
+import type { webhookSecretsEntry } from './table/access.ts';
+import { type Given, type Runs, UsageError } from './usage.ts';
 
-const quiet = { help: 'Prints only the secret' } as const;
+type Actions = (typeof webhookSecretsEntry)['actions'];
 
-const createOptions = {
-  host: { value: 'ORIGIN', help: 'Address of the host (default: TIDINGS_HOST_ORIGIN)' },
-  org: { value: 'LOGIN|ID', help: 'Organization that the secret is for (default: the whole host)' },
-  name: { value: 'NAME', help: 'Display name of the secret' },
-  'secret-file': {
-    value: 'FILE|-',
-    help: 'Reads the secret from a file or standard input (default: generates a new secret)',
-  },
-  quiet,
-} as const;
-
-const rotateOptions = {
-  overlap: { value: 'HOURS', help: `Hours that the old secret stays valid (default: ${usualOverlapHours})` },
-  quiet,
-} as const;
-
-export const webhookSecretsCommand: CliCommand = {
-  help: 'Creates, lists, rotates and revokes webhook secrets of hosts and organizations',
-  examples: ['webhook-secrets create --org acme', 'webhook-secrets list'],
-  actions: {
-    create: action({
-      help: 'Creates a secret of a host, or of one organization, and shows it once',
-      example: 'webhook-secrets create --org acme',
-      options: createOptions,
-      run: create,
-    }),
-    list: action({
-      help: 'Lists the secrets without showing their values',
-      example: 'webhook-secrets list',
-      options: jsonOption('the reply of GET /api/webhook-secrets'),
-      run: ({ json }) => withService((context) => (json ? printReply(context, 'listWebhookSecrets') : list(context))),
-    }),
-    rotate: action({
-      arguments: 'SECRET_ID',
-      help: 'Generates a new value for a secret; the old value stays valid for some hours',
-      example: 'webhook-secrets rotate secret_0000000000000000000000000000',
-      options: rotateOptions,
-      run: rotate,
-    }),
-    revoke: action({
-      arguments: 'SECRET_ID',
-      help: 'Revokes a secret immediately',
-      example: 'webhook-secrets revoke secret_0000000000000000000000000000',
-      run: revoke,
-    }),
-  },
+export const webhookSecretActions: Runs<typeof webhookSecretsEntry> = {
+  create,
+  list: ({ json }) =>
+    withService((context) => (json ? printReply(context, webhookSecretRoutes, 'listWebhookSecrets') : list(context))),
+  rotate,
+  revoke,
 };
 
-async function create(values: Values<typeof createOptions>): Promise<number> {
+async function create(values: Given<Actions['create']>): Promise<number> {
   const { host, org, name = '' } = values;
   const secret = values['secret-file'] === undefined ? undefined : readSecret(values['secret-file']);
   const made = await withService((context) => createWebhookSecret(context, { host, org, name, secret, only: null }));
@@ -118,7 +79,7 @@ function describe(secret: WebhookSecretRecord, logins: ReadonlyMap<string, strin
   return `${id}  ${origin}  ${owner}  ${JSON.stringify(name)}  ${new Date(createdAt).toISOString()}${overlap}`;
 }
 
-async function rotate(values: Values<typeof rotateOptions>, [secretId = '']: readonly string[]): Promise<number> {
+async function rotate(values: Given<Actions['rotate']>, [secretId = '']: readonly string[]): Promise<number> {
   const hours = readOverlap(values.overlap);
   show(await withService((context) => rotateWebhookSecret(context, secretId, hours, null)), values.quiet ?? false);
   return 0;

@@ -3,6 +3,7 @@
  * A secret is shown once, by the command that generates it.
  */
 import { type ApiContext, readPartition, runCommand } from '../api/context.ts';
+import { webhookDeliveryRoutes } from '../api/webhook-deliveries.ts';
 import {
   assertRepositories,
   assertTarget,
@@ -10,14 +11,14 @@ import {
   rotateWebhookEndpoint,
   type WrittenEndpoint,
 } from '../api/webhook-endpoint-writes.ts';
-import { usualOverlapHours } from '../api/webhook-secrets.ts';
+import { webhookEndpointRoutes } from '../api/webhook-endpoints.ts';
+import { webhookEventRoutes } from '../api/webhook-events.ts';
 import { notFound } from '../foundation/errors.ts';
 import { newId, slotOfId } from '../foundation/ids.ts';
 import { directoryName } from '../foundation/partition-names.ts';
-import { channelNames } from '../protocol/channels.ts';
-import { maxOverlapHours } from '../protocol/limits.ts';
+import { maxOverlapHours, usualOverlapHours } from '../protocol/limits.ts';
+import { channelNames, personas as personaNames } from '../protocol/names.ts';
 import { outgoingWebhooks } from '../protocol/resources/outgoing-webhooks.ts';
-import { type Persona, PersonaSchema } from '../protocol/stored.ts';
 import {
   type WebhookEndpointRecord,
   type WebhookEvent,
@@ -29,123 +30,34 @@ import { shownAddress } from '../store/tables/webhook-addresses.ts';
 import { listWebhookDeliveries } from '../store/tables/webhook-deliveries.ts';
 import { listWebhookEndpoints, readWebhookEndpoint } from '../store/tables/webhook-endpoints.ts';
 import { withService } from './connection.ts';
-import { jsonOption, printReply } from './json.ts';
+import { printReply } from './json.ts';
 import { findOrganization } from './organization.ts';
 import { printLines, printText } from './print.ts';
 import { findRepository } from './repository.ts';
-import { action, type CliCommand, UsageError, type Values } from './usage.ts';
+import { allWord, type filterOptions, type webhooksEntry } from './table/receivers.ts';
+import { type Given, type Runs, UsageError, type Values } from './usage.ts';
 
 const hourMs = 3_600_000;
 
-const quiet = { help: 'Prints only the secret' } as const;
+type Actions = (typeof webhooksEntry)['actions'];
 
-/** Value of a filter option that removes the filter. */
-const all = 'all';
-const personaNames = PersonaSchema.anyOf.map((persona): Persona => persona.const);
-
-const filterOptions = {
-  personas: { value: 'A,B', help: `Sends drafts and publications only for ${personaNames.join(', ')}, or ${all}` },
-  channels: { value: 'A,B', help: `Sends publications only on these channels, or ${all}` },
-  repos: { value: 'A,B', help: `Sends only events of these repositories (OWNER/REPO or REPO_ID), or ${all}` },
-} as const;
-const description = { value: 'TEXT', help: 'Description of the endpoint' } as const;
-const eventsHelp = 'Events to send; to list them, run: tidings webhooks events';
-
-const createOptions = {
-  org: { value: 'LOGIN|ID', required: true, help: 'Organization whose events are sent' },
-  url: { value: 'URL', required: true, help: 'Address of the receiver' },
-  events: { value: 'A,B', help: `${eventsHelp} (default: all)` },
-  ...filterOptions,
-  description,
-  quiet,
-} as const;
-
-const updateOptions = { events: { value: 'A,B', help: eventsHelp }, ...filterOptions, description } as const;
-
-const rotateOptions = {
-  overlap: {
-    value: 'HOURS',
-    help: `Hours that deliveries are signed with both secrets (default: ${usualOverlapHours})`,
-  },
-  quiet,
-} as const;
-
-export const webhooksCommand: CliCommand = {
-  help: 'Creates, lists, changes, tests and deletes endpoints of outgoing webhooks',
-  examples: ['webhooks create --org acme --url https://hooks.example/tidings', 'webhooks list --org acme --json'],
-  actions: {
-    create: action({
-      help: 'Creates an endpoint and shows its secret once',
-      example: 'webhooks create --org acme --url https://hooks.example/tidings',
-      options: createOptions,
-      run: (given) => withService((context) => create(context, given)),
-    }),
-    update: action({
-      arguments: 'ENDPOINT_ID',
-      help: 'Changes the events, the filters or the description of an endpoint',
-      example: 'webhooks update ep_0000000000000000000000000000 --personas customer --repos acme/rocket',
-      options: updateOptions,
-      run: (given, [id = '']) => withService((context) => update(context, given, id)),
-    }),
-    events: action({
-      help: 'Lists the events, with the filters that can stop each of them',
-      example: 'webhooks events',
-      options: jsonOption('the reply of GET /api/webhook-events'),
-      run: ({ json }) => (json ? withService((context) => printReply(context, 'listWebhookEvents', {})) : listEvents()),
-    }),
-    list: action({
-      help: 'Lists the endpoints, without their secrets',
-      example: 'webhooks list --org acme --json',
-      options: {
-        org: { value: 'LOGIN|ID', help: 'Lists only the endpoints of one organization' },
-        ...jsonOption('the reply of GET /api/webhook-endpoints'),
-      },
-      run: ({ org, json }) => withService((context) => list(context, org, json)),
-    }),
-    deliveries: action({
-      arguments: 'ENDPOINT_ID',
-      help: 'Lists the deliveries of an endpoint and their results',
-      example: 'webhooks deliveries ep_0000000000000000000000000000',
-      options: jsonOption('the reply of GET /api/webhook-endpoints/{endpointId}/deliveries'),
-      run: ({ json }, [id = '']) => withService((context) => deliveries(context, id, json)),
-    }),
-    enable: action({
-      arguments: 'ENDPOINT_ID',
-      help: 'Resumes sending to a disabled endpoint',
-      example: 'webhooks enable ep_0000000000000000000000000000',
-      run: (_, [id = '']) => withService((context) => setEnabled(context, id, true)),
-    }),
-    disable: action({
-      arguments: 'ENDPOINT_ID',
-      help: 'Stops sending to an endpoint',
-      example: 'webhooks disable ep_0000000000000000000000000000',
-      run: (_, [id = '']) => withService((context) => setEnabled(context, id, false)),
-    }),
-    rotate: action({
-      arguments: 'ENDPOINT_ID',
-      help: 'Generates a new secret; for some hours, deliveries are signed with both secrets',
-      example: 'webhooks rotate ep_0000000000000000000000000000 --overlap 48',
-      options: rotateOptions,
-      run: (given, [id = '']) => withService((context) => rotate(context, given, id)),
-    }),
-    test: action({
-      arguments: 'ENDPOINT_ID',
-      help: 'Sends a test event',
-      example: 'webhooks test ep_0000000000000000000000000000',
-      run: (_, [id = '']) => withService((context) => test(context, id)),
-    }),
-    delete: action({
-      arguments: 'ENDPOINT_ID',
-      help: 'Deletes an endpoint and its deliveries',
-      example: 'webhooks delete ep_0000000000000000000000000000',
-      run: (_, [id = '']) => withService((context) => remove(context, id)),
-    }),
-  },
+export const webhookActions: Runs<typeof webhooksEntry> = {
+  create: (given) => withService((context) => create(context, given)),
+  update: (given, [id = '']) => withService((context) => update(context, given, id)),
+  events: ({ json }) =>
+    json ? withService((context) => printReply(context, webhookEventRoutes, 'listWebhookEvents', {})) : listEvents(),
+  list: ({ org, json }) => withService((context) => list(context, org, json)),
+  deliveries: ({ json }, [id = '']) => withService((context) => deliveries(context, id, json)),
+  enable: (_, [id = '']) => withService((context) => setEnabled(context, id, true)),
+  disable: (_, [id = '']) => withService((context) => setEnabled(context, id, false)),
+  rotate: (given, [id = '']) => withService((context) => rotate(context, given, id)),
+  test: (_, [id = '']) => withService((context) => test(context, id)),
+  delete: (_, [id = '']) => withService((context) => remove(context, id)),
 };
 
 async function create(
   context: ApiContext,
-  { org, url, events, description, quiet, ...given }: Values<typeof createOptions>,
+  { org, url, events, description, quiet, ...given }: Given<Actions['create']>,
 ): Promise<number> {
   const { id: orgId } = findOrganization(context.readers, org);
   const filters = readFilters(context, given);
@@ -157,7 +69,7 @@ async function create(
 
 async function update(
   context: ApiContext,
-  { events, description, ...given }: Values<typeof updateOptions>,
+  { events, description, ...given }: Given<Actions['update']>,
   endpointId: string,
 ): Promise<number> {
   const { id, orgId, repositories } = endpointOf(context, endpointId);
@@ -183,10 +95,10 @@ function readEvents(text: string | undefined): WebhookEvent[] | undefined {
 function readFilters({ readers }: ApiContext, given: Values<typeof filterOptions>): WebhookFilters {
   const { personas, channels, repos } = given;
   return {
-    ...(personas !== undefined && { personas: readNames('--personas', personas, personaNames, all) }),
-    ...(channels !== undefined && { channels: readNames('--channels', channels, channelNames, all) }),
+    ...(personas !== undefined && { personas: readNames('--personas', personas, personaNames, allWord) }),
+    ...(channels !== undefined && { channels: readNames('--channels', channels, channelNames, allWord) }),
     ...(repos !== undefined && {
-      repositories: repos === all ? [] : partsOf(repos).map((name) => findRepository(readers, name).id),
+      repositories: repos === allWord ? [] : partsOf(repos).map((name) => findRepository(readers, name).id),
     }),
   };
 }
@@ -227,7 +139,7 @@ async function listEvents(): Promise<number> {
 async function list(context: ApiContext, org: string | undefined, json = false): Promise<number> {
   const { readers } = context;
   const orgId = org === undefined ? null : findOrganization(readers, org).id;
-  if (json) return printReply(context, 'listWebhookEndpoints', { orgId });
+  if (json) return printReply(context, webhookEndpointRoutes, 'listWebhookEndpoints', { orgId });
   const directory = readers.fresh(directoryName);
   const endpoints = directory ? listWebhookEndpoints(directory, orgId) : [];
   const logins = new Map((directory ? listOrganizations(directory) : []).map(({ id, login }) => [id, login]));
@@ -250,7 +162,7 @@ function describe(endpoint: WebhookEndpointRecord, login: string): string {
 
 async function deliveries(context: ApiContext, endpointId: string, json = false): Promise<number> {
   const { id } = endpointOf(context, endpointId);
-  if (json) return printReply(context, 'listWebhookDeliveries', { params: [id] });
+  if (json) return printReply(context, webhookDeliveryRoutes, 'listWebhookDeliveries', { params: [id] });
   const sent = listWebhookDeliveries(readPartition(context, directoryName), id);
   const lines = sent.map(
     (each) =>
@@ -277,7 +189,7 @@ async function setEnabled(context: ApiContext, endpointId: string, enabled: bool
 
 async function rotate(
   context: ApiContext,
-  { overlap, quiet }: Values<typeof rotateOptions>,
+  { overlap, quiet }: Given<Actions['rotate']>,
   endpointId: string,
 ): Promise<number> {
   const hours = overlap === undefined ? usualOverlapHours : /^\d{1,6}$/.test(overlap) ? Number(overlap) : Number.NaN;

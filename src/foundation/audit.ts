@@ -4,8 +4,8 @@
  * only ids and fixed words, so it never contains a secret.
  */
 
-import { channelNames } from '../protocol/channels.ts';
 import type { CommandRecord } from '../protocol/journal.ts';
+import { channelNames } from '../protocol/names.ts';
 import { slotOfId } from './ids.ts';
 import type { Logger } from './logger.ts';
 import { nameIn, unreachable } from './unreachable.ts';

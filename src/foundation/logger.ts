@@ -5,10 +5,12 @@
  * escaped.
  */
 import { type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
 import { terminalText } from './visible-text.ts';
 
 export type { Logger } from 'pino';
+
+// Loading it takes as long as loading pino, so it is loaded for a terminal only.
+const pretty = process.stderr.isTTY ? (await import('pino-pretty')).default : undefined;
 
 /**
  * Creates the logger of a process.
@@ -20,7 +22,7 @@ export function createLogger(name: string, level: string): Logger {
     base: { role: name, pid: process.pid },
     redact: ['authorization', '*.authorization', '*.secret', '*.token', 'err.chainedError'],
   };
-  if (process.stderr.isTTY) {
+  if (pretty) {
     return pino(
       { ...options, hooks: { streamWrite: prettyLine } },
       pretty({ destination: 2, ignore: 'pid,hostname,name', translateTime: 'HH:MM:ss.l', sync: true }),

@@ -80,26 +80,26 @@ export const apiSeconds = new TalliedHistogram({
   buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 10],
   registers,
 });
-export const enqueuesWaiting = new Gauge({
+const enqueuesWaiting = new Gauge({
   name: 'tidings_journal_waiting_records',
   help: 'Records waiting for a journal lane or in flight',
   labelNames: ['partition'] as const,
   registers,
 });
-export const pubAckSeconds = new Histogram({
+const pubAckSeconds = new Histogram({
   name: 'tidings_journal_puback_seconds',
   help: 'Time from sending a batch to the journal until its acknowledgement (PubAck)',
   buckets: pubAckBuckets,
   registers,
 });
-export const batchRecords = new Histogram({
+const batchRecords = new Histogram({
   name: 'tidings_journal_batch_records',
   help: 'Records in a journal message',
   buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
   registers,
 });
 /** `outcome` is one of: stored, retried, refused, expired, busy. */
-export const enqueues = new Counter({
+const enqueues = new Counter({
   name: 'tidings_journal_enqueues_total',
   help: 'Records passed to a journal lane, by outcome; records with the outcome "expired" may have been stored',
   labelNames: ['partition', 'outcome'] as const,
@@ -117,7 +117,7 @@ export const journalRelieved = new Counter({
   labelNames: ['partition'] as const,
   registers,
 });
-export const journalConnected = new Gauge({
+const journalConnected = new Gauge({
   name: 'tidings_journal_connected',
   help: '1 while this process is connected to the journal',
   registers,
@@ -390,6 +390,9 @@ export const childRestarts = new Counter({
   labelNames: ['role'] as const,
   registers,
 });
+
+/** The metrics of a client of the journal. */
+export const journalMeters = { journalConnected, enqueuesWaiting, pubAckSeconds, batchRecords, enqueues };
 
 /**
  * Interval between two measurements of the event loop, in milliseconds. Each measurement wakes the process. With the

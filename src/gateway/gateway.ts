@@ -17,7 +17,7 @@ import { UsageMeter } from '../api/usage.ts';
 import { type Auditor, audit } from '../foundation/audit.ts';
 import { ServiceError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/logger.ts';
-import { webhooksReceived } from '../foundation/metrics.ts';
+import { journalMeters, webhooksReceived } from '../foundation/metrics.ts';
 import { directoryName, type PartitionName, partitionNames } from '../foundation/partition-names.ts';
 import { BodyBudget } from '../http/budget.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -66,7 +66,8 @@ const sweepMs = 60_000;
  * @throws if the gateway cannot listen on its address
  */
 export async function startGateway(settings: Settings, logger: Logger): Promise<Gateway> {
-  const journal = await connectJournal(settings, { role: 'gateway', name: 'tidings gateway' }, logger);
+  const client = { role: 'gateway', name: 'tidings gateway', meters: journalMeters } as const;
+  const journal = await connectJournal(settings, client, logger);
   const readers = new Readers(settings.dataDir);
   const signals = new FoldedSignals(journal, ({ partition, generation }) => {
     if (generation !== readers.generation(partition)) void readers.follow(partition);

@@ -13,11 +13,13 @@ import {
   type NatsConnection,
 } from 'nats';
 import type { Logger } from '../foundation/logger.ts';
-import { journalConnected } from '../foundation/metrics.ts';
+import type { journalMeters } from '../foundation/metrics.ts';
 import { explain } from './connect-faults.ts';
 import { authenticatorOf, type NatsSettings, tlsOptionsOf } from './credentials.ts';
 import { Publisher } from './publisher.ts';
 import { inboxPrefixOf, type JournalRole } from './roles.ts';
+
+type JournalMeters = typeof journalMeters;
 
 /** An open connection. `connected` returns whether the server can be reached now. */
 export interface Journal {
@@ -26,6 +28,7 @@ export interface Journal {
   readonly manager: JetStreamManager;
   /** Publishes to the streams. The first use subscribes to the acknowledgements. */
   readonly publisher: Publisher;
+  readonly meters: JournalMeters | undefined;
   connected(): boolean;
   /** Registers a callback that is called after every reconnect, until the connection is closed. */
   onReconnect(callback: () => void): void;
@@ -43,6 +46,11 @@ export interface JournalClient {
    * immediately.
    */
   waits?: boolean;
+  /**
+   * Counts the records and the state of the connection. The command line has no metrics, and starts faster without the
+   * library that counts.
+   */
+  meters?: JournalMeters;
 }
 
 /**
@@ -132,7 +140,7 @@ export async function connectJournal(settings: NatsSettings, client: JournalClie
   let connected = true;
   const reconnected: (() => void)[] = [];
   const disconnected: (() => void)[] = [];
-  journalConnected.set(1);
+  client.meters?.journalConnected.set(1);
   void watch();
 
   async function watch(): Promise<void> {
@@ -150,7 +158,7 @@ export async function connectJournal(settings: NatsSettings, client: JournalClie
   function setConnected(now: boolean): void {
     if (connected === now) return;
     connected = now;
-    journalConnected.set(now ? 1 : 0);
+    client.meters?.journalConnected.set(now ? 1 : 0);
     if (now) logger.info('journal connected');
     else if (!connection.isClosed()) logger.warn('journal connection lost');
   }
@@ -159,6 +167,7 @@ export async function connectJournal(settings: NatsSettings, client: JournalClie
     connection,
     jetstream,
     manager,
+    meters: client.meters,
     get publisher() {
       publisher ??= new Publisher(connection, inboxPrefixOf(client.role));
       return publisher;

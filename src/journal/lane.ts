@@ -11,7 +11,6 @@ import { ErrorCode, NatsError } from 'nats';
 import { ServiceError } from '../foundation/errors.ts';
 import { ulid } from '../foundation/ids.ts';
 import type { Logger } from '../foundation/logger.ts';
-import { batchRecords, enqueues, enqueuesWaiting, pubAckSeconds } from '../foundation/metrics.ts';
 import type { PartitionName } from '../foundation/partition-names.ts';
 import type { JournalRecord } from '../protocol/journal.ts';
 import { Batch } from './batch.ts';
@@ -68,6 +67,7 @@ export class Lane {
   private readonly journal: Journal;
   private readonly options: LaneOptions;
   private readonly logger: Logger;
+  private readonly meters: Journal['meters'];
   /** The groups that wait, oldest first. Only the last group accepts records. */
   private groups: Group[] = [];
   private waitingRecords = 0;
@@ -84,6 +84,7 @@ export class Lane {
     this.partition = partition;
     this.options = options;
     this.logger = logger;
+    this.meters = journal.meters;
     // If a request is lost in a broken connection, the request fails only at its timeout. So the lane sends the request
     // again immediately after a reconnect. This is safe, because the server drops a second message with the same
     // message id.
@@ -105,7 +106,7 @@ export class Lane {
       );
     }
     if (this.closed || this.isFull(bytes)) {
-      enqueues.inc({ partition: this.partition, outcome: 'busy' });
+      this.meters?.enqueues.inc({ partition: this.partition, outcome: 'busy' });
       return Promise.reject(busy());
     }
     return new Promise((resolve, reject) => {
@@ -149,13 +150,13 @@ export class Lane {
       if (!group) break;
       this.inFlight = group.entries;
       lastSize = group.entries.length;
-      enqueuesWaiting.set({ partition: this.partition }, this.waitingRecords);
+      this.meters?.enqueuesWaiting.set({ partition: this.partition }, this.waitingRecords);
       this.subtract(group.entries);
       await this.send(group);
       this.inFlight = [];
     }
     clearInterval(this.sweeper);
-    enqueuesWaiting.set({ partition: this.partition }, 0);
+    this.meters?.enqueuesWaiting.set({ partition: this.partition }, 0);
     this.pumping = undefined;
   }
 
@@ -180,14 +181,14 @@ export class Lane {
     const payload = batch.message();
     const started = performance.now();
     const id = ulid();
-    batchRecords.observe(entries.length);
+    this.meters?.batchRecords.observe(entries.length);
     for (let attempt = 0; ; attempt++) {
       try {
         const seq = await this.publish(payload, id);
         // The client may still have to send an earlier attempt, so the message of such an attempt is not overwritten.
         if (attempt === 0) batch.release();
-        pubAckSeconds.observe((performance.now() - started) / 1000);
-        enqueues.inc({ partition: this.partition, outcome: 'stored' }, entries.length);
+        this.meters?.pubAckSeconds.observe((performance.now() - started) / 1000);
+        this.meters?.enqueues.inc({ partition: this.partition, outcome: 'stored' }, entries.length);
         for (const [index, entry] of entries.entries()) entry.resolve({ seq, index });
         return;
       } catch (error) {
@@ -195,7 +196,7 @@ export class Lane {
         // All callers of the batch have already been informed that the outcome is unknown. So a closing lane does not
         // wait for the outcome.
         if (this.closed && entries.every((entry) => entry.deadline === answered)) return;
-        enqueues.inc({ partition: this.partition, outcome: 'retried' }, entries.length);
+        this.meters?.enqueues.inc({ partition: this.partition, outcome: 'retried' }, entries.length);
         if (attempt === 0) this.logger.warn({ partition: this.partition, err: error }, 'enqueue is retried');
         await pause(attempt);
       }
@@ -211,7 +212,7 @@ export class Lane {
   }
 
   private refuse(entries: readonly Waiting[], error: Error): void {
-    enqueues.inc({ partition: this.partition, outcome: 'refused' }, entries.length);
+    this.meters?.enqueues.inc({ partition: this.partition, outcome: 'refused' }, entries.length);
     this.logger.error({ partition: this.partition, err: error, records: entries.length }, 'journal refused a batch');
     for (const entry of entries) entry.reject(busy());
   }
@@ -244,7 +245,7 @@ export class Lane {
   private reject(entry: Waiting): void {
     if (entry.deadline === answered) return;
     entry.deadline = answered;
-    enqueues.inc({ partition: this.partition, outcome: 'expired' });
+    this.meters?.enqueues.inc({ partition: this.partition, outcome: 'expired' });
     entry.reject(busy());
   }
 }

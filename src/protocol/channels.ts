@@ -10,17 +10,7 @@ import {
   WorkspaceChatSettingsSchema,
 } from './channel-settings.ts';
 import { FileSettingsSchema, HostedSettingsSchema, ReleasesSettingsSchema } from './host-channel-settings.ts';
-
-export const channelNames = [
-  'scm_releases',
-  'changelog',
-  'releases_md',
-  'hosted',
-  'support_messenger',
-  'workspace_chat',
-  'office_chat',
-  'email',
-] as const;
+import { channelNames } from './names.ts';
 
 export const ChannelNameSchema = Type.Union(channelNames.map((name) => Type.Literal(name)));
 export type ChannelName = (typeof channelNames)[number];

@@ -3,6 +3,7 @@
  * `notes/` turns them into drafts. Times are UTC, in milliseconds. Texts are minimized and redacted.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { personas } from './names.ts';
 import { OutdatedReasonSchema } from './outdated.ts';
 
 const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since 1970, UTC' });
@@ -376,11 +377,8 @@ export const RangeRecordSchema = Type.Object({
 });
 export type RangeRecord = Static<typeof RangeRecordSchema>;
 
-export const PersonaSchema = Type.Union([Type.Literal('engineer'), Type.Literal('internal'), Type.Literal('customer')]);
-export type Persona = Static<typeof PersonaSchema>;
-
-/** All personas, in the order in which lists show their drafts. */
-export const personas: readonly Persona[] = PersonaSchema.anyOf.map((persona) => persona.const);
+export const PersonaSchema = Type.Union(personas.map((name) => Type.Literal(name)));
+export type Persona = (typeof personas)[number];
 
 /** Draft flags (spec part 2). */
 export const DraftFlagsSchema = Type.Object({

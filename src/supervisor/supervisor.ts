@@ -15,6 +15,7 @@ import {
   collectRuntimeMetrics,
   diskFreeBytes,
   durabilityLevel,
+  journalMeters,
   registry,
   serviceReady,
 } from '../foundation/metrics.ts';
@@ -145,7 +146,7 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
     },
     waitingFor,
   });
-  const client = { role: 'supervisor', name: 'tidings supervisor' } as const;
+  const client = { role: 'supervisor', name: 'tidings supervisor', meters: journalMeters } as const;
   started.journal = await unlessStopped(signal, connectJournal(settingsOf('supervisor'), client, logger), (journal) =>
     journal.close(),
   );

@@ -1,6 +1,6 @@
 /**
  * Tests the metrics that the alert rules use: readiness, free disk space, the age of snapshots, and the response time
- * of the API.
+ * of the API. The metrics of the journal come from all processes.
  */
 import assert from 'node:assert/strict';
 import { statfsSync } from 'node:fs';
@@ -15,10 +15,12 @@ async function byPartition(service: TestService, name: string): Promise<Map<stri
   return new Map([...lines].map(([, partition, value]) => [partition as string, Number(value)]));
 }
 
-test('readiness, disk, snapshots and API replies are measured', async (t) => {
+test('readiness, journal, disk, snapshots and API replies are measured', async (t) => {
   const service = await startService(t, { env: { TIDINGS_PARTITIONS: '2' } });
   const since = Date.now() / 1000;
   assert.equal(await service.metric('tidings_ready'), 1);
+  // The supervisor, the gateway and each worker.
+  assert.ok((await service.metric('tidings_journal_connected')) >= 3);
   const free = await service.metric('tidings_disk_free_bytes');
   const { blocks, bsize } = statfsSync(service.dataDir);
   assert.ok(free > 0 && free <= blocks * bsize, `${free} bytes are free of ${blocks * bsize}`);

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { channelNames } from '../../src/protocol/channels.ts';
+import { channelNames } from '../../src/protocol/names.ts';
 import { faultsIn } from '../helpers/log.ts';
 import { createTagRange, deliverRocket, generateDraft, toEnd } from '../helpers/rocket.ts';
 import { startService } from '../helpers/service.ts';

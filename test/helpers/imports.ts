@@ -12,6 +12,8 @@ export interface Import {
   names: string[];
   /** True for `import type`, which does not exist at run time. */
   isType: boolean;
+  /** True for `import()`, which loads the file only when this expression runs. */
+  isDynamic: boolean;
 }
 
 /** Rules of a project: the layer of each file, and for each layer the other layers that it may import. */
@@ -31,13 +33,13 @@ const dynamic = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
 /** Returns all imports of one file. */
 export function importsOf(file: string, text: string): Import[] {
   const found: Import[] = [];
-  const add = (specifier: string, clause: string) => {
+  const add = (specifier: string, clause: string, isDynamic = false) => {
     const to = specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : specifier;
-    found.push({ from: file, to, names: clause.match(/\w+/g) ?? [], isType: /^\s*type\s/.test(clause) });
+    found.push({ from: file, to, names: clause.match(/\w+/g) ?? [], isType: /^\s*type\s/.test(clause), isDynamic });
   };
   for (const [, clause = '', specifier = ''] of text.matchAll(fromClause)) add(specifier, clause);
   for (const [, specifier = ''] of text.matchAll(bare)) add(specifier, '');
-  for (const [, specifier = ''] of text.matchAll(dynamic)) add(specifier, '');
+  for (const [, specifier = ''] of text.matchAll(dynamic)) add(specifier, '', true);
   return found;
 }
 
@@ -58,6 +60,18 @@ function offence(from: string, to: string, sources: ReadonlyMap<string, string>,
   if (layer === undefined || target === undefined) return `${from} → ${to}: in no layer`;
   if (layer === target || rules.allowed[layer]?.includes(target)) return undefined;
   return `${from} → ${to}: ${layer} may not import ${target}`;
+}
+
+/**
+ * Returns all files and packages that are loaded with a file: its imports, their imports, and so on. Modules of Node.js
+ * are left out. A package is named with its subpath, such as `semver/functions/parse.js`.
+ */
+export function loadedWith(file: string, sources: ReadonlyMap<string, string>): string[] {
+  const loaded = new Set([file]);
+  for (const each of loaded)
+    for (const { to, isType, isDynamic } of importsOf(each, sources.get(each) ?? ''))
+      if (!isType && !isDynamic && !to.startsWith('node:')) loaded.add(to);
+  return [...loaded];
 }
 
 /** Returns the cycles of files that import each other, each as a closed path such as `a → b → a`. */

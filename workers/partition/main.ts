@@ -7,7 +7,7 @@ import { setPriority } from 'node:os';
 import { hostsOf } from '../../config/hosts.ts';
 import { publicUrlOf } from '../../config/public-url.ts';
 import { Egress } from '../../src/egress/egress.ts';
-import { partitionAlarms } from '../../src/foundation/metrics.ts';
+import { journalMeters, partitionAlarms } from '../../src/foundation/metrics.ts';
 import { directoryName, type PartitionName } from '../../src/foundation/partition-names.ts';
 import { connectJournal } from '../../src/journal/connect.ts';
 import { JournalHoleError } from '../../src/journal/follow.ts';
@@ -67,7 +67,8 @@ interface Tools {
 }
 
 async function prepare({ settings, logger }: ChildContext, names: readonly string[]): Promise<Tools> {
-  const journal = await connectJournal(settings, { role: 'worker', name: `tidings worker ${names.join(' ')}` }, logger);
+  const client = { role: 'worker', name: `tidings worker ${names.join(' ')}`, meters: journalMeters } as const;
+  const journal = await connectJournal(settings, client, logger);
   const pool = new RenderPool(settings.renderThreads, settings.renderTimeoutMs);
   const lanes = new Map<PartitionName, Lane>();
   const laneOf = (name: PartitionName): Lane => {

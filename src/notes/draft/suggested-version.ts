@@ -2,7 +2,8 @@
  * Suggests a version for the next release: the last version, raised by the strongest change since then. The version
  * follows semantic versioning, and keeps the form of the repository's tags.
  */
-import { compare, SemVer } from 'semver';
+import SemVer from 'semver/classes/semver.js';
+import compare from 'semver/functions/compare.js';
 import type { Bump, SuggestedVersion } from '../../protocol/notes.ts';
 import { plainWords } from '../change/labels.ts';
 import { endsOf, highestBelow } from '../range/ends.ts';

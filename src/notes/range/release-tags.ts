@@ -2,7 +2,9 @@
  * Reads the versions in tag names, and sorts the release tags of a repository. Other tags, such as a moving `v1` or
  * `latest`, are left out as soon as a tag contains a version.
  */
-import { compare, parse, type SemVer } from 'semver';
+import type { SemVer } from 'semver';
+import compare from 'semver/functions/compare.js';
+import parse from 'semver/functions/parse.js';
 import type { TagRecord } from '../../protocol/stored.ts';
 import { isPrerelease } from './releases.ts';
 

@@ -3,7 +3,8 @@
  * of replies.
  */
 import { type Static, Type } from '@sinclair/typebox';
-import { ChannelNameSchema, channelNames, channelTraits } from '../channels.ts';
+import { ChannelNameSchema, channelTraits } from '../channels.ts';
+import { channelNames } from '../names.ts';
 import type { Contracts } from './contract.ts';
 import { closed, EmptyBodySchema, orNull, text, time } from './fields.ts';
 import { listOf, paging } from './paging.ts';

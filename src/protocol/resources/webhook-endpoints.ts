@@ -3,7 +3,8 @@
  * bodies of replies.
  */
 import { type Static, Type } from '@sinclair/typebox';
-import { ChannelNameSchema, channelNames } from '../channels.ts';
+import { ChannelNameSchema } from '../channels.ts';
+import { channelNames } from '../names.ts';
 import { PersonaSchema } from '../stored.ts';
 import { DisabledReasonSchema, WebhookEventSchema, webhookEvents } from '../webhooks.ts';
 import type { Contracts } from './contract.ts';

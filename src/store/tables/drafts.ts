@@ -4,7 +4,8 @@
  */
 import { digestOf } from '../../foundation/etag.ts';
 import { draftId } from '../../foundation/ids.ts';
-import { type DraftRecord, personas } from '../../protocol/stored.ts';
+import { personas } from '../../protocol/names.ts';
+import type { DraftRecord } from '../../protocol/stored.ts';
 import type { Partition } from '../partition.ts';
 
 /** Returns the ids of all drafts that a range can have, one per persona. */

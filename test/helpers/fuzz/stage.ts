@@ -5,7 +5,7 @@
 import type { TestContext } from 'node:test';
 import { partitionOf, repositoryId, slotOfId } from '../../../src/foundation/ids.ts';
 import { type PartitionName, partitionName } from '../../../src/foundation/partition-names.ts';
-import { channelNames } from '../../../src/protocol/channels.ts';
+import { channelNames } from '../../../src/protocol/names.ts';
 import { buildHistory } from '../host/build.ts';
 import { startHost } from '../host/server.ts';
 import { pullPayload, pushPayload, shaOf, tagPayload } from '../payloads.ts';

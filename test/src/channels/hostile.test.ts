@@ -12,7 +12,7 @@ import { supportMessenger } from '../../../src/channels/support-messenger.ts';
 import { toCardMessage } from '../../../src/channels/text/card.ts';
 import { toChatMessage } from '../../../src/channels/text/chat-blocks.ts';
 import { escapeText } from '../../../src/notes/draft/escape.ts';
-import { channelNames } from '../../../src/protocol/channels.ts';
+import { channelNames } from '../../../src/protocol/names.ts';
 import { aNote } from '../../helpers/delivery.ts';
 import { hostileText } from '../../helpers/hostile-texts.ts';
 

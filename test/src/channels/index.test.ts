@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { channelOf } from '../../../src/channels/index.ts';
-import { channelNames, channelTraits } from '../../../src/protocol/channels.ts';
+import { channelTraits } from '../../../src/protocol/channels.ts';
+import { channelNames } from '../../../src/protocol/names.ts';
 
 test('every channel is found by its name', () => {
   for (const name of channelNames) assert.equal(channelOf(name).name, name);

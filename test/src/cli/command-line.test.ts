@@ -11,9 +11,9 @@ import { helpOf, overview, usageLine } from '../../../src/cli/help.ts';
 import { actionNamed, isSingle } from '../../../src/cli/lookup.ts';
 import { readArguments } from '../../../src/cli/parse.ts';
 import { type Topic, topics } from '../../../src/cli/topics.ts';
-import { action, type CliCommand, ConflictError, NotFoundError, UsageError } from '../../../src/cli/usage.ts';
+import { type CliAction, type CliCommand, ConflictError, NotFoundError, UsageError } from '../../../src/cli/usage.ts';
 import { ServiceError } from '../../../src/foundation/errors.ts';
-import { channelNames } from '../../../src/protocol/channels.ts';
+import { channelNames } from '../../../src/protocol/names.ts';
 
 test('a wrong command line is refused with a suggestion and the command for help', async () => {
   const wrong: [string[], string][] = [
@@ -81,11 +81,11 @@ test('a wrong command line is refused with a suggestion and the command for help
 });
 
 test('options, alternatives and arguments are read', () => {
-  const entry = action({
+  const entry: CliAction = {
     arguments: 'FIRST [SECOND THIRD]',
     options: { name: { value: 'NAME', help: '' }, loud: { help: '' } },
     run: async () => 0,
-  });
+  };
   const read = (...args: string[]) => {
     const { values, args: given } = readArguments('do', entry, args);
     return [{ ...values }, given];
@@ -98,12 +98,12 @@ test('options, alternatives and arguments are read', () => {
 });
 
 test('an option with closed values is checked, and an option may be given several times', () => {
-  const entry = action({
+  const entry: CliAction = {
     arguments: 'COLOR',
     choices: { COLOR: ['red', 'blue'] },
     options: { size: { value: 'SIZE', choices: ['small', 'large'], many: true, help: '' } },
     run: async () => 0,
-  });
+  };
   const read = (...args: string[]) => readArguments('do', entry, args);
   assert.deepEqual({ ...read('red', '--size', 'small', '--size=large').values }, { size: ['small', 'large'] });
   assert.deepEqual({ ...read('red').values }, {});

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { commands } from '../../../src/cli/commands.ts';
 import { completionScript } from '../../../src/cli/completion.ts';
-import { channelNames } from '../../../src/protocol/channels.ts';
+import { channelNames } from '../../../src/protocol/names.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
 
 /** Command lines, and the words that complete their last word. `FILES` means that names of files are completed. */

@@ -49,7 +49,8 @@ test('texts keep their line ends', (t) => {
 
 test('commands print through one function', () => {
   const folder = fileURLToPath(new URL('../../../../src/cli/', import.meta.url));
-  const direct = readdirSync(folder).filter((file) =>
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const direct = files.filter((file) =>
     /process\.stdout\.write|console\./.test(readFileSync(join(folder, file), 'utf8')),
   );
   assert.deepEqual(direct, ['print.ts']);

@@ -104,8 +104,12 @@ test('a draft is outdated within ten seconds of a change that alters its text', 
     assert.deepEqual(await inRepository('&outdated=true&sort=createdAt'), [[tagged.id, made.id], 2, null]);
     assert.deepEqual(await inRepository('&outdated=false'), [[], 0, null]);
     assert.deepEqual(await inRepository(`&releaseRangeId=${rangeId}`), [[made.id], 1, null]);
-    const refused = await service.api('GET', '/api/drafts?outdated=true');
-    assert.deepEqual(refused.body.details, { releaseRangeId: 'expected releaseRangeId or repoId, got neither' });
+    const everywhere = (await service.api('GET', '/api/drafts?outdated=true')).body;
+    assert.deepEqual([everywhere.total, everywhere.nextCursor], [2, null]);
+    const refused = await service.api('GET', '/api/drafts');
+    assert.deepEqual(refused.body.details, {
+      releaseRangeId: 'expected releaseRangeId, repoId or outdated=true, got none of them',
+    });
     const listed = service.tidings('drafts', 'acme/rocket', '--outdated');
     assert.deepEqual(
       listed.split('\n').map((line) => line.split('  ')[0]),

@@ -1,15 +1,17 @@
 /**
- * Tests the list of a repository's drafts: a request examines the drafts of a hundred ranges, and fewer if their texts
- * are long, and its cursor continues the list.
+ * Tests the lists of a repository's drafts and of all outdated drafts: a request examines the drafts of a hundred
+ * ranges, and fewer if their texts are long, and its cursor continues the list.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { draftListRoutes } from '../../../src/api/draft-list.ts';
 import type { ApiRequest, ApiRoute } from '../../../src/api/route.ts';
-import { sampleDraft, sampleRange } from '../../../src/api/samples.ts';
+import { sampleDraft, sampleRange, sampleRepository } from '../../../src/api/samples.ts';
 import type { ServiceError } from '../../../src/foundation/errors.ts';
 import { draftId, newId, slotInside } from '../../../src/foundation/ids.ts';
+import { directoryName } from '../../../src/foundation/partition-names.ts';
 import type { DraftRecord, Persona } from '../../../src/protocol/stored.ts';
+import { writeDirectoryRepository } from '../../../src/store/tables/directory.ts';
 import { writeDraft } from '../../../src/store/tables/drafts.ts';
 import { writeRange } from '../../../src/store/tables/ranges.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
@@ -28,6 +30,7 @@ const other = repositoryFields({}, 1).id;
 async function stored(t: TestContext) {
   const partition = openTestPartition(t);
   await foldRecords(partition, 1, pullRecord(1));
+  const directory = openTestPartition(t, directoryName);
   const context = { readers: { fresh: () => partition }, settings: { partitions: 1 } };
   /** Writes ranges, each a second younger than the one before. Returns their ids, the newest first. */
   const ranges = async (count: number, of = repoId): Promise<string[]> => {
@@ -47,13 +50,19 @@ async function stored(t: TestContext) {
     });
     return id;
   };
-  const list = async (query: Record<string, unknown>, isVisible = true): Promise<Listed> => {
+  const list = async (query: Record<string, unknown>, isVisible: (id: string) => boolean = () => true) => {
     const [route] = draftListRoutes;
-    const request = { params: [], query: { repoId, ...query }, caller: { maySee: () => isVisible }, context };
+    const caller = { key: { orgId: 'org_1' }, maySee: isVisible };
+    const request = { params: [], query: { repoId, ...query }, caller, context, directory };
     const { body } = await (route as ApiRoute<never>).handle(request as unknown as ApiRequest<never>);
     return body as Listed;
   };
-  return { ranges, draft, list };
+  /** Lists repositories in the directory as those of an organization. */
+  const connect = (ids: readonly string[], orgId = 'org_1'): Promise<unknown> =>
+    directory.write(() => {
+      for (const id of ids) writeDirectoryRepository(directory, { ...sampleRepository, id, orgId, hostId: id });
+    });
+  return { ranges, draft, list, connect };
 }
 
 /** Returns a function that checks a refusal with one bad field. */
@@ -83,9 +92,18 @@ test('drafts of all ranges are listed, and filters select by verdict and persona
   assert.deepEqual(await idsOf({ cursor: oldest }), [ids[2]]);
   for (const cursor of [foreign, 'range_x', ids[0]])
     await assert.rejects(list({ cursor }), refusal('cursor', /^expected the nextCursor of an earlier reply, got "/));
-  await assert.rejects(list({ releaseRangeId: newest, cursor: newest }), refusal('cursor', /only with repoId/));
-  await assert.rejects(list({ repoId: undefined }), refusal('releaseRangeId', /^expected releaseRangeId or repoId/));
-  await assert.rejects(list({}, false), { status: 404 });
+  await assert.rejects(
+    list({ releaseRangeId: newest, cursor: newest }),
+    refusal('cursor', /only without releaseRangeId/),
+  );
+  await assert.rejects(
+    list({ repoId: undefined }),
+    refusal('releaseRangeId', /^expected releaseRangeId, repoId or outdated=true/),
+  );
+  await assert.rejects(
+    list({}, () => false),
+    { status: 404 },
+  );
 });
 
 test('a request examines a hundred ranges, and the cursor names the next one', async (t) => {
@@ -103,6 +121,43 @@ test('a request examines a hundred ranges, and the cursor names the next one', a
   assert.deepEqual([second.drafts.map(({ id }) => id), second.nextCursor], [[drafts[2]], ids[200]]);
   const third = await list({ cursor: second.nextCursor });
   assert.deepEqual([third.drafts.map(({ id }) => id), third.nextCursor], [[drafts[3]], null]);
+});
+
+test('all outdated drafts are listed, of the repositories that the caller may see only', async (t) => {
+  const { ranges, draft, list, connect } = await stored(t);
+  const [first = '', second = '', third = ''] = [repoId, other, repositoryFields({}, 2).id].sort();
+  await connect([first, third]);
+  await connect([second], 'org_2');
+  const outdatedBecause: DraftRecord['outdatedBecause'] = [{ number: 1, what: 'label' }];
+  const made: string[] = [];
+  const newest: string[] = [];
+  for (const id of [first, second, third]) {
+    const [rangeId = ''] = await ranges(60, id);
+    newest.push(rangeId);
+    made.push(await draft(rangeId, 'engineer', { repoId: id, outdatedBecause, createdAt: made.length }));
+    await draft(rangeId, 'customer', { repoId: id });
+  }
+  const all = { repoId: undefined, outdated: 'true' };
+  const page = await list(all);
+  assert.deepEqual([page.drafts.map(({ id }) => id), page.total], [[made[2], made[0]], 2]);
+  assert.match(page.nextCursor ?? '', /^range_/, 'the second repository has more ranges');
+  const rest = await list({ ...all, cursor: page.nextCursor });
+  assert.deepEqual([rest.drafts, rest.nextCursor], [[], null]);
+  const from = await list({ ...all, cursor: third });
+  assert.deepEqual([from.drafts.map(({ id }) => id), from.nextCursor], [[made[2]], null]);
+  assert.deepEqual((await list(all, (id) => id === first)).drafts.length, 1);
+  await assert.rejects(list({ ...all, cursor: newest[1] }), refusal('cursor', /^expected the nextCursor/));
+  await assert.rejects(list({ ...all, outdated: 'false' }), refusal('releaseRangeId', /got none of them/));
+});
+
+test('a request examines a thousand repositories, and the cursor names the next one', async (t) => {
+  const { list, connect } = await stored(t);
+  const ids = Array.from({ length: 1002 }, () => newId('repo', slotInside(repoId))).sort();
+  await connect(ids);
+  const all = { repoId: undefined, outdated: 'true' };
+  const { nextCursor } = await list(all);
+  assert.equal(nextCursor, ids[1000]);
+  assert.equal((await list({ ...all, cursor: nextCursor })).nextCursor, null);
 });
 
 test('a request ends early after eight million characters of texts', async (t) => {

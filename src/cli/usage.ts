@@ -77,7 +77,7 @@ export interface ActionEntry {
   options?: CliOptions;
 }
 
-/** What the declarations of all commands have. */
+/** The fields that the declarations of all commands have. */
 interface Entry {
   /** One line of help for the command. */
   help: string;

@@ -19,7 +19,7 @@ export interface HostComment {
   id?: number | undefined;
 }
 
-/** What a write of a comment did, and the id of the comment on the host. */
+/** The result of writing a comment, and the id of the comment on the host. */
 export interface WrittenComment {
   written: Written;
   id: number;

@@ -15,7 +15,7 @@ export interface HostVerdict {
   summary: string;
 }
 
-/** What a write did. */
+/** The result of a write. */
 export type Written = 'created' | 'updated' | 'unchanged';
 
 /** Identifies the check run of the service among check runs of the same name. */

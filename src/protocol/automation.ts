@@ -31,7 +31,7 @@ const RulePublicationSchema = Type.Object(
 );
 export type RulePublication = Static<typeof RulePublicationSchema>;
 
-/** What happens when a tag arrives. */
+/** The part of a rule that applies when a tag arrives. */
 export const OnTagSchema = Type.Object(
   {
     pattern: Type.String({
@@ -51,7 +51,7 @@ export const OnTagSchema = Type.Object(
 );
 export type OnTag = Static<typeof OnTagSchema>;
 
-/** Which drafts are kept up to date before the tag. */
+/** The part of a rule that keeps drafts up to date before the tag. */
 export const UnreleasedRuleSchema = Type.Object(
   {
     branch: Type.Optional(
@@ -178,7 +178,7 @@ export type DueAct = { run: ActOfRun | null } & (
 );
 
 /**
- * What is due. `waitMs` has the times until the next evaluation, for the runs of tags and for the unreleased range.
+ * The acts that are due. `waitMs` has the times until the next evaluation, for the runs of tags and for the unreleased range.
  * Null = nothing is left to do.
  */
 export interface DueActs {

@@ -22,7 +22,7 @@ const WaitingCheckSchema = Type.Object({
 });
 export type WaitingCheck = Static<typeof WaitingCheckSchema>;
 
-/** What the host shows for a pull request: digests of the texts. A field is absent if nothing was written. */
+/** Digests of the texts that the host shows for a pull request. A field is absent if nothing was written. */
 const ShownSchema = Type.Object({
   headSha: Type.Optional(Type.String({ description: 'commit with the verdict' })),
   verdict: Type.Optional(Type.String()),

@@ -17,7 +17,7 @@ import { waitUntil } from './wait-until.ts';
 const small = { TIDINGS_PARTITIONS: '1', TIDINGS_RENDER_THREADS: '1', TIDINGS_TAG_SYNC_HOURS: '0' };
 const noteCheck = { mode: 'require', need: ['note'], noteFor: ['feature'], comment: true };
 
-/** What writes to the host: a token or an app on GitHub, or a token on Gitea. */
+/** The credentials that write to the host: a token or an app on GitHub, or a token on Gitea. */
 export type Writer = 'token' | 'app' | 'gitea';
 /** Number of the first pull request. */
 export const number = 47;

@@ -24,7 +24,7 @@ import { commentOf, verdictOf } from './texts.ts';
 
 type Outcome = Pick<NoteChecked, 'outcome'> & Partial<Pick<NoteChecked, 'shown' | 'error' | 'retryAt'>>;
 
-/** What a check writes. A field is absent if the host shows it already. */
+/** The texts that a check writes. A field is absent if the host shows it already. */
 interface Plan {
   headSha: string;
   verdict?: HostVerdict & { digest: string };

@@ -44,7 +44,7 @@ export interface AutomationContext {
   learn: (range: Pick<PreviewTask, 'repoId' | 'bounds'>) => Promise<void>;
 }
 
-/** What an evaluation found. `waitMs` is the time until the next evaluation; null = nothing is left to do. */
+/** The result of an evaluation. `waitMs` is the time until the next evaluation; null = nothing is left to do. */
 export interface Evaluated {
   outcome: ResultBody | undefined;
   waitMs: number | null;

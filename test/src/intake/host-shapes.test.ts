@@ -185,7 +185,7 @@ const published: Row[] = [
     [pullEvent('synchronize', { ...pull, headSha: 'd'.repeat(40) })],
   ],
   [
-    'a head whose commit is no full hash',
+    'a head whose commit is not a full hash',
     'pull_request',
     { action: 'synchronize', pull_request: { ...hostPull, head: { ref: 'fast', sha: 'd1'.repeat(7), repo: null } } },
     [pullEvent('synchronize')],

@@ -20,7 +20,7 @@ import { commandComments, commandedNumbers, commentsInOrder, hasComments, listCo
 import { readComparison } from './tables/comparisons.ts';
 import { issuesClosedBetween, readIssue } from './tables/issues.ts';
 import { currentLabels, type LabelChange, listLabelChanges } from './tables/labels.ts';
-import { countRows, newestRows, type Stretch } from './tables/newest.ts';
+import { boundedRows, countRows, newestRows, type Stretch } from './tables/newest.ts';
 import { firstPullBy, pullsMergedAs, pullsMergedBetween, pullsNumbered, readPull } from './tables/pulls.ts';
 import { creationsOf, readCommit, readPush } from './tables/pushes.ts';
 import { readRepository } from './tables/repositories.ts';
@@ -143,6 +143,17 @@ export class RepositoryView {
   /** Returns issues from the highest number to the lowest. */
   newestIssues(stretch: Stretch): IssueRecord[] {
     return newestRows(this.partition, 'issues', this.id, stretch).map((record) => this.relabel(record));
+  }
+
+  /** Returns rows from the highest number to the lowest, and ends early after `maxTexts` characters of bodies. */
+  boundedRows<T extends 'pulls' | 'issues'>(
+    table: T,
+    within: { below: number; limit: number; maxTexts: number },
+  ): (T extends 'pulls' ? PullRecord : IssueRecord)[] {
+    const rows = boundedRows(this.partition, table, this.id, within) as (T extends 'pulls'
+      ? PullRecord
+      : IssueRecord)[];
+    return rows.map((record) => this.relabel(record));
   }
 
   /** Returns how many pull requests or issues have a number smaller than `below`. */

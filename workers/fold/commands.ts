@@ -71,13 +71,15 @@ function putSettings(
   at: number,
 ): CommandResult {
   const { repoId, settings, ifMatch } = command;
-  if (ifMatch && !ifMatch.includes(settingsDigest(partition, repoId))) return stale('Settings of', repoId);
+  const before = settingsDigest(partition, repoId);
+  if (ifMatch && !ifMatch.includes(before)) return stale('Settings of', repoId);
   const wasChecked = noteCheckMode(partition, repoId) !== 'off';
   writeSettings(partition, repoId, settings);
   const repository = readRepository(partition, repoId);
   if (repository) writeRepository(partition, { ...repository, revision: repository.revision + 1 });
   if (hasRanges(partition, repoId)) writeEffect(partition, { effect: 'recount', repoId }, `recount ${repoId}`);
-  if (repository) checkAfterSettings(partition, repoId, wasChecked, at);
+  const digest = settingsDigest(partition, repoId);
+  if (repository && digest !== before) checkAfterSettings(partition, repoId, wasChecked, at);
   // The result holds the repository's id, so that erasing the repository also erases the result.
-  return { ok: true, value: { id: repoId, digest: settingsDigest(partition, repoId) } };
+  return { ok: true, value: { id: repoId, digest } };
 }

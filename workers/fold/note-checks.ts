@@ -3,10 +3,12 @@
  * host shows. A pull request has at most one waiting check, which serves all requests that were made before it began.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { maxNumber } from '../../src/protocol/limits.ts';
 import type { NoteChecked } from '../../src/protocol/note-checks.ts';
 import type { PullRecord } from '../../src/protocol/stored.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { nextNumber } from '../../src/store/tables/meta.ts';
+import { boundedRows } from '../../src/store/tables/newest.ts';
 import {
   readNoteCheck,
   readWaitingCheck,
@@ -14,16 +16,17 @@ import {
   writeNoteCheck,
   writeWaitingCheck,
 } from '../../src/store/tables/note-checks.ts';
-import { newestPulls, readPull } from '../../src/store/tables/pulls.ts';
+import { readPull } from '../../src/store/tables/pulls.ts';
 import { noteCheckMode } from '../../src/store/tables/settings.ts';
 
 /** How long a check waits for further events of its pull request, in milliseconds. */
 const delayMs = 5000;
 /**
  * After a change of the settings, the newest pull requests are searched for open ones (`searched`), and the first of
- * these are checked (`checked`). A host accepts one write per second, so a larger number would occupy it for long.
+ * these are checked (`checked`). A host accepts one write per second, so a larger number would occupy it for long. The
+ * search ends after `texts` characters of bodies, because the other repositories of the partition wait for it.
  */
-const maxAfterSettings = { searched: 1000, checked: 100 };
+const maxAfterSettings = { searched: 1000, checked: 100, texts: 4_194_304 };
 /** Actions that request a check even if they change nothing that the notes depend on. */
 const asking: ReadonlySet<string> = new Set(['opened', 'reopened', 'ready_for_review']);
 
@@ -55,7 +58,9 @@ export function checkAfterCommand(partition: Partition, repoId: string, number: 
 export function checkAfterSettings(partition: Partition, repoId: string, wasOn: boolean, at: number): void {
   const isOn = noteCheckMode(partition, repoId) !== 'off';
   if (!isOn && !wasOn) return;
-  const open = newestPulls(partition, repoId, maxAfterSettings.searched).filter(
+  const { searched: limit, texts: maxTexts } = maxAfterSettings;
+  const newest = boundedRows(partition, 'pulls', repoId, { below: maxNumber + 1, limit, maxTexts });
+  const open = newest.filter(
     (pull) => mayCheck(pull) && (isOn || readNoteCheck(partition, repoId, pull.number)?.headSha !== undefined),
   );
   for (const { number } of open.slice(0, maxAfterSettings.checked)) request(partition, repoId, number, at);

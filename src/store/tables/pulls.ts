@@ -121,12 +121,6 @@ export function pullsAfter(partition: Partition, repoId: string, number: number,
   return [...rows].map((row) => row.value as PullRecord);
 }
 
-/** Returns up to `limit` captured pull requests, the one with the highest number first. */
-export function newestPulls(partition: Partition, repoId: string, limit: number): PullRecord[] {
-  const within = { start: [repoId, Number.MAX_SAFE_INTEGER], end: [repoId, 0], reverse: true, limit };
-  return [...partition.tables.pulls.getRange(within)].map((row) => row.value as PullRecord);
-}
-
 function byKeys(partition: Partition, repoId: string, keys: Iterable<[string, unknown, number]>): PullRecord[] {
   const found: PullRecord[] = [];
   for (const key of keys) {

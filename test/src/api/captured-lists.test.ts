@@ -103,6 +103,16 @@ test('a request with a filter examines a thousand rows, and its cursor continues
   assert.equal((await list({})).total, 2_500);
 });
 
+test('a request with a filter ends early after four million characters of bodies', async (t) => {
+  const { write, list } = await stored(t);
+  const body = 'x'.repeat(1_000_000);
+  await write(Array.from({ length: 10 }, (_, i) => aPull(i + 1, { ...wasOpen, body })));
+  const first = await list({ state: 'open' });
+  assert.deepEqual([numbers(first), first.nextCursor], [[10, 9, 8, 7, 6], '6']);
+  const second = await list({ state: 'open', cursor: '6' });
+  assert.deepEqual([numbers(second), second.nextCursor], [[5, 4, 3, 2, 1], null]);
+});
+
 test('the link to the next page follows the cursor after the last examined row', () => {
   const page = { total: 1, hasMore: false, nextCursor: '1501' };
   assert.equal(

@@ -154,6 +154,8 @@ test('changed settings request checks of open pull requests', async (t) => {
   assert.equal(checked.length, 100, 'at most a hundred');
   assert.ok(checked.includes(129) && !checked.includes(130) && !checked.includes(1), 'the newest open ones');
   for (const number of checked) await outcome({ number });
+  await put('require', 2);
+  assert.deepEqual(waiting(), [], 'the settings are the same');
   await put('off', 3);
   assert.deepEqual(waiting(), [], 'the host shows no verdict');
   await put('require', 4);

@@ -28,6 +28,7 @@ const ShownSchema = Type.Object({
   verdict: Type.Optional(Type.String()),
   comment: Type.Optional(Type.String()),
   commentId: Type.Optional(Type.Integer({ description: 'id of the comment on the host' })),
+  commentBy: Type.Optional(Type.Integer({ description: 'id of the account that wrote the comment' })),
 });
 export type ShownCheck = Static<typeof ShownSchema>;
 

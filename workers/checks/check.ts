@@ -12,10 +12,11 @@ import type { HostComment } from '../../src/host/comments.ts';
 import type { HostVerdict, Written } from '../../src/host/verdicts.ts';
 import { type NoteChecked, noteCheckMark, type ShownCheck } from '../../src/protocol/note-checks.ts';
 import type { PullNote } from '../../src/protocol/pull-note.ts';
-import { readDirectoryRepository } from '../../src/store/tables/directory.ts';
+import { type DirectoryRepository, readDirectoryRepository, refusedOwner } from '../../src/store/tables/directory.ts';
 import { readNoteCheck, type WaitingPull } from '../../src/store/tables/note-checks.ts';
 import { readPull } from '../../src/store/tables/pulls.ts';
 import { readSettings } from '../../src/store/tables/settings.ts';
+import { wasRefused } from '../host/repository-on-host.ts';
 import type { PublishContext } from '../publish/context.ts';
 import { hostAccess } from '../publish/host.ts';
 import { retryAt } from '../publish/schedule.ts';
@@ -31,6 +32,11 @@ interface Plan {
   comment?: HostComment & { digest: string };
 }
 
+/**
+ * How long a check waits for the render thread of its organization, in milliseconds. A check that waits longer lets the
+ * checks of other organizations go first.
+ */
+const renderWaitMs = 2000;
 /** Maximum time of the requests of one check, in milliseconds. */
 const hostMs = 60_000;
 
@@ -70,7 +76,11 @@ export class Check {
     const { mode, comment } = readSettings(partition, repoId).noteCheck;
     const shown = readNoteCheck(partition, repoId, number);
     const isWanted = mode !== 'off' || shown?.verdict !== undefined;
-    if (pull?.state !== 'open' || pull.headSha === undefined || !isWanted || !this.mayWrite()) return this.skipped();
+    if (pull?.state !== 'open' || pull.headSha === undefined || !isWanted) return this.skipped();
+    const listed = this.listed();
+    // An owner who has removed the app wants no verdicts.
+    if (listed?.state !== 'connected') return this.skipped();
+    if (wasRefused(listed)) return this.outcome({ outcome: 'skipped', error: refusedOwner });
     const access = this.access(this.stopping);
     const note = access && (await this.render());
     if (!access || !note) return this.skipped();
@@ -98,8 +108,13 @@ export class Check {
           Object.assign(shown, { headSha, verdict: verdict.digest });
         }
         if (comment) {
-          const { id } = await counted('comment', access.writeComment(number, comment), ({ written }) => written);
-          Object.assign(shown, { comment: comment.digest, commentId: id });
+          const write = access.writeComment(number, comment);
+          const { id, author } = await counted('comment', write, ({ written }) => written);
+          Object.assign(shown, {
+            comment: comment.digest,
+            commentId: id,
+            ...(author !== undefined && { commentBy: author }),
+          });
         }
       });
       return this.outcome({ outcome: 'written', shown });
@@ -127,11 +142,11 @@ export class Check {
     return this.outcome({ outcome: 'failed', shown, error: ended });
   }
 
-  /** Whether the repository is connected. An owner who has removed the app wants no verdicts. */
-  private mayWrite(): boolean {
+  /** Returns the repository as the directory lists it. */
+  private listed(): DirectoryRepository | undefined {
     const directory = this.context.directory();
     if (!directory) throw new ServiceError('unavailable', 'The directory cannot be read right now.');
-    return readDirectoryRepository(directory, this.waiting.repoId)?.state === 'connected';
+    return readDirectoryRepository(directory, this.waiting.repoId);
   }
 
   private access(signal: AbortSignal): RepositoryAccess | null {
@@ -144,7 +159,7 @@ export class Check {
     const { repoId, number } = this.waiting;
     const partition = context.partition();
     const work = { task: 'pullNote', repoId, number } as const;
-    const turn = { organization: organizationOf(partition, repoId) };
+    const turn = { organization: organizationOf(partition, repoId), maxWaitMs: renderWaitMs };
     try {
       return await context.pool.run({ dataDir: context.dataDir, partition: partition.name, work }, turn);
     } catch (error) {
@@ -166,7 +181,9 @@ export class Check {
     const isSameVerdict = shown?.headSha === headSha && shown.verdict === verdictDigest;
     return {
       ...(!isSameVerdict && { verdict: { ...verdict, digest: verdictDigest } }),
-      ...(shown?.comment !== commentDigest && { comment: { mark, body, id: shown?.commentId, digest: commentDigest } }),
+      ...(shown?.comment !== commentDigest && {
+        comment: { mark, body, id: shown?.commentId, author: shown?.commentBy, digest: commentDigest },
+      }),
     };
   }
 

@@ -8,6 +8,7 @@ import { ServiceError } from '../../src/foundation/errors.ts';
 import { ulid } from '../../src/foundation/ids.ts';
 import { noteChecks, noteChecksWaiting } from '../../src/foundation/metrics.ts';
 import type { NoteChecked } from '../../src/protocol/note-checks.ts';
+import { readDirectoryRepository } from '../../src/store/tables/directory.ts';
 import {
   hasWaitingChecks,
   listWaitingChecks,
@@ -49,7 +50,10 @@ export class NoteChecker {
   private readonly runningOf = new Map<string, number>();
   /** The turns of organizations to write, per host. */
   private readonly turns = new Map<string, Turns>();
-  /** Until when no check is written to a host, in milliseconds since 1970, because the host has limited requests. */
+  /**
+   * Until when no check is written with the same credentials, in milliseconds since 1970, because the host has limited
+   * requests. A host limits each installation of an app by itself.
+   */
   private readonly pausedUntil = new Map<string, number>();
   private readonly stopping = new AbortController();
   private readonly startedAt = Date.now();
@@ -115,32 +119,52 @@ export class NoteChecker {
   private async later({ repoId: repo, number }: WaitingPull, error: Error): Promise<void> {
     const { signal } = this.stopping;
     if (signal.aborted) return;
-    this.context.logger.warn({ repo, number, err: error }, 'check of a pull request is made later');
+    // The render thread of a busy organization is often occupied.
+    const isUsual = error instanceof ServiceError && error.kind === 'unavailable';
+    const level = isUsual ? 'debug' : 'warn';
+    this.context.logger[level]({ repo, number, err: error }, 'check of a pull request is made later');
     await pause(laterMs, undefined, { signal, ref: false }).catch(() => {});
   }
 
   private async run(waiting: WaitingPull, organization: string): Promise<void> {
     const prepared = await this.counted(organization, () => this.checkOf(waiting).prepare());
     const origin = readRepository(this.context.partition(), waiting.repoId)?.origin ?? '';
-    const write = (): Promise<NoteChecked | undefined> => this.write(waiting, origin);
-    const outcome = 'result' in prepared ? prepared : await this.inTurn(origin, organization, write);
+    const outcome = 'result' in prepared ? prepared : await this.written(waiting, origin, organization);
     if (outcome) await this.counted(organization, () => this.end(outcome));
+  }
+
+  /** Waits until the host accepts requests with the credentials of the repository, then for its turn, and writes. */
+  private async written(waiting: WaitingPull, origin: string, organization: string): Promise<NoteChecked | undefined> {
+    const credentials = this.credentialsOf(waiting.repoId, origin);
+    const pausedMs = (): number => (this.pausedUntil.get(credentials) ?? 0) - Date.now();
+    for (;;) {
+      const { signal } = this.stopping;
+      while (pausedMs() > 0) await pause(Math.min(pausedMs(), maxMs), undefined, { signal, ref: false });
+      // The host can limit requests while the check waits for its turn.
+      const write = () => (pausedMs() > 0 ? 'paused' : this.write(waiting, credentials));
+      const outcome = await this.inTurn(origin, organization, async () => write());
+      if (outcome !== 'paused') return outcome;
+    }
+  }
+
+  private credentialsOf(repoId: string, origin: string): string {
+    const directory = this.context.directory();
+    const listed = directory && readDirectoryRepository(directory, repoId);
+    return `${origin} ${listed?.installationId ?? ''}`;
   }
 
   /**
    * Writes the verdict of a pull request whose turn at the host has come. The verdict is rendered again, because the
    * pull request may have changed or ended meanwhile. Returns undefined if the repository was erased.
    */
-  private async write(waiting: WaitingPull, origin: string): Promise<NoteChecked | undefined> {
-    const ms = (this.pausedUntil.get(origin) ?? 0) - Date.now();
-    if (ms > 0) await pause(ms, undefined, { signal: this.stopping.signal, ref: false });
+  private async write(waiting: WaitingPull, credentials: string): Promise<NoteChecked | undefined> {
     const newest = readWaitingCheck(this.context.partition(), waiting.repoId, waiting.number);
     if (!newest) return undefined;
     const check = this.checkOf({ ...waiting, ...newest });
     const plan = await check.prepare();
     if ('result' in plan) return plan;
     const outcome = await check.write(plan);
-    if (check.askedMs > 0) this.pausedUntil.set(origin, Date.now() + check.askedMs);
+    if (check.askedMs > 0) this.pausedUntil.set(credentials, Date.now() + check.askedMs);
     return outcome;
   }
 

@@ -69,6 +69,7 @@ export function mergePull(
   if (undated) {
     after.baseRef ??= before.baseRef;
     after.headRef ??= before.headRef;
+    if (after.headSha === undefined && before.headSha !== undefined) after.headSha = before.headSha;
     after.createdAt ??= before.createdAt;
     if (after.state === 'closed' && before.state === 'closed') after.closedAt = before.closedAt;
   }

@@ -40,9 +40,13 @@ export function mayAsk(context: HostContext, repoId: string): boolean {
 export function mayAskOwner({ owners, hosts }: HostContext, listed: DirectoryRepository): boolean {
   const host = hostAt(hosts, owners.originOf(listed) ?? '');
   if (!host || !hasCredentials(host, listed.installationId)) return false;
-  const { ownership } = listed;
+  return !wasRefused(listed);
+}
+
+/** Whether the host has refused to confirm a repository's owner within the last hour. */
+export function wasRefused({ ownership }: DirectoryRepository): boolean {
   // The absolute difference is compared, because the stored time is later than now if the clock was set back.
-  return ownership === undefined || ownership.confirmed || Math.abs(Date.now() - ownership.at) > refusedMs;
+  return ownership !== undefined && !ownership.confirmed && Math.abs(Date.now() - ownership.at) <= refusedMs;
 }
 
 /** Whether a backfill of the repository is running. If so, the backfill itself asks the host for everything. */

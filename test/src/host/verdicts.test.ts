@@ -108,17 +108,21 @@ test('a comment with a known id is updated, although an older comment has copied
   host.history.issueComments.push(theirs);
   const { id } = await access().writeComment(number, comment('One'));
   theirs.body = `${mark}\nTheirs.\n`;
-  assert.deepEqual(await access().writeComment(number, { ...comment('Two'), id }), { written: 'updated', id });
+  const { written, id: same } = await access().writeComment(number, { ...comment('Two'), id });
+  assert.deepEqual([written, same], ['updated', id]);
   assert.equal(theirs.body, `${mark}\nTheirs.\n`);
   assert.equal(host.history.issueComments.find((remark) => remark.id === id)?.body, `${mark}\nTwo\n`);
 });
 
 test('a comment that was deleted is written again', async (t) => {
   const { host, access } = await open(t, 'github');
-  const { id } = await access().writeComment(number, comment('One'));
+  const { id, author } = await access().writeComment(number, comment('One'));
   host.history.issueComments.splice(host.history.issueComments.findIndex((remark) => remark.id === id));
-  const { written } = await access().writeComment(number, { ...comment('Two'), id });
+  const copy = { ...aRemark(1), body: `${mark}\nCopied.\n` };
+  host.history.issueComments.push(copy);
+  const { written } = await access().writeComment(number, { ...comment('Two'), id, author });
   assert.deepEqual([written, host.verdicts.own(number).length], ['created', 1]);
+  assert.equal(copy.body, `${mark}\nCopied.\n`);
 });
 
 test('a long line is cut for a commit status', async (t) => {

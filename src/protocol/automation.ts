@@ -156,8 +156,12 @@ const RefusedPublicationSchema = Type.Composite([
 ]);
 export type RefusedPublication = Static<typeof RefusedPublicationSchema>;
 
-/** The end of a run; `problem` is null if nothing went wrong. */
-const EndedRunSchema = Type.Object({ tag: Type.String(), problem: orNull(Type.String()) });
+/** The end of a run; `problem` is null if nothing went wrong. `skipped` is true if nothing had to be made. */
+const EndedRunSchema = Type.Object({
+  tag: Type.String(),
+  problem: orNull(Type.String()),
+  skipped: Type.Optional(Type.Literal(true)),
+});
 export type EndedRun = Static<typeof EndedRunSchema>;
 
 /**

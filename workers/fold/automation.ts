@@ -3,6 +3,7 @@
  * ordinary commands. A run lists the acts that are folded, so that each is done once, whatever is killed and however
  * often its command is enqueued.
  */
+import { ServiceError } from '../../src/foundation/errors.ts';
 import { automationRuns } from '../../src/foundation/metrics.ts';
 import { fits } from '../../src/notes/range/release-tags.ts';
 import type { AutomationAct, AutomationRecord, AutomationRun, EndedRun } from '../../src/protocol/automation.ts';
@@ -20,9 +21,9 @@ import {
 import { newestHeadTime } from '../../src/store/tables/branch-heads.ts';
 import { readDraft } from '../../src/store/tables/drafts.ts';
 import { removeEffect, writeEffect } from '../../src/store/tables/outbox.ts';
-import { newestTagTime } from '../../src/store/tables/tags.ts';
+import { newestTagTime, readTag } from '../../src/store/tables/tags.ts';
 import { count } from './counting.ts';
-import { stale } from './refusals.ts';
+import { refused, stale } from './refusals.ts';
 
 type CommandNamed<Name extends Command['name']> = Extract<Command, { name: Name }>;
 /** A command that a rule can cause. */
@@ -38,11 +39,25 @@ export function putAutomation(
   const open = readAutomation(partition, repoId)?.open ?? [];
   const newest = Math.max(newestHeadTime(partition, repoId), newestTagTime(partition, repoId));
   writeAutomation(partition, repoId, { rule, setAt: at, newest, open });
-  if (!rule.onTag) for (const tag of open) skip(partition, repoId, tag, 'The rule for tags was switched off.', at);
+  for (const tag of open) {
+    if (!rule.onTag) skip(partition, repoId, tag, 'The rule for tags was switched off.', at);
+    else if (!fits(tag, rule.onTag.pattern)) skip(partition, repoId, tag, 'The new rule does not match the tag.', at);
+  }
   if (rule.unreleased || rule.onTag) requestAutomation(partition, repoId);
   // The result holds the repository's id, so that erasing the repository also erases the result.
   return { ok: true, value: { id: repoId, digest: automationDigest(partition, repoId) } };
 }
+
+/** Switches the rule of a repository off that has a new owner. Its former owner has set the rule, and may not publish. */
+export function endAutomation(partition: Partition, repoId: string, at: number): void {
+  const automation = readAutomation(partition, repoId);
+  if (!automation || (!automation.rule.onTag && !automation.rule.unreleased)) return;
+  for (const tag of automation.open) skip(partition, repoId, tag, newOwner, at);
+  const rule = { onTag: null, unreleased: null };
+  writeAutomation(partition, repoId, { ...automation, rule, setAt: at, open: [], problem: newOwner });
+}
+
+const newOwner = 'The repository has a new owner, so the rule of the former owner was switched off.';
 
 /** Requests an evaluation of the rule of a repository, if the repository has a rule. */
 export function requestAutomation(partition: Partition, repoId: string): void {
@@ -69,7 +84,9 @@ export function followTag(
   const automation = readAutomation(partition, repoId);
   const { onTag } = automation?.rule ?? {};
   if (!automation || !onTag || !fits(tag.name, onTag.pattern) || readRun(partition, repoId, tag.name)) return;
-  if (before && !before.deleted && before.pushedAt <= automation.newest)
+  // The host can have reported a new tag to a tag sync before. Its delivery neither moves nor deletes it.
+  const isChanged = tag.deleted || (before !== undefined && before.sha !== null && before.sha !== tag.sha);
+  if (before && !before.deleted && before.pushedAt <= automation.newest && isChanged)
     return writeRun(partition, repoId, { ...newRun(tag.name, at), endedAt: at, status: 'skipped', problem: isOlder });
   if (tag.deleted || tag.pushedAt <= automation.newest) return;
   writeRun(partition, repoId, newRun(tag.name, at));
@@ -106,7 +123,8 @@ export function foldAct(
   if (run?.endedAt !== null || run.acts.includes(name)) return repeated;
   // An unreleased range can have become the range of the tag since the evaluation.
   if (command.name === 'createRange' && run.rangeId !== null) return repeated;
-  const result = carryOut();
+  const isGone = command.name === 'publish' && readTag(partition, repoId, tag)?.deleted !== false;
+  const result = isGone ? refused(new ServiceError('conflict', 'The tag was deleted.')) : carryOut();
   const acted = { ...run, acts: [...run.acts, name] };
   writeRun(partition, repoId, { ...acted, ...outcomeOf(partition, acted, command, result) });
   if (!result.ok && command.name !== 'publish') endRun(partition, repoId, { tag, problem: result.message }, at);
@@ -137,11 +155,11 @@ function outcomeOf(
 /** Folds the outcome of an evaluation: publications that were refused, and runs that have ended. */
 export function automated(
   partition: Partition,
-  { repoId, row, done, refused, ended, problem }: Extract<ResultBody, { result: 'automated' }>,
+  { repoId, row, done, refused: publicationsRefused, ended, problem }: Extract<ResultBody, { result: 'automated' }>,
   at: number,
 ): void {
   if (done) removeEffect(partition, row);
-  for (const { tag, name, ...publication } of refused) {
+  for (const { tag, name, ...publication } of publicationsRefused) {
     const run = readRun(partition, repoId, tag);
     if (run?.endedAt !== null || run.acts.includes(name)) continue;
     const publications = [...run.publications, { ...publication, publicationId: null }];
@@ -156,9 +174,10 @@ function withProblem({ problem: _, ...automation }: AutomationRecord, problem: s
   return { ...automation, ...(problem !== null && { problem }) };
 }
 
-function endRun(partition: Partition, repoId: string, { tag, problem }: EndedRun, at: number): void {
+function endRun(partition: Partition, repoId: string, { tag, problem, skipped }: EndedRun, at: number): void {
   const run = readRun(partition, repoId, tag);
   if (run?.endedAt !== null) return;
+  if (skipped) return close(partition, repoId, { ...run, status: 'skipped', problem }, at);
   const isFailed = problem !== null || run.publications.some(({ error }) => error !== null);
   close(partition, repoId, { ...run, status: isFailed ? 'failed' : 'completed', problem }, at);
 }

@@ -15,11 +15,13 @@ import type { RelayBody } from '../../src/protocol/relays.ts';
 import type { EventRepository } from '../../src/protocol/repository.ts';
 import { type RepositoryRecord, RepositoryRecordSchema } from '../../src/protocol/stored.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import { removeAutomation } from '../../src/store/tables/automations.ts';
 import { sameLogin } from '../../src/store/tables/directory.ts';
 import { writeEffect } from '../../src/store/tables/outbox.ts';
 import { pullsNumbered, writePull } from '../../src/store/tables/pulls.ts';
 import { hasRanges } from '../../src/store/tables/ranges.ts';
 import { readRepository, writeRepository } from '../../src/store/tables/repositories.ts';
+import { endAutomation } from './automation.ts';
 import { linksOf } from './capture.ts';
 import { judgeClaim, withoutClaim } from './claims.ts';
 import { copierOf } from './copies.ts';
@@ -69,7 +71,14 @@ export function recordRepository(
     );
   }
   if (before) follow(partition, before, after);
+  if (before && hasNewOwner(before, after)) endAutomation(partition, id, record.at);
   return after;
+}
+
+/** Whether a repository has another owner. An owner that was known by its login only and gets its number is the same. */
+function hasNewOwner({ owner: before }: RepositoryRecord, { owner: after }: RepositoryRecord): boolean {
+  if (before.id === after.id) return false;
+  return (isNumber(before.id) && isNumber(after.id)) || !sameLogin(before.login, after.login);
 }
 
 /** Sends a repository to the directory by a relay. `claimedBy` is undefined if the signer of the record is unknown. */
@@ -96,7 +105,9 @@ export function foldErased(
   { repoId, orgId, ownerId, login, keepPublished }: Extract<RelayBody, { relay: 'repositoryErased' }>,
 ): void {
   const known = readRepository(partition, repoId);
-  if (!known || (replayed && known.createdAt > at)) return;
+  // A rule can be set before the first event of the repository.
+  if (!known) return removeAutomation(partition, repoId);
+  if (replayed && known.createdAt > at) return;
   const isProvedOwner = known.claimedBy === undefined && isOwnedBy(known, ownerId, login);
   if (keepPublished && isProvedOwner) keepPublishedNotes(partition, known, at);
   else if (orgId === undefined || known.claimedBy === orgId || isProvedOwner)

@@ -20,6 +20,7 @@ import type { PreviewTask } from '../../src/protocol/tasks.ts';
 import { belongsToListed } from '../../src/store/belonging.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { connectionFor, notConnected, unconfirmedOwner } from '../../src/store/publishable.ts';
+import { readAutomation } from '../../src/store/tables/automations.ts';
 import { listDirectoryRepositories, readDirectoryRepository } from '../../src/store/tables/directory.ts';
 import { countRanges } from '../../src/store/tables/ranges.ts';
 import { readRepository } from '../../src/store/tables/repositories.ts';
@@ -65,16 +66,17 @@ export class Automator {
   /**
    * Finds what the rule of a repository makes due, enqueues it, and waits until it is folded.
    * @param row the outbox row that requested the evaluation
+   * @param begin called when the evaluation gets a thread; it throws to prevent the evaluation
    */
-  async evaluate(row: number, repoId: string): Promise<Evaluated> {
+  async evaluate(row: number, repoId: string, begin: () => Promise<void>): Promise<Evaluated> {
     const { pool, settings } = this.context;
     const partition = this.context.partition();
     const work = { task: 'automation', repoId, now: Date.now() } as const;
-    const turn = { organization: organizationOf(partition, repoId) };
+    const turn = { organization: organizationOf(partition, repoId), begin };
     const due = await pool
       .run({ dataDir: settings.dataDir, partition: partition.name, work }, turn)
       .catch((error: unknown) => this.failed(repoId, error));
-    if (typeof due === 'string') return { outcome: failure(row, repoId, due), waitMs: null };
+    if (typeof due === 'string') return { outcome: this.failure(row, repoId, due), waitMs: null };
     const { refused, ended } = due;
     let problem: string | null = null;
     for (const act of due.acts) {
@@ -84,7 +86,8 @@ export class Automator {
       else if (act.make === 'publication') refused.push(refusalOf(act.run, act.what, refusal));
       else ended.push({ tag: act.run.tag, problem: refusal });
     }
-    for (const { tag, problem: reason } of ended) if (reason !== null) this.warn(repoId, tag, reason);
+    for (const { tag, problem: reason, skipped } of ended)
+      if (reason !== null && !skipped) this.warn(repoId, tag, reason);
     for (const { tag, channel, error } of refused) this.warn(repoId, tag, `${channel}: ${error}`);
     // An act about the unreleased range that fails would fail again. The next tag or verdict requests a new evaluation.
     const waits = [due.waitMs.runs, problem === null ? due.waitMs.branch : null].filter((ms) => ms !== null);
@@ -103,6 +106,14 @@ export class Automator {
     renderFailures.inc({ task: 'automation' });
     this.context.logger.error({ repoId, err: error }, 'evaluation of the automation rule failed');
     return error.message;
+  }
+
+  /** Returns the outcome of an evaluation that failed. It ends the runs under way, because no evaluation follows. */
+  private failure(row: number, repoId: string, problem: string): ResultBody {
+    const { open = [] } = readAutomation(this.context.partition(), repoId) ?? {};
+    const ended = open.map((tag) => ({ tag, problem: `The rule could not be evaluated. ${problem}` }));
+    for (const { tag, problem: reason } of ended) this.warn(repoId, tag, reason);
+    return { result: 'automated', repoId, row, done: true, refused: [], ended, problem };
   }
 
   private warn(repo: string, tag: string, reason: string): void {
@@ -218,10 +229,6 @@ export class Automator {
     if (about) audit(logger, { ...about, outcome: 'done', by: 'automation' });
     return result;
   }
-}
-
-function failure(row: number, repoId: string, problem: string): ResultBody {
-  return { result: 'automated', repoId, row, done: true, refused: [], ended: [], problem };
 }
 
 /** The ids that the command of an act needs. */

@@ -61,6 +61,9 @@ const recountDelayMs = 250;
  */
 const checkDelayMs = { least: 2_000, factor: 4, most: 6_000 };
 
+/** Minimum time from the start of an evaluation that fails to the next one, in milliseconds. */
+const failedMs = 1000;
+
 /** Effects that this file carries out. */
 type PoolEffect = Extract<Effect, { effect: 'render' | 'recount' | 'outdated' | 'automate' }>;
 
@@ -209,10 +212,13 @@ export class Outbox {
    * Evaluates the rule of a repository. The row stays until nothing is left to do: an evaluation can wait for a draft,
    * for the push of a tagged commit, or until a draft may be generated again.
    */
-  private async evaluate({ number }: Row, repoId: string): Promise<void> {
+  private async evaluate(row: Row, repoId: string): Promise<void> {
     const { automator } = this.options;
     if (!automator) return;
-    const { outcome, waitMs } = await automator.evaluate(number, repoId);
+    const { number } = row;
+    // A failure delays the next evaluation, also if commits request one meanwhile.
+    this.evaluationDue.set(number, performance.now() + failedMs);
+    const { outcome, waitMs } = await this.attempt(row, (begin) => automator.evaluate(number, repoId, begin));
     if (outcome) await this.enqueue(outcome);
     if (waitMs === null) this.sent.add(number);
     else {
@@ -303,8 +309,16 @@ export class Outbox {
    * Runs a task in the render pool. Refuses the task if the worker process ended during each of three earlier attempts.
    * An attempt begins when the task gets a thread.
    */
-  private async inPool<Work extends PoolTask['work']>({ number, organization }: Row, work: Work) {
+  private inPool<Work extends PoolTask['work']>(row: Row, work: Work) {
     const { dataDir, owner, pool } = this.options;
+    const { organization } = row;
+    const task = { dataDir, partition: owner.name, work };
+    return this.attempt(row, (begin) => pool.run<Work>(task, { organization, begin }));
+  }
+
+  /** Makes an attempt to carry out an effect. `work` calls `begin` when it gets a thread. */
+  private async attempt<T>({ number }: Row, work: (begin: () => Promise<void>) => Promise<T>): Promise<T> {
+    const { owner } = this.options;
     let begun = false;
     const begin = async (): Promise<void> => {
       if (this.stopped) throw new ServiceError('unavailable', 'The worker stops.');
@@ -313,7 +327,7 @@ export class Outbox {
       if (ends >= maxEnds) throw new ServiceError('internal', `The worker ended during each of ${ends} attempts.`);
     };
     try {
-      return await pool.run<Work>({ dataDir, partition: owner.name, work }, { organization, begin });
+      return await work(begin);
     } finally {
       if (begun) await endAttempt(owner.partition, number);
     }

@@ -3,6 +3,7 @@
  * evaluation that is repeated after a kill finds the same acts with the same names.
  */
 import { draftId } from '../../src/foundation/ids.ts';
+import { versionOf } from '../../src/notes/range/release-tags.ts';
 import { rangeOfTag } from '../../src/notes/range/tag-ranges.ts';
 import type {
   AutomationRun,
@@ -18,7 +19,7 @@ import { RepositoryView } from '../../src/store/repository-view.ts';
 import { readAutomation, readRun } from '../../src/store/tables/automations.ts';
 import { readDraft } from '../../src/store/tables/drafts.ts';
 import { hasEffectOf } from '../../src/store/tables/outbox.ts';
-import { listRanges, readRange } from '../../src/store/tables/ranges.ts';
+import { listRanges, readErasedRecount, readRange } from '../../src/store/tables/ranges.ts';
 import { readUnreleased } from '../../src/store/tables/unreleased-ranges.ts';
 import { reachedBounds } from './recount.ts';
 
@@ -33,6 +34,9 @@ const commitMs = 5 * 60_000;
  * steady stream of events, one of them nearly always waits.
  */
 const settleMs = 60_000;
+/** How long the run of a tag such as `v1` waits for the tag with the full version on its commit, in milliseconds. */
+const shortTagMs = 30_000;
+const tagDeleted = 'The tag was deleted.';
 /** Maximum number of generations per draft and run. A draft is generated again if late events have outdated it. */
 const maxGenerations = 3;
 
@@ -47,11 +51,20 @@ export function findDue(partition: Partition, { repoId, now }: AutomationTask, b
     ranges ??= listRanges(partition, repoId);
     return ranges;
   };
-  const evaluation: Evaluation = { partition, view, ranges: listed, now, found };
+  let reachedTags: Set<string> | undefined;
+  const reached = (): Set<string> => {
+    const reaching = ({ bounds, openEnds }: RangeRecord) =>
+      (openEnds && reachedBounds(view, bounds, openEnds)?.toTag) ?? [];
+    reachedTags ??= new Set(listed().flatMap(reaching));
+    return reachedTags;
+  };
+  const evaluation: Evaluation = { partition, view, ranges: listed, reached, now, found };
   const { onTag, unreleased } = automation.rule;
   const runs = automation.open.slice(0, maxRuns).flatMap((tag) => readRun(partition, repoId, tag) ?? []);
   if (onTag) for (const run of runs) findForTag(evaluation, onTag, run);
-  if (unreleased) findForBranch(evaluation, unreleased);
+  // An act that was refused would be refused in each evaluation, and a run is evaluated several times per second.
+  const isRefused = runs.length > 0 && automation.problem !== undefined;
+  if (unreleased && !isRefused) findForBranch(evaluation, unreleased);
   return found;
 }
 
@@ -60,6 +73,8 @@ interface Evaluation {
   view: RepositoryView;
   /** Lists the ranges of the repository. They are read once per evaluation. */
   ranges: () => RangeRecord[];
+  /** Returns the tags that unreleased ranges have reached and become the ranges of with the next recount. */
+  reached: () => ReadonlySet<string>;
   now: number;
   found: DueActs;
 }
@@ -67,17 +82,25 @@ interface Evaluation {
 function findForTag(evaluation: Evaluation, onTag: OnTag, run: AutomationRun): void {
   const { found } = evaluation;
   const [acts, ended] = [found.acts.length, found.ended.length];
-  const rangeId = run.rangeId ?? findRange(evaluation, run);
-  if (rangeId !== undefined) findForRange(evaluation, onTag, run, rangeId);
+  if (run.rangeId !== null && !evaluation.view.tag(run.tag)) awaitTag(evaluation, run);
+  else {
+    const rangeId = run.rangeId ?? findRange(evaluation, run);
+    if (rangeId !== undefined) findForRange(evaluation, onTag, run, rangeId);
+  }
   // The next evaluation finds what follows from the acts of this one.
   if (found.acts.length > acts || found.ended.length > ended) wait(found, 'runs', soonMs);
 }
 
+/** Waits for a tag that was deleted after its range was made: a tag that is moved can be deleted and pushed again. */
+function awaitTag({ now, found }: Evaluation, { tag, startedAt }: AutomationRun): void {
+  const waitsMs = startedAt + commitMs - now;
+  if (waitsMs > 0) wait(found, 'runs', Math.min(waitsMs, Math.max(soonMs, (now - startedAt) / 4)));
+  else found.ended.push({ tag, problem: tagDeleted });
+}
+
 /** Returns the range of a tag, or adds the act that creates it. Returns undefined while the range does not exist. */
-function findRange(
-  { view, ranges, now, found }: Evaluation,
-  { tag: name, startedAt }: AutomationRun,
-): string | undefined {
+function findRange(evaluation: Evaluation, { tag: name, startedAt }: AutomationRun): string | undefined {
+  const { partition, view, ranges, reached, now, found } = evaluation;
   const waitsMs = startedAt + commitMs - now;
   const tag = view.tag(name);
   const isPlaced = typeof tag?.sha === 'string' && view.commit(tag.sha) !== undefined;
@@ -85,10 +108,15 @@ function findRange(
     wait(found, 'runs', Math.min(waitsMs, Math.max(soonMs, (now - startedAt) / 4)));
     return undefined;
   }
-  const reaches = ({ bounds, openEnds }: RangeRecord) =>
-    openEnds !== undefined && reachedBounds(view, bounds, openEnds)?.toTag === name;
-  // The recount that is due makes this range the range of the tag.
-  if (waitsMs > 0 && ranges().some(reaches)) {
+  if (tag && isShort(name)) {
+    const full = view.tags().find((other) => other.sha === tag.sha && !isShort(other.name));
+    if (full) found.ended.push({ tag: name, problem: `The tag ${full.name} is on the same commit.`, skipped: true });
+    else if (now < startedAt + shortTagMs) wait(found, 'runs', soonMs);
+    if (full || now < startedAt + shortTagMs) return undefined;
+  }
+  // The recount that is due makes this range the range of the tag. A recount can wait longer than the commit.
+  const isRecounting = hasEffectOf(partition, `recount ${view.repository.id}`);
+  if ((waitsMs > 0 || isRecounting) && reached().has(name)) {
     wait(found, 'runs', soonMs);
     return undefined;
   }
@@ -96,8 +124,13 @@ function findRange(
   const existing = bounds && ranges().find((range) => isSame(range.bounds, bounds))?.id;
   if (existing !== undefined) return existing;
   if (bounds) found.acts.push({ run: { tag: name, name: 'range', startedAt }, make: 'range', bounds });
-  else found.ended.push({ tag: name, problem: tag ? 'The commit of the tag is not known.' : 'The tag was deleted.' });
+  else found.ended.push({ tag: name, problem: tag ? 'The commit of the tag is not known.' : tagDeleted });
   return undefined;
+}
+
+/** Whether a tag has no third number, as `v1` and `v1.2` have none. Such tags often move to each new release. */
+function isShort(name: string): boolean {
+  return !versionOf(name)?.hasPatch;
 }
 
 function isSame(bounds: RangeBounds, { type, ...tags }: ReachedBounds): boolean {
@@ -113,6 +146,9 @@ function findForRange(evaluation: Evaluation, { personas, publish }: OnTag, run:
   const { tag } = run;
   if (!readRange(partition, rangeId)) return void found.ended.push({ tag, problem: 'The range was erased.' });
   const drafts = new Map(personas.map((persona) => [persona, readDraft(partition, draftId(rangeId, persona))]));
+  // A draft is refused while it is counted which changes were erased after their retention period.
+  if (readErasedRecount(partition, view.repository.id) > 0 && evaluation.now < run.startedAt + commitMs)
+    return wait(found, 'runs', soonMs);
   const isSettling =
     hasEffectOf(partition, `recount ${view.repository.id}`) || hasEffectOf(partition, `outdated ${view.repository.id}`);
   const waits = isSettling && evaluation.now < run.startedAt + settleMs;

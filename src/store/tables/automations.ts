@@ -14,6 +14,11 @@ export function writeAutomation(partition: Partition, repoId: string, automation
   partition.tables.automations.putSync([repoId, 'rule'], automation);
 }
 
+/** Removes the rule of a repository that is not stored. */
+export function removeAutomation(partition: Partition, repoId: string): void {
+  partition.tables.automations.removeSync([repoId, 'rule']);
+}
+
 /** Returns the digest of the rule. It does not cover the runs, so that a run does not refuse a person's change. */
 export function automationDigest(partition: Partition, repoId: string): string {
   return digestOf(JSON.stringify(readAutomation(partition, repoId)?.rule ?? null));

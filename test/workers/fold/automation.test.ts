@@ -14,7 +14,7 @@ import { automationDigest, newestRuns, readAutomation, readRun } from '../../../
 import { readDraft } from '../../../src/store/tables/drafts.ts';
 import { listEffects } from '../../../src/store/tables/outbox.ts';
 import { listPublications } from '../../../src/store/tables/publications.ts';
-import { listRanges, readRange } from '../../../src/store/tables/ranges.ts';
+import { listRanges, readRange, writeErasedRecount } from '../../../src/store/tables/ranges.ts';
 import { readResult } from '../../../src/store/tables/results.ts';
 import { findDue } from '../../../workers/render/automation.ts';
 import { checkDrafts } from '../../../workers/render/outdated.ts';
@@ -250,6 +250,112 @@ test('a tag that is deleted before its range exists ends the run after five minu
   story.now = epoch + 5 * minuteMs;
   await story.settle();
   assert.deepEqual([story.run('v1.1.0')?.status, story.run('v1.1.0')?.problem], ['failed', 'The tag was deleted.']);
+});
+
+test('a tag that is deleted after its range exists is not published, unless it is pushed again', async (t) => {
+  for (const isPushedAgain of [false, true]) {
+    const story = await begun(t);
+    await story.fold(...release('v1.1.0', 4));
+    let late = story.due().acts;
+    for (let round = 0; round < 10 && !late.some(({ make }) => make === 'publication'); round++) {
+      await story.act(late);
+      await story.effects();
+      late = story.due().acts;
+    }
+    assert.ok(
+      late.some(({ make }) => make === 'publication'),
+      'the drafts are ready',
+    );
+    const deleted = tagPush('v1.1.0', 5, { deleted: true, sha: null, date: null });
+    await story.fold(eventRecord({ event: 'tag', tag: deleted }));
+    if (isPushedAgain)
+      await story.fold(eventRecord({ event: 'tag', tag: tagPush('v1.1.0', 4, { pushedAt: epoch + 6000 }) }));
+    else {
+      await story.act(late);
+      assert.deepEqual(story.due().acts, []);
+      story.now = epoch + 5 * minuteMs;
+    }
+    await story.settle();
+    const published = listPublications(story.partition, repoId).length;
+    assert.deepEqual([story.run('v1.1.0')?.status, published], isPushedAgain ? ['completed', 1] : ['failed', 0]);
+  }
+});
+
+test('a tag without a third number is skipped if a full version is on its commit', async (t) => {
+  const story = await begun(t);
+  await story.fold(pullRecord(4), pushed(3, 4), tagRecord('v1', 4));
+  await story.effects();
+  assert.deepEqual(story.due().acts, [], 'it waits for the full version');
+  await story.fold(tagRecord('v1.1.0', 4), tagRecord('v1.1', 4));
+  await story.settle();
+  const statuses = newestRuns(story.partition, repoId, 9).map(({ tag, status }) => [tag, status]);
+  assert.deepEqual(statuses.sort(), [
+    ['v1', 'skipped'],
+    ['v1.1', 'skipped'],
+    ['v1.1.0', 'completed'],
+  ]);
+  await story.fold(pullRecord(5), pushed(4, 5), tagRecord('v2', 5));
+  story.now = epoch + minuteMs;
+  await story.settle();
+  assert.equal(story.run('v2')?.status, 'completed', 'no full version is on its commit');
+});
+
+test('a rule ends with the owner who has set it', async (t) => {
+  const story = await begun(t);
+  await story.fold(...release('v1.1.0', 4));
+  const repository = repositoryFields({ fullName: 'other/rocket', owner: { id: '4242', login: 'other' } });
+  const later = { ...tagPush('v1.2.0', 5), pushedAt: epoch + 50_000 };
+  await story.fold(eventRecord({ event: 'tag', tag: later }, { repository, signedBy: null }));
+  const { rule, open, problem } = readAutomation(story.partition, repoId) ?? {};
+  assert.deepEqual([rule, open], [{ onTag: null, unreleased: null }, []]);
+  assert.match(problem ?? '', /new owner/);
+  assert.deepEqual([story.run('v1.1.0')?.status, story.run('v1.2.0')], ['skipped', undefined]);
+});
+
+test('a run that no new rule matches is skipped', async (t) => {
+  const story = await begun(t);
+  await story.fold(...release('v1.1.0', 4));
+  await story.set({ onTag: { ...onTag, pattern: 'release-*' } });
+  await story.settle();
+  const run = story.run('v1.1.0');
+  assert.deepEqual([run?.status, run?.problem], ['skipped', 'The new rule does not match the tag.']);
+  assert.deepEqual(listPublications(story.partition, repoId), []);
+});
+
+test('a new tag that the host has reported before its delivery is drafted', async (t) => {
+  const story = await begun(t);
+  const tag = tagPush('v1.1.0', 3);
+  await story.fold(backfilledRecord([{ event: 'tag', tag: { ...tag, pushedAt: epoch + 2000 } }]));
+  await story.fold(eventRecord({ event: 'tag', tag: { ...tag, pushedAt: epoch + 900_000 } }));
+  await story.settle();
+  assert.equal(story.run('v1.1.0')?.status, 'completed');
+});
+
+test('a run waits while erased changes are counted', async (t) => {
+  const story = await begun(t);
+  await story.fold(...release('v1.1.0', 4));
+  await story.effects();
+  await story.act(story.due().acts);
+  await story.partition.write(() => writeErasedRecount(story.partition, repoId, 999));
+  assert.deepEqual(story.due().acts, []);
+  await story.partition.write(() => writeErasedRecount(story.partition, repoId, 0));
+  await story.settle();
+  assert.equal(story.run('v1.1.0')?.status, 'completed');
+});
+
+test('the unreleased range is used even if the worker was away for longer than the run waits', async (t) => {
+  const story = await begun(t, { onTag, unreleased });
+  await story.settle();
+  const [range] = listRanges(story.partition, repoId);
+  await story.fold(...release('v1.1.0', 4));
+  story.now = epoch + 6 * minuteMs;
+  assert.deepEqual(
+    story.due().acts.filter(({ run }) => run !== null),
+    [],
+    'the recount comes first',
+  );
+  await story.settle();
+  assert.deepEqual([story.run('v1.1.0')?.status, story.run('v1.1.0')?.rangeId], ['completed', range?.id]);
 });
 
 test('a tag that is older than the rule is skipped when it is moved, or deleted and pushed again', async (t) => {

@@ -29,6 +29,8 @@ export const auditActions = [
   'deletePublication',
   'updateOrganisation',
   'approveRetention',
+  'putRepositoryAutomation',
+  'removeRepositoryAutomation',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
@@ -150,11 +152,19 @@ export function auditedCommand(
     }
     case 'approveRetention':
       return { action: command.name, objects: { partition, cause: command.wait.cause } };
+    case 'putAutomation': {
+      const { repoId, rule } = command;
+      const isOff = rule.onTag === null && rule.unreleased === null;
+      const channels = [...new Set(rule.onTag?.publish.map(({ channel }) => channel))];
+      return {
+        action: isOff ? 'removeRepositoryAutomation' : 'putRepositoryAutomation',
+        objects: { repoId, ...(!isOff && { channels }) },
+      };
+    }
     case 'createRange':
     case 'generateDraft':
     case 'updateDraft':
     case 'putSettings':
-    case 'putAutomation':
     case 'restoreDraft':
     case 'startBackfill':
     case 'cancelBackfill':

@@ -131,6 +131,12 @@ test('the audit log has one line per change and no secret', async (t) => {
     await publicationEnded(service, publicationId);
     assert.deepEqual(sent.line.objects, { publicationId });
     await audited('DELETE', `/api/publications/${publicationId}`, 'deletePublication');
+    const publish = [{ channel: 'hosted', persona: 'customer' }];
+    const rule = { onTag: { pattern: plant('pattern'), personas: ['customer'], publish } };
+    const ruled = await audited('PUT', `/api/repos/${repoId}/automation`, 'putRepositoryAutomation', rule);
+    assert.deepEqual(ruled.line.objects, { repoId, channels: ['hosted'] });
+    const off = await audited('DELETE', `/api/repos/${repoId}/automation`, 'removeRepositoryAutomation');
+    assert.deepEqual(off.line.objects, { repoId });
     const actions = new Set(seen.map(({ action }) => action));
     // This test does not cover `approveRetention`, because an erasure waits for days before it needs an approval.
     // test/src/foundation/audit.test.ts checks the audit line of `approveRetention`.

@@ -40,6 +40,13 @@ const connection = { orgId, repoId, settings: { url: planted }, secrets: { token
  * One row per kind of audited command. A row contains the command with a secret in each free text, the value of the
  * command's result, and the expected objects.
  */
+/** The publications of a rule, some with the same channel. */
+const publish = [
+  { channel: 'hosted', persona: 'customer' },
+  { channel: 'email', persona: 'customer' },
+  { channel: 'email', persona: 'internal' },
+];
+
 const commands: [object, unknown, object][] = [
   [
     { name: 'createKey', org: planted, origin: planted, key: key(keyId) },
@@ -91,6 +98,12 @@ const commands: [object, unknown, object][] = [
     },
   ],
   [{ name: 'approveRetention', wait: { cause: 'clock', from: 1, to: 2 } }, {}, { partition: 'p00', cause: 'clock' }],
+  [
+    { name: 'putAutomation', repoId, rule: { onTag: { pattern: planted, publish }, unreleased: null } },
+    {},
+    { repoId, channels: ['hosted', 'email'] },
+  ],
+  [{ name: 'putAutomation', repoId, rule: { onTag: null, unreleased: null } }, {}, { repoId }],
 ];
 
 test('each audited command gives its action and objects, and no free text', () => {

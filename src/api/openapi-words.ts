@@ -32,7 +32,8 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   deliveryId: 'Id of a delivery to a webhook endpoint.',
   revision: 'Number of a revision of the draft.',
   number: 'Number of the pull request or issue on its host.',
-  releaseRangeId: 'Id of the release range whose drafts are listed. Either this parameter or `repoId` is needed.',
+  releaseRangeId:
+    'Id of the release range whose drafts are listed. One of this parameter, `repoId` and `outdated=true` is needed.',
   persona: 'Returns only the drafts for this persona.',
   outdated: '`true` returns only drafts that are outdated, `false` only those that are not.',
   state: 'Returns only the pull requests or issues in this state.',

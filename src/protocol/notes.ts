@@ -175,7 +175,7 @@ export const NotesSettingsSchema = Type.Object(
         ),
         comment: Type.Boolean({
           default: false,
-          description: 'whether the check may show in a comment on the pull request what the notes will say',
+          description: 'whether a comment on the pull request shows the verdict and what the notes will say',
         }),
       },
       { ...closed, default: {} },

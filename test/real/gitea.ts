@@ -153,9 +153,16 @@ export class Gitea {
     return Buffer.from(content, 'base64').toString('utf8');
   }
 
-  /** Adds a webhook for all repositories of an organization and returns the id of the webhook. */
+  /**
+   * Adds a webhook for all repositories of an organization, with the events that `docs/hosts.md` lists. Returns the id
+   * of the webhook.
+   */
   async hook(organization: string, config: Record<string, string>): Promise<number> {
-    const events = ['create', 'delete', 'push', 'pull_request', 'issues', 'issue_comment', 'repository', 'release'];
+    const events = [
+      ...['create', 'delete', 'push', 'repository', 'issues_only', 'issue_label', 'issue_comment'],
+      ...['pull_request_only', 'pull_request_label', 'pull_request_comment', 'pull_request_sync'],
+      ...['approved', 'rejected', 'comment'].map((kind) => `pull_request_review_${kind}`),
+    ];
     const hook = { type: 'gitea', active: true, branch_filter: '*', events, config };
     return (await this.api('POST', `/orgs/${organization}/hooks`, hook)).id;
   }

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { theRepository } from '../helpers/backfill.ts';
-import { status } from '../helpers/host/faults.ts';
+import { rateLimit, status } from '../helpers/host/faults.ts';
 import { CheckStage, missing, number, shas } from '../helpers/note-check.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
@@ -72,6 +72,21 @@ describe('the release note check', { concurrency: 3 }, () => {
     assert.equal(stage.host.asked(/^POST \S*statuses/).length, 1);
   });
 
+  test('a rate limit of the host delays all verdicts until it ends', async (t) => {
+    const stage = await CheckStage.start(t, 'token');
+    stage.host.fail(/^GET \S*statuses/, rateLimit(8));
+    await stage.deliver('opened');
+    await stage.turnOn({ comment: false });
+    await waitUntil('the host has limited requests', () => stage.host.asked(/^GET \S*statuses/).length > 0);
+    const limited = performance.now();
+    const sha = 'e'.repeat(40);
+    await stage.open(100, sha);
+    for (const each of [sha, shas[0]]) assert.equal(await stage.shown(each), missing);
+    // The host counts whole seconds.
+    const ms = performance.now() - limited;
+    assert.ok(ms > 6500, `the first verdicts came after ${Math.round(ms)} ms`);
+  });
+
   test('nothing is written to a repository whose owner is not confirmed', async (t) => {
     const stage = await CheckStage.start(t, 'token');
     await stage.deliver('opened');
@@ -83,6 +98,14 @@ describe('the release note check', { concurrency: 3 }, () => {
       return body.onHost?.error && body.onHost;
     });
     assert.match(error, /does not confirm/);
+    const asked = stage.host.seen.length;
+    const ended = await stage.ended();
+    // The delivery names the former owner.
+    stage.host.history.owner.id = 77;
+    await stage.open(100, 'e'.repeat(40));
+    stage.host.history.owner.id = 78;
+    await stage.anotherEnds(ended);
+    assert.deepEqual(stage.host.seen.slice(asked), [], 'the host is not asked again within an hour');
     assert.deepEqual(stage.host.asked(/^(POST|PATCH|PUT)/), []);
   });
 });

@@ -78,9 +78,7 @@ export const pullsEntry = {
   help: 'Lists the captured pull requests of a repository, the newest first, or shows what the notes say about one of them',
   options: {
     ...pullFilters,
-    ...jsonOption(
-      'the listed ones in the form of GET /api/repos/{repoId}/pulls; with NUMBER {"pull", "note"} in the forms of the API',
-    ),
+    ...jsonOption('the reply of GET /api/repos/{repoId}/pulls; with NUMBER {"pull", "note"} in the forms of the API'),
   },
   examples: ['pulls acme/rocket --state merged --limit 20', 'pulls acme/rocket 41'],
 } as const satisfies SingleEntry;

@@ -11,18 +11,16 @@ import {
   ListPullRequestsQuerySchema,
 } from '../protocol/resources/captured.ts';
 import type { IssueRecord, PullRecord } from '../protocol/stored.ts';
-import type { Stretch } from '../store/tables/newest.ts';
+import type { CapturedRows } from '../store/tables/newest.ts';
 import { issueFields, pullFields, viewOf } from './captured.ts';
 import { placeOf } from './page.ts';
-import type { ApiRoute } from './route.ts';
+import type { ApiRequest, ApiRoute } from './route.ts';
 
 /**
  * Maximum number of rows that a request with a filter examines. Reading a thousand pull requests with bodies of 2 KB
  * takes about 5 ms. With long bodies, a request ends with the row at which the bodies exceed `maxTexts` characters.
  */
 const [maxExamined, maxTexts] = [1_000, 4_194_304];
-
-type Captured = PullRecord | IssueRecord;
 
 const listPullRequests: ApiRoute<ListPullRequestsQuery> = {
   method: 'GET',
@@ -32,16 +30,8 @@ const listPullRequests: ApiRoute<ListPullRequestsQuery> = {
   scope: 'repos:read',
   query: ListPullRequestsQuerySchema,
   handle: (request) => {
-    const { query } = request;
-    const [repoId = ''] = request.params;
-    const view = viewOf(request, repoId);
-    const { items, ...rest } = numberedPage(query, {
-      count: (below) => view.count('pulls', below),
-      read: (stretch) => view.newestPulls(stretch),
-      examine: (below) => view.boundedRows('pulls', { below, limit: maxExamined, maxTexts }),
-      isWanted: filterOf(query),
-    });
-    return { status: 200, body: { pulls: items.map((pull) => pullFields(repoId, pull)), ...rest } };
+    const { items, ...rest } = numberedPage(request, 'pulls');
+    return { status: 200, body: { pulls: items.map((pull) => pullFields(repoIdOf(request), pull)), ...rest } };
   },
 };
 
@@ -53,50 +43,40 @@ const listIssues: ApiRoute<ListIssuesQuery> = {
   scope: 'repos:read',
   query: ListIssuesQuerySchema,
   handle: (request) => {
-    const { query } = request;
-    const [repoId = ''] = request.params;
-    const view = viewOf(request, repoId);
-    const { items, ...rest } = numberedPage(query, {
-      count: (below) => view.count('issues', below),
-      read: (stretch) => view.newestIssues(stretch),
-      examine: (below) => view.boundedRows('issues', { below, limit: maxExamined, maxTexts }),
-      isWanted: filterOf(query),
-    });
-    return { status: 200, body: { issues: items.map((issue) => issueFields(repoId, issue)), ...rest } };
+    const { items, ...rest } = numberedPage(request, 'issues');
+    return { status: 200, body: { issues: items.map((issue) => issueFields(repoIdOf(request), issue)), ...rest } };
   },
 };
 
-/**
- * Reads the rows of a list, and selects those that the query asks for. `examine` reads a limited number of rows.
- * `isWanted` is undefined without a filter.
- */
-interface Rows<T> {
-  count: (below: number) => number;
-  read: (stretch: Stretch) => T[];
-  examine: (below: number) => T[];
-  isWanted: ((record: Captured) => boolean) | undefined;
+function repoIdOf({ params: [repoId = ''] }: Pick<ApiRequest, 'params'>): string {
+  return repoId;
 }
 
 /** Returns one page of a list. The total of a list with a filter is the number of matches among the examined rows. */
-function numberedPage<T extends Captured>(
-  { limit = 20, offset = 0, cursor }: Pick<ListIssuesQuery, 'limit' | 'offset' | 'cursor'>,
-  { count, read, examine, isWanted }: Rows<T>,
-) {
+function numberedPage<T extends keyof CapturedRows>(request: ApiRequest<ListPullRequestsQuery>, table: T) {
+  const view = viewOf(request, repoIdOf(request));
+  const { query } = request;
+  const { limit = 20, offset = 0, cursor } = query;
   const below = cursor === undefined ? maxNumber + 1 : Number(cursor);
+  const isWanted = filterOf(query);
   if (!isWanted) {
-    const items = read({ below, offset, limit });
-    return { items, ...placeOf(offset, items.length, count(below)), nextCursor: null };
+    const items = view.newest(table, { below, offset, limit });
+    return { items, ...placeOf(offset, items.length, view.count(table, below)), nextCursor: null };
   }
-  const examined = examine(below);
+  const examined = view.newest(table, { below, limit: maxExamined, maxTexts });
   const last = examined.at(-1)?.number;
-  const isMore = last !== undefined && read({ below: last, limit: 1 }).length > 0;
+  const isMore = last !== undefined && view.newest(table, { below: last, limit: 1 }).length > 0;
   const found = examined.filter(isWanted);
   const items = found.slice(offset, offset + limit);
   return { items, ...placeOf(offset, items.length, found.length), nextCursor: isMore ? String(last) : null };
 }
 
 /** Returns the filter of a query; undefined for a query without a filter. */
-function filterOf({ state, label, base }: ListPullRequestsQuery): Rows<Captured>['isWanted'] {
+function filterOf({
+  state,
+  label,
+  base,
+}: ListPullRequestsQuery): ((record: PullRecord | IssueRecord) => boolean) | undefined {
   if (state === undefined && label === undefined && base === undefined) return undefined;
   const name = label?.toLowerCase();
   return (record) =>

@@ -20,7 +20,7 @@ import { commandComments, commandedNumbers, commentsInOrder, hasComments, listCo
 import { readComparison } from './tables/comparisons.ts';
 import { issuesClosedBetween, readIssue } from './tables/issues.ts';
 import { currentLabels, type LabelChange, listLabelChanges } from './tables/labels.ts';
-import { boundedRows, countRows, newestRows, type Stretch } from './tables/newest.ts';
+import { type CapturedRows, countRows, newestRows, type Stretch } from './tables/newest.ts';
 import { firstPullBy, pullsMergedAs, pullsMergedBetween, pullsNumbered, readPull } from './tables/pulls.ts';
 import { creationsOf, readCommit, readPush } from './tables/pushes.ts';
 import { readRepository } from './tables/repositories.ts';
@@ -135,29 +135,13 @@ export class RepositoryView {
     return issuesClosedBetween(this.partition, this.id, from, to).map((record) => this.relabel(record));
   }
 
-  /** Returns pull requests from the highest number to the lowest. */
-  newestPulls(stretch: Stretch): PullRecord[] {
-    return newestRows(this.partition, 'pulls', this.id, stretch).map((record) => this.relabel(record));
-  }
-
-  /** Returns issues from the highest number to the lowest. */
-  newestIssues(stretch: Stretch): IssueRecord[] {
-    return newestRows(this.partition, 'issues', this.id, stretch).map((record) => this.relabel(record));
-  }
-
-  /** Returns rows from the highest number to the lowest, and ends early after `maxTexts` characters of bodies. */
-  boundedRows<T extends 'pulls' | 'issues'>(
-    table: T,
-    within: { below: number; limit: number; maxTexts: number },
-  ): (T extends 'pulls' ? PullRecord : IssueRecord)[] {
-    const rows = boundedRows(this.partition, table, this.id, within) as (T extends 'pulls'
-      ? PullRecord
-      : IssueRecord)[];
-    return rows.map((record) => this.relabel(record));
+  /** Returns pull requests or issues from the highest number to the lowest. */
+  newest<T extends keyof CapturedRows>(table: T, stretch: Stretch): CapturedRows[T][] {
+    return newestRows(this.partition, table, this.id, stretch).map((record) => this.relabel(record));
   }
 
   /** Returns how many pull requests or issues have a number smaller than `below`. */
-  count(table: 'pulls' | 'issues', below: number): number {
+  count(table: keyof CapturedRows, below: number): number {
     return countRows(this.partition, table, this.id, below);
   }
 

@@ -8,7 +8,7 @@ import type { NoteChecked } from '../../src/protocol/note-checks.ts';
 import type { PullRecord } from '../../src/protocol/stored.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { nextNumber } from '../../src/store/tables/meta.ts';
-import { boundedRows } from '../../src/store/tables/newest.ts';
+import { newestRows } from '../../src/store/tables/newest.ts';
 import {
   readNoteCheck,
   readWaitingCheck,
@@ -59,7 +59,7 @@ export function checkAfterSettings(partition: Partition, repoId: string, wasOn: 
   const isOn = noteCheckMode(partition, repoId) !== 'off';
   if (!isOn && !wasOn) return;
   const { searched: limit, texts: maxTexts } = maxAfterSettings;
-  const newest = boundedRows(partition, 'pulls', repoId, { below: maxNumber + 1, limit, maxTexts });
+  const newest = newestRows(partition, 'pulls', repoId, { below: maxNumber + 1, limit, maxTexts });
   const open = newest.filter(
     (pull) => mayCheck(pull) && (isOn || readNoteCheck(partition, repoId, pull.number)?.headSha !== undefined),
   );

@@ -10,47 +10,36 @@ export interface Stretch {
   offset?: number;
   /** Maximum number of rows. */
   limit: number;
+  /** The last row is the one with which the bodies exceed this number of characters. Default: no limit. */
+  maxTexts?: number;
 }
 
 /** The rows of each table. Both tables have keys of the form `[repoId, number]`. */
-interface Rows {
+export interface CapturedRows {
   pulls: PullRecord;
   issues: IssueRecord;
 }
 
-/** Returns rows of a repository, the highest number first. */
-export function newestRows<T extends keyof Rows>(
+/** Returns rows of a repository, the highest number first. Rows that are not returned are not decoded. */
+export function newestRows<T extends keyof CapturedRows>(
   partition: Partition,
   table: T,
   repoId: string,
-  { below, offset = 0, limit }: Stretch,
-): Rows[T][] {
-  const within = { start: [repoId, below - 1], end: [repoId], reverse: true, offset, limit };
-  return [...partition.tables[table].getRange(within)].map((row) => row.value as Rows[T]);
-}
-
-/**
- * Returns rows of a repository, the highest number first, and ends early after `maxTexts` characters of bodies. Rows
- * are read one by one, so rows that are not returned take no time.
- */
-export function boundedRows<T extends keyof Rows>(
-  partition: Partition,
-  table: T,
-  repoId: string,
-  { below, limit, maxTexts }: { below: number; limit: number; maxTexts: number },
-): Rows[T][] {
-  const found: Rows[T][] = [];
+  { below, offset = 0, limit, maxTexts = Number.POSITIVE_INFINITY }: Stretch,
+): CapturedRows[T][] {
+  const found: CapturedRows[T][] = [];
   let texts = 0;
-  const within = { start: [repoId, below - 1], end: [repoId], reverse: true, limit };
+  const within = { start: [repoId, below - 1], end: [repoId], reverse: true, offset, limit };
   for (const { value } of partition.tables[table].getRange(within)) {
-    found.push(value as Rows[T]);
-    texts += (value as Rows[T]).body.length;
+    const row = value as CapturedRows[T];
+    found.push(row);
+    texts += row.body.length;
     if (texts > maxTexts) break;
   }
   return found;
 }
 
 /** Returns how many rows of a repository have a smaller number. The rows are not decoded. */
-export function countRows(partition: Partition, table: keyof Rows, repoId: string, below: number): number {
+export function countRows(partition: Partition, table: keyof CapturedRows, repoId: string, below: number): number {
   return partition.tables[table].getKeysCount({ start: [repoId], end: [repoId, below] });
 }

@@ -92,22 +92,28 @@ function findForTag(evaluation: Evaluation, onTag: OnTag, run: AutomationRun): v
 }
 
 /** Waits for a tag that was deleted after its range was made: a tag that is moved can be deleted and pushed again. */
-function awaitTag({ now, found }: Evaluation, { tag, startedAt }: AutomationRun): void {
+function awaitTag(evaluation: Evaluation, run: AutomationRun): void {
+  if (!awaitCommit(evaluation, run)) evaluation.found.ended.push({ tag: run.tag, problem: tagDeleted });
+}
+
+/**
+ * Requests another evaluation while the commit of a run's tag can still arrive. The intervals grow with the age of the
+ * run. Returns whether it requested one.
+ */
+function awaitCommit({ now, found }: Evaluation, { startedAt }: AutomationRun): boolean {
   const waitsMs = startedAt + commitMs - now;
-  if (waitsMs > 0) wait(found, 'runs', Math.min(waitsMs, Math.max(soonMs, (now - startedAt) / 4)));
-  else found.ended.push({ tag, problem: tagDeleted });
+  if (waitsMs <= 0) return false;
+  wait(found, 'runs', Math.min(waitsMs, Math.max(soonMs, (now - startedAt) / 4)));
+  return true;
 }
 
 /** Returns the range of a tag, or adds the act that creates it. Returns undefined while the range does not exist. */
-function findRange(evaluation: Evaluation, { tag: name, startedAt }: AutomationRun): string | undefined {
+function findRange(evaluation: Evaluation, run: AutomationRun): string | undefined {
   const { partition, view, ranges, reached, now, found } = evaluation;
-  const waitsMs = startedAt + commitMs - now;
+  const { tag: name, startedAt } = run;
   const tag = view.tag(name);
   const isPlaced = typeof tag?.sha === 'string' && view.commit(tag.sha) !== undefined;
-  if (!isPlaced && waitsMs > 0) {
-    wait(found, 'runs', Math.min(waitsMs, Math.max(soonMs, (now - startedAt) / 4)));
-    return undefined;
-  }
+  if (!isPlaced && awaitCommit(evaluation, run)) return undefined;
   if (tag && isShort(name)) {
     const full = view.tags().find((other) => other.sha === tag.sha && !isShort(other.name));
     if (full) found.ended.push({ tag: name, problem: `The tag ${full.name} is on the same commit.`, skipped: true });
@@ -116,7 +122,7 @@ function findRange(evaluation: Evaluation, { tag: name, startedAt }: AutomationR
   }
   // The recount that is due makes this range the range of the tag. A recount can wait longer than the commit.
   const isRecounting = hasEffectOf(partition, `recount ${view.repository.id}`);
-  if ((waitsMs > 0 || isRecounting) && reached().has(name)) {
+  if ((now < startedAt + commitMs || isRecounting) && reached().has(name)) {
     wait(found, 'runs', soonMs);
     return undefined;
   }

@@ -37,7 +37,7 @@ export const OnTagSchema = Type.Object(
     pattern: Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'the tags that start a run: `*` stands for any text and `?` for one character',
+      description: 'the tags that start a run: `*` matches any text and `?` matches one character',
       examples: ['v*'],
     }),
     personas,

@@ -1,7 +1,7 @@
 /**
  * Folds the automation of a repository: its rule, the run that an arriving tag starts, and the acts of a run. Acts are
- * ordinary commands. A run lists the acts that are folded, so that each is done once, whatever is killed and however
- * often its command is enqueued.
+ * ordinary commands. A run lists the acts that are folded. So each act is done once, even if a process is killed or the
+ * command is enqueued again.
  */
 import { ServiceError } from '../../src/foundation/errors.ts';
 import { automationRuns } from '../../src/foundation/metrics.ts';

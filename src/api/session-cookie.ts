@@ -33,13 +33,12 @@ export function sessionToken({ cookie = '', host = '' }: Headers): string | unde
 
 /** Returns the first value of a cookie that has the form of a token. */
 function tokenIn(cookies: string, name: CookieName): string | undefined {
-  for (const pair of cookies.split(';')) {
-    const at = pair.indexOf('=');
-    if (at < 0 || pair.slice(0, at).trim() !== name) continue;
-    const value = pair.slice(at + 1).trim();
-    if (isSessionSecret(value)) return value;
-  }
-  return undefined;
+  const values = pairsIn(cookies).filter((pair) => pair.startsWith(`${name}=`));
+  return values.map((pair) => pair.slice(name.length + 1)).find(isSessionSecret);
+}
+
+function pairsIn(cookies: string): string[] {
+  return cookies.split(';').map((pair) => pair.trim());
 }
 
 /** Decides which cookie a browser gets. */
@@ -85,10 +84,15 @@ export function setCookie(name: CookieName, token: string): string {
   return cookie(name, token, sessionMaxMs / 1000);
 }
 
-/** Returns the headers that remove the cookies of sessions, as a flat list of names and values. */
-export function clearCookies({ cookie: sent = '' }: Headers): string[] {
-  const names = [secureName, localName] as const;
-  return names.filter((name) => sent.includes(`${name}=`)).flatMap((name) => ['Set-Cookie', cookie(name, '', 0)]);
+/**
+ * Returns the headers that remove the cookies of sessions that a request has, as a flat list of names and values.
+ * @param kept the cookie that is not removed, because the reply sets it
+ */
+export function clearCookies({ cookie: sent = '' }: Headers, kept?: CookieName): string[] {
+  const names = ([secureName, localName] as const).filter((name) => name !== kept);
+  return names
+    .filter((name) => pairsIn(sent).some((pair) => pair.startsWith(`${name}=`)))
+    .flatMap((name) => ['Set-Cookie', cookie(name, '', 0)]);
 }
 
 function cookie(name: CookieName, value: string, maxAge: number): string {

@@ -3,7 +3,7 @@
  * second secret, `csrf`. The cookie is shared by all ports of a host name; a page keeps `csrf` where only pages of the
  * same scheme, host and port can read it (`docs/architecture.md`, "Sessions").
  */
-import { ServiceError } from '../foundation/errors.ts';
+import { invalid, ServiceError } from '../foundation/errors.ts';
 import { newId } from '../foundation/ids.ts';
 import { sessionsStarted } from '../foundation/metrics.ts';
 import { directoryName } from '../foundation/partition-names.ts';
@@ -128,7 +128,10 @@ function signIn(exchange: Exchange, services: ApiServices): Promise<ApiReply> {
       const onBody = (bytes: Buffer): void => {
         // The body is parsed before the first await, because its bytes are not valid after an await.
         start(exchange, services, bytes).then(({ token, ...reply }) => {
-          resolve({ ...reply, headers: [...noStore, 'Set-Cookie', setCookie(cookie, token)] });
+          resolve({
+            ...reply,
+            headers: [...noStore, 'Set-Cookie', setCookie(cookie, token), ...clearCookies(headers, cookie)],
+          });
         }, reject);
       };
       exchange.receive({ maxBytes: maxBodyBytes, budget }, () => {}, onBody);
@@ -155,11 +158,7 @@ async function start(exchange: Exchange, services: ApiServices, bytes: Buffer): 
   let keyId: string | undefined;
   let code: string | undefined;
   try {
-    const body = check<CreateSessionBody>(
-      CreateSessionBodySchema,
-      parseBody(headers['content-type'] ?? '', bytes),
-      'body',
-    );
+    const body = checkBody(parseBody(headers['content-type'] ?? '', bytes));
     code = body.code === undefined ? undefined : hashSessionSecret(body.code);
     keyId =
       code === undefined ? authenticator.admitKey(body.key ?? '', Date.now()).caller.key.id : keyOf(services, code);
@@ -179,6 +178,15 @@ async function start(exchange: Exchange, services: ApiServices, bytes: Buffer): 
     sessions.refused(atFold(error, code), requestId, keyId);
     throw error;
   }
+}
+
+/** @throws ServiceError `invalid` for a body that does not have exactly one of the fields `key` and `code` */
+function checkBody(body: unknown): CreateSessionBody {
+  const fields = typeof body === 'object' && body !== null ? body : {};
+  if ('key' in fields === 'code' in fields) {
+    throw invalid({ body: `expected either key or code, got ${'key' in fields ? 'both' : 'none of them'}` });
+  }
+  return check<CreateSessionBody>(CreateSessionBodySchema, body, 'body');
 }
 
 /**

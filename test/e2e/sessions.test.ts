@@ -194,6 +194,8 @@ test('a browser signs in, and only its pages use the session', async (t) => {
       const answer = await send(service, { key: key.key }, { 'sec-fetch-site': site });
       assert.deepEqual([answer.status, answer.headers.getSetCookie()], [403, []]);
     }
+    const list = await send(service, ['key']);
+    assert.deepEqual([list.status, list.headers.getSetCookie()], [400, []]);
     const form = await fetch(`${service.url}/api/session`, {
       method: 'POST',
       headers: { 'content-type': 'text/plain', 'x-forwarded-for': '198.51.100.1', 'x-forwarded-proto': 'https' },
@@ -228,9 +230,10 @@ test('a browser signs in, and only its pages use the session', async (t) => {
       [{ key: revoked.key }, 401, /was revoked/],
       [{ key: expired.key }, 401, /has expired/],
       [{ code: 'x' }, 401, /code is not known/],
-      [{}, 400, /body/],
-      [{ key: key.key, code: 'x' }, 400, /body/],
-      [{ key: 5 }, 400, /key/],
+      [{}, 400, /body: expected either key or code, got none of them$/],
+      [{ key: key.key, code: 'x' }, 400, /body: expected either key or code, got both$/],
+      [{ key: 5 }, 400, /key: expected a string/],
+      [{ key: '' }, 400, /key: expected a string that is not empty/],
       [{ key: key.key, more: 1 }, 400, /more/],
     ];
     for (const [body, expected, message] of causes) {

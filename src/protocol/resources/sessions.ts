@@ -10,7 +10,7 @@ import { KeySchema } from './keys.ts';
 /** Maximum length of the texts in the request. A key has 44 characters, and a code has 43. */
 const maxLength = 200;
 
-/** The body of the request that signs a browser in. Exactly one of the fields must be set. */
+/** The body of the request that signs a browser in. `api/` checks that exactly one of the fields is set. */
 export const CreateSessionBodySchema = Type.Object(
   {
     key: Type.Optional(Type.String({ minLength: 1, maxLength, description: 'an API key' })),

@@ -41,6 +41,7 @@ test('cookies are closed to scripts, other sites and, over https, to plain http'
     'Set-Cookie',
     'tidings=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict',
   ]);
+  assert.deepEqual(clearCookies({ cookie: `tidings=${token}` }, 'tidings'), []);
   assert.match(
     clearCookies({ cookie: `__Host-tidings=${token}` })[1] ?? '',
     /^__Host-tidings=; .*Max-Age=0.*; Secure$/,

@@ -34,6 +34,12 @@ const sessionTier: Tier = {
   ...{ webhooksPerMinute: 0, webhooksPerHour: 0 },
 };
 
+/**
+ * Headers of replies to a session. Shared caches do not store replies to requests with the header Authorization, but
+ * they may store replies to requests with a cookie.
+ */
+const sessionNotices: readonly string[] = ['Cache-Control', 'private, no-cache'];
+
 /** Why a key is refused. */
 export type KeyFault = 'malformed' | 'mistyped' | 'unknown' | 'revoked' | 'expired';
 
@@ -63,8 +69,8 @@ export interface Caller {
   /** Limits of the key's requests in test mode. These requests do not count towards the live limits. */
   readonly testLimited: Limited;
   /**
-   * Headers about the key, such as the date by which it must be rotated. They are sent with every reply. The headers
-   * are a flat list of names and values.
+   * Headers about the key or session, such as the date by which the key must be rotated. They are sent with every
+   * reply. The headers are a flat list of names and values.
    */
   readonly notices: readonly string[];
   /** The session of the request. Undefined for a request with an API key. */
@@ -213,7 +219,8 @@ export class Authenticator {
       throw sessionEnded('has ended, because its API key was revoked');
     const limited = { keyId: session.id, organization: '', tier: sessionTier };
     const caller = this.toCaller(directory, key, endOf(directory, key).expiresAt);
-    return this.sessions.set(hash, { ...caller, limited, testLimited: limited, session });
+    const notices = [...caller.notices, ...sessionNotices];
+    return this.sessions.set(hash, { ...caller, limited, testLimited: limited, notices, session });
   }
 
   private toCaller(directory: Partition, key: KeyRecord, expiresAt: number | null): Caller {

@@ -23,12 +23,17 @@ const proxyHeaders = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'
 const refusal =
   'A browser can sign in only over https, or at http://127.0.0.1 or http://localhost on the machine of the service. Set TIDINGS_PUBLIC_URL to the https address of the service and open that address, or use a proxy with TLS and name it in TIDINGS_TRUSTED_PROXIES.';
 
+/** Whether the host of an address, with or without a port, is this machine. */
+export function isLoopbackHost(host: string): boolean {
+  return loopbackHost.test(host);
+}
+
 /**
  * Returns the token in the cookie of a request; undefined if the request has no such cookie. The cookie of https takes
  * precedence. The cookie of plain http counts only if the request names the service by a loopback host.
  */
 export function sessionToken({ cookie = '', host = '' }: Headers): string | undefined {
-  return tokenIn(cookie, secureName) ?? (loopbackHost.test(host) ? tokenIn(cookie, localName) : undefined);
+  return tokenIn(cookie, secureName) ?? (isLoopbackHost(host) ? tokenIn(cookie, localName) : undefined);
 }
 
 /** Returns the first value of a cookie that has the form of a token. */
@@ -75,7 +80,7 @@ export class CookieChoice {
     const { host = '', origin } = headers;
     const isDirect = proxyHeaders.every((name) => headers[name] === undefined);
     const isLocalOrigin = origin === undefined || /^http:\/\/(.+)$/i.exec(origin)?.[1] === host;
-    return isDirect && isLocalOrigin && loopbackHost.test(host) && (contains(loopback, peer) || isForwarded);
+    return isDirect && isLocalOrigin && isLoopbackHost(host) && (contains(loopback, peer) || isForwarded);
   }
 }
 

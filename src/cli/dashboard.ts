@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { publicUrlOf } from '../../config/public-url.ts';
 import type { Settings } from '../../config/schema.ts';
 import { type ApiContext, readPartition, runCommand } from '../api/context.ts';
+import { isLoopbackHost } from '../api/session-cookie.ts';
 import { hashKey } from '../foundation/api-key.ts';
 import { directoryName } from '../foundation/partition-names.ts';
 import { hashSessionSecret, newSessionSecret } from '../foundation/session-secret.ts';
@@ -29,12 +30,20 @@ export const runDashboard: Run<typeof dashboardEntry> = ({ key: wanted, json }) 
     const code = newSessionSecret();
     const command = { name: 'createSignInCode', keyId, code: hashSessionSecret(code) } as const;
     const { expiresAt } = await runCommand<{ expiresAt: number }>(context, directoryName, command);
-    const url = `${addressOf(context.settings)}/#k=${code}`;
+    const address = addressOf(context.settings);
+    const url = `${address}/#k=${code}`;
     if (json) return printJson({ url, keyId, expiresAt: new Date(expiresAt).toISOString() });
     printLines([url]);
     printMessage(`The link works once, within ten minutes. It signs a browser in as ${keyId} (${known.name}).`);
+    if (isInsecure(address)) printMessage(`A browser cannot sign in at ${address}, because it is not https.`);
     return 0;
   });
+
+/** Whether the service refuses browsers that sign in at an address. */
+function isInsecure(address: string): boolean {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  return url?.protocol === 'http:' && !isLoopbackHost(url.host);
+}
 
 /** Returns the id of the key that the first start created. */
 function adminKeyId(context: ApiContext): string {

@@ -1,7 +1,7 @@
 /**
- * Makes the CORS headers. Web pages of other origins may not use the API unless a setting lists their origin. They use it
- * with API keys, which are sent in a header. Sessions are for the pages of the service only, so the headers never allow
- * cookies, other browser credentials or the header X-Tidings-CSRF.
+ * Makes the CORS headers. Web pages of other origins may not use the API unless a setting lists their origin. They use
+ * it with API keys, which are sent in a header. Sessions are for the pages of the service only, so the headers never
+ * allow cookies, other browser credentials or the header X-Tidings-CSRF.
  */
 
 const exposed = [

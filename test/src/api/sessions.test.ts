@@ -6,10 +6,13 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { loadSettings } from '../../../config/load.ts';
 import { Authenticator } from '../../../src/api/authenticate.ts';
+import { takeFromLimit } from '../../../src/api/handle.ts';
+import type { ApiServices } from '../../../src/api/services.ts';
 import { Sessions } from '../../../src/api/sessions.ts';
 import type { AuditLine } from '../../../src/foundation/audit.ts';
 import { ServiceError } from '../../../src/foundation/errors.ts';
 import { hashSessionSecret, newSessionSecret } from '../../../src/foundation/session-secret.ts';
+import type { Exchange } from '../../../src/http/exchange.ts';
 import type { KeyRecord } from '../../../src/protocol/commands.ts';
 import type { CommandRecord } from '../../../src/protocol/journal.ts';
 import { sessionIdleMs, sessionMaxMs, sessionRenewalMs } from '../../../src/protocol/sessions.ts';
@@ -156,6 +159,35 @@ test('the use of a session is noted at most once in ten minutes', async (t) => {
     sent.map(({ command }) => command),
     Array(3).fill({ name: 'renewSession', token: session.token }),
   );
+});
+
+test('a request of a session counts for the session only, and notes its use', async (t) => {
+  const { authenticator, headers } = await signedIn(t);
+  const sent: CommandRecord[] = [];
+  const sessions = new Sessions({
+    ...{ publicUrl: '', trustedProxies: [], auditor: undefined },
+    enqueue: async (record) => sent.push(record),
+  });
+  const counted: string[] = [];
+  const note = (what: string) => (keyId: string) => counted.push(`${what} ${keyId}`);
+  const usage = { touch: note('touch'), count: note('count') };
+  // No limit of the key: a request that used it would fail.
+  const services = { sessions, usage, limit: undefined } as unknown as ApiServices;
+  const { caller } = authenticator.admitRequest(headers, null, epoch);
+  const request = (at: number) => {
+    const exchange = { startedAt: at, extraHeaders: [] as readonly string[] };
+    takeFromLimit(exchange as Exchange, services, caller, false, epoch + at);
+    return exchange.extraHeaders;
+  };
+  for (let i = 0; i < 600; i++) assert.ok(request(i).includes('private, no-cache'));
+  assert.throws(() => request(600), /The limit of 600 requests per minute per session is exceeded\. Wait 60 seconds/);
+  assert.equal(sent.length, 0);
+  request(sessionRenewalMs);
+  assert.deepEqual(
+    sent.map(({ command }) => command.name),
+    ['renewSession'],
+  );
+  assert.deepEqual([...new Set(counted)], ['touch key_1'], 'the use of the key is noted, but not counted');
 });
 
 test('refused sign-ins fill the audit log only to a limit', () => {

@@ -5,11 +5,27 @@ import { type Meta, TidingsError } from './errors.ts';
 import { type Draft, type Operations, operations } from './operations.ts';
 import { type CallOptions, type Sending, send } from './send.ts';
 
-/** Address, key, timeout and retry options of a client. */
-export interface ClientOptions {
-  /** Address of the service, such as `https://notes.example`. */
+/** How a client authenticates: with an API key, or on pages of the service with the session of the browser. */
+type ClientAuth = { key: string; session?: never } | { session: SessionAuth; key?: never };
+
+/**
+ * The session of a browser that is signed in. The browser sends the session's cookie. The client sends the value `csrf`
+ * of the reply of `createSession` in the header `X-Tidings-CSRF`.
+ */
+export interface SessionAuth {
+  /**
+   * The value, or a function that returns it before each request. With an empty or missing value, the client sends no
+   * header. `createSession` needs none.
+   */
+  csrf: string | (() => string | undefined);
+}
+
+/** Address, authentication, timeout and retry options of a client. */
+export type ClientOptions = ClientAuth & CommonOptions;
+
+interface CommonOptions {
+  /** Address of the service, such as `https://notes.example`. On pages of the service, it can be empty. */
   url: string;
-  key: string;
   /** Sends `X-Test-Mode`: the service stores nothing and returns sample replies. */
   testMode?: boolean;
   /** Maximum number of retries after replies with 429 or 5xx and after broken connections. Default: 3. */
@@ -82,7 +98,8 @@ export function metaOf(reply: object): Meta {
 export function createClient(options: ClientOptions): Client {
   const sending: Sending = {
     url: options.url.replace(/\/+$/, ''),
-    key: options.key,
+    authorize: authorizing(options),
+    sendsCookie: options.session !== undefined,
     testMode: options.testMode ?? false,
     retries: options.retries ?? 3,
     maxWaitMs: options.maxWaitMs ?? 60_000,
@@ -98,6 +115,16 @@ export function createClient(options: ClientOptions): Client {
     ...calls,
     each: (name, input, callOptions) => each(sending, name, input, callOptions),
     waitForDraft: (draftId, waiting) => waitForDraft(calls, draftId, waiting),
+  };
+}
+
+/** Returns the function that makes the headers by which the service knows the client. */
+function authorizing({ key, session }: ClientAuth): Sending['authorize'] {
+  if (session === undefined) return () => ({ authorization: `Bearer ${key}` });
+  const { csrf } = session;
+  return (): Record<string, string> => {
+    const value = typeof csrf === 'string' ? csrf : csrf();
+    return value ? { 'x-tidings-csrf': value } : {};
   };
 }
 

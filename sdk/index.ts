@@ -1,7 +1,14 @@
 /**
  * Exports the public functions and types of `@tidings/client`.
  */
-export { type Client, type ClientOptions, createClient, DraftFailedError, metaOf } from './client.ts';
+export {
+  type Client,
+  type ClientOptions,
+  createClient,
+  DraftFailedError,
+  metaOf,
+  type SessionAuth,
+} from './client.ts';
 export {
   ConflictError,
   ForbiddenError,

@@ -90,6 +90,8 @@ export type RevisionText = { draftId: string; number: number; kind: 'generated' 
 
 export type RevokedWebhookSecret = { id: string; revokedAt: string };
 
+export type Session = { csrf: string; expiresAt: string; endsAt: string; key: { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; last4: string; orgId: string | null; scopes: readonly ('drafts:read' | 'drafts:write' | 'ranges:read' | 'ranges:write' | 'repos:read' | 'repos:write' | 'publish:write' | 'stats:read' | 'orgs:read' | 'orgs:write' | 'webhooks:read' | 'webhooks:write' | 'keys:read' | 'keys:write' | '*')[]; testMode: boolean } };
+
 export type SettingsPreview = { ranges: readonly ({ fromTag: string; toTag: string; prCount: number; issueCount: number; resolution: 'compare' | 'commits' | 'window'; personas: readonly ({ persona: 'engineer' | 'internal' | 'customer'; changed: boolean; added: number; removed: number; diff: string; truncated: boolean; changedFlags: readonly ('highlights' | 'contributors' | 'upgradeInstructions')[] })[] })[] };
 
 export type Stats = { currentMonth: string; activeRepos: number; draftsGenerated: number; publishedReleases: number; publications: number; apiCalls: number; billingTier: string; usagePercentage: number };
@@ -281,6 +283,14 @@ export interface Operations {
   resendWebhookDelivery: { input: { endpointId: string; deliveryId: string } & Record<string, never>; reply: WebhookDelivery; };
   /** Send the deliveries of a period again. */
   replayWebhookDeliveries: { input: { endpointId: string } & { from: string; to: string; status?: 'pending' | 'delivered' | 'failed' | 'skipped' }; reply: Replayed; };
+  /** Sign a browser in, with an API key or with a code. */
+  createSession: { input: { key?: string; code?: string }; reply: Session; };
+  /** Get the session of the request. */
+  getSession: { input: Record<string, never>; reply: Session; };
+  /** Sign out. */
+  endSession: { input: Record<string, never>; reply: { id: string; endedAt: string }; };
+  /** Sign out everywhere: end all sessions of the API key. */
+  endSessions: { input: Record<string, never>; reply: { keyId: string; endedSessions: number; endedAt: string }; };
   /** Get this document. */
   getOpenApi: { input: Record<string, never>; reply: Record<string, unknown>; };
 }
@@ -357,5 +367,9 @@ export const operations = {
   getWebhookDelivery: { method: 'GET', path: '/api/webhook-endpoints/{endpointId}/deliveries/{deliveryId}', query: [], body: false },
   resendWebhookDelivery: { method: 'POST', path: '/api/webhook-endpoints/{endpointId}/deliveries/{deliveryId}/resend', query: [], body: true },
   replayWebhookDeliveries: { method: 'POST', path: '/api/webhook-endpoints/{endpointId}/replay', query: [], body: true },
+  createSession: { method: 'POST', path: '/api/session', query: [], body: true },
+  getSession: { method: 'GET', path: '/api/session', query: [], body: false },
+  endSession: { method: 'DELETE', path: '/api/session', query: [], body: false },
+  endSessions: { method: 'DELETE', path: '/api/sessions', query: [], body: false },
   getOpenApi: { method: 'GET', path: '/api/openapi.json', query: [], body: false },
 } as const;

@@ -8,7 +8,10 @@ import { type Meta, readMeta, ServerError, TidingsError, toError } from './error
 /** The client options that are used to send a request. */
 export interface Sending {
   url: string;
-  key: string;
+  /** Makes the headers by which the service knows the client. Called once per call, before the first attempt. */
+  authorize: () => Record<string, string>;
+  /** Whether the client belongs to a page of the service, which has a session. */
+  sendsCookie: boolean;
   testMode: boolean;
   /** Maximum number of retries after the first attempt. */
   retries: number;
@@ -62,14 +65,20 @@ export async function send(sending: Sending, outgoing: Outgoing): Promise<{ body
 }
 
 function toInit(sending: Sending, { method, body, options }: Outgoing): RequestInit {
-  const headers: Record<string, string> = { authorization: `Bearer ${sending.key}`, accept: 'application/json' };
+  const headers: Record<string, string> = { ...sending.authorize(), accept: 'application/json' };
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (sending.testMode) headers['x-test-mode'] = 'true';
   if (options.ifMatch !== undefined) headers['if-match'] = options.ifMatch;
   if (options.requestId !== undefined) headers['x-request-id'] = options.requestId;
   const { idempotencyKey = randomKey() } = options;
   if (method === 'POST' && idempotencyKey !== false) headers['idempotency-key'] = idempotencyKey;
-  return { method, headers, redirect: 'manual', ...(body !== undefined && { body: JSON.stringify(body) }) };
+  return {
+    ...{ method, headers, redirect: 'manual' },
+    // The cookie of a session goes only to the service that the page came from. Cloudflare Workers do not support this
+    // field, and a client with a key does not need it.
+    ...(sending.sendsCookie && { credentials: 'same-origin' }),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  };
 }
 
 /** Returns 144 random bits in hex. `crypto.randomUUID` is missing on pages without TLS. */

@@ -1,7 +1,7 @@
 /**
- * Authenticates requests by their API key and decides what a key may see. Keys are cached until the directory partition
- * changes. Every request checks whether this partition has changed, so a revoked key stops working immediately
- * (`docs/architecture.md` decision 13).
+ * Authenticates requests by their API key or session and decides what a key may see. Keys and sessions are cached until
+ * the directory partition changes. Every request checks whether this partition has changed, so a revoked key stops
+ * working immediately, with its sessions (`docs/architecture.md` decision 13).
  */
 import type { Settings } from '../../config/schema.ts';
 import { type Tier, type TierSettings, tierNamed, tiersOf } from '../../config/tiers.ts';
@@ -9,19 +9,51 @@ import { hashKey, keyFault, newKeyRemedy } from '../foundation/api-key.ts';
 import { notFound, ServiceError } from '../foundation/errors.ts';
 import { partitionOf, slotInside, slotOfId } from '../foundation/ids.ts';
 import { directoryName, partitionName } from '../foundation/partition-names.ts';
+import { hasHash, hashSessionSecret } from '../foundation/session-secret.ts';
 import type { KeyRecord, Scope } from '../protocol/commands.ts';
+import { type SessionRecord, sessionExpiry, sessionRequestsPerMinute } from '../protocol/sessions.ts';
 import { belongsToListed } from '../store/belonging.ts';
 import type { Partition } from '../store/partition.ts';
 import type { Readers } from '../store/readers.ts';
 import { Remembered } from '../store/remembered.ts';
-import { type DirectoryRepository, keyByHash, readDirectoryRepository } from '../store/tables/directory.ts';
+import { type DirectoryRepository, keyByHash, readDirectoryRepository, readKey } from '../store/tables/directory.ts';
 import { endOf } from '../store/tables/key-ends.ts';
 import { rotateBy } from '../store/tables/keys.ts';
+import { readSession } from '../store/tables/sessions.ts';
 import { tierOfUsage } from '../store/tables/tiers.ts';
 import { instanceUsage } from '../store/tables/usage.ts';
 import type { Limited } from './limit.ts';
+import { sessionToken } from './session-cookie.ts';
 
 const testPrefix = 'rn_test_';
+
+/** The limits of a session. Its requests have windows of their own, so a page does not use up the limits of its key. */
+const sessionTier: Tier = {
+  name: 'session',
+  ...{ apiPerMinute: sessionRequestsPerMinute, apiPerHour: 0, apiPerDay: 0 },
+  ...{ webhooksPerMinute: 0, webhooksPerHour: 0 },
+};
+
+/**
+ * Headers of replies to a session. Shared caches do not store replies to requests with the header Authorization, but
+ * they may store replies to requests with a cookie.
+ */
+const sessionNotices: readonly string[] = ['Cache-Control', 'private, no-cache'];
+
+/** Why a key is refused. */
+export type KeyFault = 'malformed' | 'mistyped' | 'unknown' | 'revoked' | 'expired';
+
+/** Refuses a key. `fault` is the reason; `keyId` is undefined if the service does not know the key. */
+export class KeyRefusedError extends ServiceError {
+  readonly fault: KeyFault;
+  readonly keyId: string | undefined;
+
+  constructor(fault: KeyFault, words: string, keyId?: string) {
+    super('unauthorized', `The API key ${words}. ${newKeyRemedy}`);
+    this.fault = fault;
+    this.keyId = keyId;
+  }
+}
 
 /** A valid key, what it may see, and its limits. */
 export interface Caller {
@@ -37,16 +69,23 @@ export interface Caller {
   /** Limits of the key's requests in test mode. These requests do not count towards the live limits. */
   readonly testLimited: Limited;
   /**
-   * Headers about the key, such as the date by which it must be rotated. They are sent with every reply. The headers
-   * are a flat list of names and values.
+   * Headers about the key or session, such as the date by which the key must be rotated. They are sent with every
+   * reply. The headers are a flat list of names and values.
    */
   readonly notices: readonly string[];
+  /** The session of the request. Undefined for a request with an API key. */
+  readonly session?: SessionRecord;
   /**
    * Whether the caller may see the repository. For a key of an organization, the repository must belong to this
    * organization. For an instance key, the repository must exist.
    */
   maySee: (repoId: string) => boolean;
 }
+
+/** The caller of a request with a session. */
+export type SessionCaller = Caller & { readonly session: SessionRecord };
+
+type Headers = Readonly<Record<string, string>>;
 
 /** A caller, and the directory partition in the state in which the caller was found. */
 export interface Admitted {
@@ -60,11 +99,14 @@ export class Authenticator {
   private readonly instanceTier: string;
   private readonly partitions: number;
   private readonly callers: Remembered<Caller>;
+  /** The callers of sessions, by the hashes of their tokens. */
+  private readonly sessions: Remembered<SessionCaller>;
   private readonly listings: Remembered<DirectoryRepository>;
 
   constructor(readers: Readers, settings: TierSettings & Pick<Settings, 'instanceTier' | 'partitions'>) {
     this.readers = readers;
     this.callers = new Remembered(readers, directoryName);
+    this.sessions = new Remembered(readers, directoryName);
     this.listings = new Remembered(readers, directoryName);
     this.partitions = settings.partitions;
     this.tiers = tiersOf(settings);
@@ -72,26 +114,64 @@ export class Authenticator {
   }
 
   /**
-   * Finds the caller of a request by its Authorization header.
-   * @throws ServiceError `unauthorized` naming the cause, `forbidden` naming the missing scope
+   * Finds the caller of a request by its headers: by the API key in the header Authorization, or without this header by
+   * the session in the cookie. `scope` null = the request needs no scope.
+   * @throws ServiceError `unauthorized` naming the cause, `forbidden` naming the missing scope, or why the request may
+   *   not use its session
    */
-  admit(authorization: string | undefined, scope: Scope, now: number): Admitted {
+  admitRequest(headers: Headers, scope: Scope | null, now: number): Admitted {
+    const { authorization, cookie } = headers;
+    if (authorization !== undefined || cookie === undefined) return this.admit(authorization, scope, now);
+    const token = sessionToken(headers);
+    if (token === undefined) return this.admit(undefined, scope, now);
     const directory = this.directory();
-    const caller = this.callers.get(authorization ?? '') ?? this.identify(directory, authorization);
-    const { expiresAt } = caller;
-    const { scopes } = caller.key;
-    if (expiresAt !== null && expiresAt <= now) throw unauthorized('has expired');
-    if (!mayUse(caller, scope)) throw forbidden(scope, scopes);
+    const caller = this.callerOfSession(directory, token, headers, now);
+    if (scope !== null && !mayUse(caller, scope)) throw forbidden(scope, caller.key.scopes);
     return { caller, directory };
   }
 
   /**
-   * Returns the id of the key in an Authorization header, even if the key lacks the scope of the request. Returns
-   * undefined if the key is unknown or revoked.
+   * Finds the caller of a request by its Authorization header. `scope` null = the request needs no scope.
+   * @throws ServiceError `unauthorized` naming the cause, `forbidden` naming the missing scope
    */
-  keyIdOf(authorization: string | undefined): string | undefined {
+  admit(authorization: string | undefined, scope: Scope | null, now: number): Admitted {
+    const directory = this.directory();
+    const caller = this.callers.get(authorization ?? '') ?? this.identify(directory, authorization);
+    const { expiresAt } = caller;
+    const { id, scopes } = caller.key;
+    if (expiresAt !== null && expiresAt <= now) throw new KeyRefusedError('expired', 'has expired', id);
+    if (scope !== null && !mayUse(caller, scope)) throw forbidden(scope, scopes);
+    return { caller, directory };
+  }
+
+  /**
+   * Finds the caller of an API key.
+   * @throws KeyRefusedError
+   */
+  admitKey(key: string, now: number): Admitted {
+    assertForm(key);
+    return this.admit(`Bearer ${key}`, null, now);
+  }
+
+  /**
+   * Returns the caller of a stored key, whether or not the key has ended.
+   * @throws ServiceError `unauthorized` for a key that no longer exists
+   */
+  callerOfKey(directory: Partition, keyId: string): Caller {
+    const key = readKey(directory, keyId);
+    if (!key) throw sessionEnded('has ended');
+    return this.toCaller(directory, key, endOf(directory, key).expiresAt);
+  }
+
+  /**
+   * Returns the id of the key that a request acts as, even if the key lacks the scope of the request. Returns undefined
+   * if the key or the session is unknown or has ended, or if the request may not use its session.
+   */
+  keyIdOf(headers: Headers, now: number): string | undefined {
     try {
-      return this.identify(this.directory(), authorization).key.id;
+      const { authorization } = headers;
+      if (authorization !== undefined) return this.identify(this.directory(), authorization).key.id;
+      return this.admitRequest(headers, null, now).caller.key.id;
     } catch (error) {
       if (error instanceof ServiceError) return undefined;
       throw error;
@@ -112,11 +192,35 @@ export class Authenticator {
     const known = this.callers.get(usual);
     if (known) return known;
     const key = keyByHash(directory, hashKey(text));
-    if (!key) throw unauthorized('is not known');
-    if (key.revokedAt !== null) throw unauthorized('was revoked');
-    const { expiresAt, revokedWith } = endOf(directory, key);
-    if (revokedWith !== null) throw unauthorized(`was revoked together with the key that created it, ${revokedWith}`);
-    return this.callers.set(usual, this.toCaller(directory, key, expiresAt));
+    if (!key) throw new KeyRefusedError('unknown', 'is not known');
+    return this.callers.set(usual, this.toCaller(directory, key, validUntil(directory, key)));
+  }
+
+  /**
+   * Finds the caller of a session. The cookie alone is not enough, because browsers send it to all ports of a host, and
+   * other sites can make a browser send it. Only a page of this service knows the value of the header X-Tidings-CSRF,
+   * and browsers state in the header Sec-Fetch-Site where a request comes from.
+   */
+  private callerOfSession(directory: Partition, token: string, headers: Headers, now: number): SessionCaller {
+    assertSameOrigin(headers['sec-fetch-site']);
+    const hash = hashSessionSecret(token);
+    const caller = this.sessions.get(hash) ?? this.findSession(directory, hash);
+    const { session, expiresAt } = caller;
+    if (sessionExpiry(session) <= now || (expiresAt !== null && expiresAt <= now)) throw sessionEnded('has expired');
+    assertCsrf(headers['x-tidings-csrf'], session.csrf);
+    return caller;
+  }
+
+  private findSession(directory: Partition, hash: string): SessionCaller {
+    const session = readSession(directory, hash);
+    const key = session && readKey(directory, session.keyId);
+    if (!key) throw sessionEnded('has ended');
+    if (key.revokedAt !== null || endOf(directory, key).revokedWith !== null)
+      throw sessionEnded('has ended, because its API key was revoked');
+    const limited = { keyId: session.id, organization: '', tier: sessionTier };
+    const caller = this.toCaller(directory, key, endOf(directory, key).expiresAt);
+    const notices = [...caller.notices, ...sessionNotices];
+    return this.sessions.set(hash, { ...caller, limited, testLimited: limited, notices, session });
   }
 
   private toCaller(directory: Partition, key: KeyRecord, expiresAt: number | null): Caller {
@@ -168,17 +272,49 @@ function bearer(authorization: string | undefined): string {
     );
   }
   const match = /^Bearer +(\S+)$/i.exec(authorization);
-  if (!match) throw unauthorized('is malformed: expected Authorization: Bearer <API_KEY>');
+  if (!match) throw new KeyRefusedError('malformed', 'is malformed: expected Authorization: Bearer <API_KEY>');
   const key = match[1] as string;
-  const fault = keyFault(key);
-  if (fault === 'malformed')
-    throw unauthorized('is malformed: expected rn_live_ or rn_test_, then 36 letters and digits');
-  if (fault === 'checksum') throw unauthorized('is mistyped: its checksum does not match');
+  assertForm(key);
   return key;
 }
 
-function unauthorized(cause: string): ServiceError {
-  return new ServiceError('unauthorized', `The API key ${cause}. ${newKeyRemedy}`);
+/** @throws KeyRefusedError for a text that cannot be a key */
+function assertForm(key: string): void {
+  const fault = keyFault(key);
+  if (fault === 'malformed')
+    throw new KeyRefusedError(fault, 'is malformed: expected rn_live_ or rn_test_, then 36 letters and digits');
+  if (fault === 'checksum') throw new KeyRefusedError('mistyped', 'is mistyped: its checksum does not match');
+}
+
+/**
+ * Returns the time at which a key stops being valid; null = never.
+ * @throws KeyRefusedError for a key that was revoked
+ */
+function validUntil(directory: Partition, key: KeyRecord): number | null {
+  if (key.revokedAt !== null) throw new KeyRefusedError('revoked', 'was revoked', key.id);
+  const { expiresAt, revokedWith } = endOf(directory, key);
+  if (revokedWith === null) return expiresAt;
+  throw new KeyRefusedError('revoked', `was revoked together with the key that created it, ${revokedWith}`, key.id);
+}
+
+function sessionEnded(words: string): ServiceError {
+  return new ServiceError('unauthorized', `The session ${words}. Sign in again.`);
+}
+
+/** @throws ServiceError `forbidden` for a request that does not come from a page of this service */
+function assertSameOrigin(site: string | undefined): void {
+  if (site === 'same-origin') return;
+  const got = site === undefined ? 'nothing' : JSON.stringify(site.slice(0, 40));
+  const message = `Sec-Fetch-Site: expected same-origin, got ${got}. Only a page of this service may use the cookie of a session. Other programs send an API key in the header Authorization.`;
+  throw new ServiceError('forbidden', message);
+}
+
+/** @throws ServiceError `forbidden` for a request without the value that belongs to its session */
+function assertCsrf(value: string | undefined, hash: string): void {
+  if (value !== undefined && hasHash(value, hash)) return;
+  const got = value === undefined ? 'nothing' : 'another value';
+  const message = `X-Tidings-CSRF: expected the value csrf from the reply of POST /api/session, got ${got}. Sign in again.`;
+  throw new ServiceError('forbidden', message);
 }
 
 /** Whether the key of a caller has a scope. */

@@ -21,6 +21,9 @@ import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 import type { ApiServices } from './services.ts';
 import { checkQuery } from './validate.ts';
 
+/** The parts of a route that are needed to send and count a reply. */
+type Served = Pick<ApiRoute<never>, 'operation' | 'path'>;
+
 const testEcho: readonly string[] = ['X-Test-Mode', 'true'];
 
 /**
@@ -83,8 +86,9 @@ function serve(route: ApiRoute<never>, request: ApiRequest<never>): ApiReply | P
   return request.test ? serveMock(route, request) : route.handle(request);
 }
 
-async function answer(
-  route: ApiRoute<never>,
+/** Sends a reply when it is ready, or the refusal that it ended with. Counts the request in the metrics. */
+export async function answer(
+  route: Served,
   exchange: Exchange,
   services: ApiServices,
   reply: Promise<ApiReply>,
@@ -99,7 +103,7 @@ async function answer(
 }
 
 /** Measures the time from the start of the request to its reply. Called right after the reply was sent. */
-function observe(route: ApiRoute<never>, exchange: Exchange): void {
+function observe(route: Served, exchange: Exchange): void {
   let times = timesOf.get(route);
   if (!times) {
     times = apiSeconds.tally({ route: route.operation });
@@ -109,7 +113,7 @@ function observe(route: ApiRoute<never>, exchange: Exchange): void {
 }
 
 /** The reply times of each route that was requested. Routes without requests are not in the metrics. */
-const timesOf = new WeakMap<ApiRoute<never>, TalliedSeries>();
+const timesOf = new WeakMap<Served, TalliedSeries>();
 
 const noHeaders: readonly string[] = [];
 
@@ -126,7 +130,8 @@ function send(exchange: Exchange, { status, body, headers = noHeaders, etag: kno
   return isUnchanged ? 304 : status;
 }
 
-function refuse(route: ApiRoute<never>, exchange: Exchange, services: ApiServices, error: unknown): void {
+/** Sends a refusal. Counts the request in the metrics. */
+export function refuse(route: Served, exchange: Exchange, services: ApiServices, error: unknown): void {
   const status = error instanceof ServiceError ? error.status : 500;
   if (status === 403) auditRefusal(route, exchange, services);
   apiRequests.inc({ route: route.operation, status: String(status) });
@@ -136,9 +141,9 @@ function refuse(route: ApiRoute<never>, exchange: Exchange, services: ApiService
 }
 
 /** Writes a refusal to the audit log: a request with a valid key asked for an action that the key does not permit. */
-function auditRefusal(route: ApiRoute<never>, { headers, params, requestId }: Exchange, services: ApiServices): void {
+function auditRefusal(route: Served, { headers, params, requestId }: Exchange, services: ApiServices): void {
   const action = auditActionOf(route.operation);
-  const by = action && services.authenticator.keyIdOf(headers.authorization);
+  const by = action && services.authenticator.keyIdOf(headers, Date.now());
   if (!action || by === undefined) return;
   const objects = objectsInPath(route.path, params);
   void services.context.auditor?.write({ action, outcome: 'refused', by, requestId, objects });
@@ -154,7 +159,7 @@ function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices
   const { authenticator, context, usage, quotas } = services;
   const { headers, params } = exchange;
   const now = Date.now();
-  const { caller, directory } = authenticator.admit(headers.authorization, route.scope, now);
+  const { caller, directory } = authenticator.admitRequest(headers, route.scope, now);
   const mode = headers['x-test-mode'];
   const test = caller.isTest || mode === 'true';
   takeFromLimit(exchange, services, caller, test, now);
@@ -199,22 +204,30 @@ function emptyQuery(route: ApiRoute<never>): never {
  * Returns the context for the writes of a caller. The audit log names `by`, the id of the caller's key, as the author
  * of these writes.
  */
-function actingAs(context: ApiContext, by: string, requestId: string): ApiContext {
+export function actingAs(context: ApiContext, by: string, requestId: string): ApiContext {
   return context.auditor ? { ...context, auditor: { ...context.auditor, by, requestId } } : context;
 }
 
 /**
- * Counts the request towards its limits. Requests in test mode have separate windows: they do not use up the live
- * limits and are not counted as usage.
+ * Counts the request towards its limits. Requests in test mode, and requests with a session, have separate windows:
+ * they do not use up the live limits and are not counted as usage.
  */
-function takeFromLimit(exchange: Exchange, services: ApiServices, caller: Caller, test: boolean, now: number): void {
-  const { limit, usage } = services;
+export function takeFromLimit(
+  exchange: Exchange,
+  services: ApiServices,
+  caller: Caller,
+  test: boolean,
+  now: number,
+): void {
+  const { usage, sessions } = services;
+  const limit = caller.session ? sessions.limit : services.limit;
   const limited = test ? caller.testLimited : caller.limited;
   const notices = test ? [...caller.notices, ...testEcho] : caller.notices;
   try {
     const { headers, daySince } = limit.take(limited, exchange.startedAt, now);
     exchange.extraHeaders = notices.length > 0 ? [...headers, ...notices] : headers;
-    if (test) usage.touch(caller.key.id, now);
+    if (caller.session) sessions.used(caller.session, now);
+    if (test || caller.session) usage.touch(caller.key.id, now);
     else usage.count(caller.key.id, limited.organization, daySince, now);
   } catch (error) {
     exchange.extraHeaders = [...limit.headers(limited, exchange.startedAt, now), ...notices];

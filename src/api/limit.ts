@@ -51,7 +51,12 @@ interface Rules {
 const periods = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 const unlimited: Taken = { headers: [], daySince: 0 };
 
+/** The holder of a limit per key. Requests with a session count for the session instead of the key. */
+type Holder = 'key' | 'session';
+const words: Readonly<Record<Holder, string>> = { key: 'API key', session: 'session' };
+
 export class ApiLimit {
+  private readonly holder: Holder;
   private readonly rules = new WeakMap<Tier, Rules>();
   private readonly windows = {
     minute: new Map<string, Window>(),
@@ -64,6 +69,10 @@ export class ApiLimit {
    */
   private readonly found: Window[] = [];
 
+  constructor(holder: Holder = 'key') {
+    this.holder = holder;
+  }
+
   /**
    * Counts one request in all windows that apply to it. If one of these windows is full, throws and counts nothing.
    * @param now milliseconds of a monotonic clock
@@ -75,7 +84,7 @@ export class ApiLimit {
     if (list.length === 0) return unlimited;
     const windows = this.find(list, limited, now, wallClock);
     const full = latestFull(list, windows);
-    if (full >= 0) throw exceeded(list[full] as Rule, endOf(list, windows, full) - now);
+    if (full >= 0) throw exceeded(list[full] as Rule, endOf(list, windows, full) - now, this.holder);
     let daySince = 0;
     for (let i = 0; i < list.length; i++) {
       const window = windows[i] as Window;
@@ -114,7 +123,7 @@ export class ApiLimit {
   private rulesOf(tier: Tier): Rules {
     let rules = this.rules.get(tier);
     if (!rules) {
-      rules = toRules(tier);
+      rules = toRules(tier, this.holder);
       this.rules.set(tier, rules);
     }
     return rules;
@@ -137,11 +146,11 @@ export class ApiLimit {
   }
 }
 
-function toRules({ apiPerMinute, apiPerHour, apiPerDay, apiOrgFactor = 0 }: Tier): Rules {
+function toRules({ apiPerMinute, apiPerHour, apiPerDay, apiOrgFactor = 0 }: Tier, holder: Holder): Rules {
   const all: Rule[] = [
-    { name: 'key-min', unit: 'minute', count: apiPerMinute, per: 'key' },
+    { name: `${holder}-min`, unit: 'minute', count: apiPerMinute, per: 'key' },
     { name: 'org-min', unit: 'minute', count: apiPerMinute * apiOrgFactor, per: 'organization' },
-    { name: 'key-hour', unit: 'hour', count: apiPerHour, per: 'key' },
+    { name: `${holder}-hour`, unit: 'hour', count: apiPerHour, per: 'key' },
     { name: 'org-hour', unit: 'hour', count: apiPerHour * apiOrgFactor, per: 'organization' },
     { name: 'org-day', unit: 'day', count: apiPerDay, per: 'organization' },
   ];
@@ -206,9 +215,9 @@ function seconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
 }
 
-function exceeded({ count, unit, per }: Rule, waitMs: number): ServiceError {
+function exceeded({ count, unit, per }: Rule, waitMs: number, holder: Holder): ServiceError {
   const retryAfter = seconds(waitMs);
-  const whose = per === 'key' ? 'API key' : 'organization';
+  const whose = per === 'key' ? words[holder] : 'organization';
   const message = `The limit of ${count} requests per ${unit} per ${whose} is exceeded. Wait ${retryAfter} seconds.`;
   return new ServiceError('rateLimited', message, { retryAfter });
 }

@@ -58,6 +58,7 @@ export const headers: Readonly<Record<string, JsonSchema>> = {
   'Retry-After': { description: 'Seconds to wait before the next request.', schema: whole },
   'WWW-Authenticate': { description: 'How to authenticate.', required: true, schema: text },
   'Cache-Control': { description: '`no-store`: the reply contains a secret.', schema: text },
+  'Set-Cookie': { description: 'The cookie of the session, or its removal.', schema: text },
   ETag: { description: 'Version of the content, for If-Match and If-None-Match.', required: true, schema: text },
   Link: { description: 'Links to the first, prev, next and last page.', required: true, schema: text },
   /**
@@ -76,7 +77,10 @@ const limits = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset
 const always = ['X-Request-Id', ...limits, 'X-Test-Mode', 'X-Key-Rotate-By'];
 
 /** Returns the names of all headers that a reply with this status can have. */
-export function replyHeaders({ method, once, contract }: ApiRoute<never>, status: number): string[] {
+export function replyHeaders(
+  { method, once, contract }: Pick<ApiRoute<never>, 'method' | 'once' | 'contract'>,
+  status: number,
+): string[] {
   const names = [...always];
   if (method === 'GET' || contract.conditional) names.push('ETag');
   const properties = contract.replies[status]?.properties ?? {};
@@ -84,6 +88,7 @@ export function replyHeaders({ method, once, contract }: ApiRoute<never>, status
   if (once) names.push('Idempotent-Replayed');
   if (status === 201 || status === 202) names.push('Location');
   if ('key' in properties || 'secret' in properties) names.push('Cache-Control');
+  if (contract.setsCookie) names.push('Set-Cookie');
   if ('bodyMd' in properties && method === 'GET') names.push('Retry-After');
   return names;
 }

@@ -29,11 +29,11 @@ const refusals: Readonly<Record<number, Refusal>> = {
     },
   },
   401: {
-    when: `The API key is missing, malformed, mistyped, unknown, revoked or expired. The message states which. ${newKeyRemedy}`,
+    when: `The API key is missing, malformed, mistyped, unknown, revoked or expired, or the session of the cookie has ended. The message states which. ${newKeyRemedy}`,
     example: { message: `The API key was revoked. ${newKeyRemedy}` },
   },
   403: {
-    when: 'The API key may not do this (for example, it lacks a scope), a policy of the organization refuses the request, or the host does not give the service access. The message states the reason. Revoking a key requires the scopes of that key.',
+    when: 'The API key may not do this (for example, it lacks a scope), the request uses a session without `X-Tidings-CSRF` or from another site, a policy of the organization refuses the request, or the host does not give the service access. The message states the reason. Revoking a key requires the scopes of that key.',
     example: { message: 'The API key lacks the scope drafts:write; it has drafts:read.' },
   },
   404: {

@@ -12,6 +12,7 @@ export const tagDescriptions: Readonly<Record<Tag | 'Webhooks' | 'Contract', str
   Publishing: 'Publications of drafts, and the connections of the channels that drafts are published to.',
   Statistics: 'Usage of an organization in the current month.',
   Keys: 'API keys of an organization.',
+  Sessions: 'Sessions of browsers: sign in with an API key, and sign out. A session acts as its key.',
   Organizations: 'Organizations with their tiers and policies, and the secrets that sign incoming webhooks.',
   'Outgoing webhooks': 'Endpoints that the service sends events to, and the deliveries to each of them.',
   Operations: 'Tasks of the operator of the service.',

@@ -7,7 +7,7 @@ import type { TSchema } from '@sinclair/typebox';
 import { version } from '../foundation/version.ts';
 import { components } from '../protocol/resources/components.ts';
 import type { Deprecation } from '../protocol/resources/contract.ts';
-import { params } from '../protocol/resources/fields.ts';
+import { NoQuerySchema, params } from '../protocol/resources/fields.ts';
 import { receiver } from '../protocol/resources/receiver.ts';
 import { deprecationSchemas } from './deprecation.ts';
 import { exampleOf, type JsonSchema, SchemaWriter } from './json-schema.ts';
@@ -16,6 +16,7 @@ import { receiverResponses, refusalComponents, refusalRef } from './openapi-refu
 import { webhooksSection } from './openapi-webhooks.ts';
 import { parameterDescriptions, tagDescriptions } from './openapi-words.ts';
 import type { ApiRoute } from './route.ts';
+import { type SessionOperation, sessionOperations } from './session-operations.ts';
 
 const schemas = new SchemaWriter(components);
 const json = 'application/json';
@@ -26,12 +27,19 @@ const json = 'application/json';
 const apiVersion = '1.0';
 
 const about = `Release notes from merged pull requests and closed issues. Requests need an API key in the header
-\`Authorization: Bearer <API_KEY>\`. The webhook receiver and this document need no API key. The [guide](/docs/guide) explains each task.`;
+\`Authorization: Bearer <API_KEY>\`. The webhook receiver and this document need no API key. Pages of the service use a session instead of a key: a cookie, and the header \`X-Tidings-CSRF\`. The [guide](/docs/guide) explains each task.`;
 
 const license = { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' };
 
+/** The parts of a route that the document describes, and how clients authenticate for it. */
+type Described = Pick<ApiRoute<never>, 'method' | 'path' | 'operation' | 'contract' | 'query' | 'once'> & {
+  description: string;
+  security: readonly JsonSchema[];
+  hasTestMode: boolean;
+};
+
 /** Returns the status codes of an operation's refusals. Most of them follow from its method, path and options. */
-function refusalsOf(route: ApiRoute<never>): number[] {
+function refusalsOf(route: Described): number[] {
   const { refusals = [], conditional } = route.contract;
   const takesBody = route.method !== 'GET' && route.method !== 'DELETE';
   const statuses = [400, 401, 403, 429, 500, ...refusals];
@@ -49,13 +57,17 @@ function refusalsOf(route: ApiRoute<never>): number[] {
  */
 export function openApiDocument(routes: readonly ApiRoute<never>[], publicUrl = ''): JsonSchema {
   const paths: Record<string, JsonSchema> = {};
-  for (const route of routes) {
+  for (const route of [...routes.map(describedRoute), ...sessionOperations.map(describedSession)]) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
   }
   paths['/api/webhooks/scm'] = { post: receiverOperation() };
   paths['/api/openapi.json'] = { get: documentOperation() };
-  const used = new Set<string>([...routes.map(({ contract }) => contract.tag), 'Webhooks', 'Contract']);
+  const used = new Set<string>([
+    ...[...routes, ...sessionOperations].map(({ contract }) => contract.tag),
+    'Webhooks',
+    'Contract',
+  ]);
   const tags = Object.entries(tagDescriptions).filter(([name]) => used.has(name));
   return {
     openapi: '3.1.0',
@@ -76,9 +88,7 @@ export function openApiDocument(routes: readonly ApiRoute<never>[], publicUrl = 
       responses: refusalComponents(),
       parameters: requestHeaders,
       headers,
-      securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'rn_live_ or rn_test_, then 36 letters and digits' },
-      },
+      securitySchemes,
     },
   };
 }
@@ -88,15 +98,51 @@ function servers(publicUrl: string): JsonSchema[] {
   return publicUrl === '' ? [here] : [{ url: publicUrl, description: 'The public address of the service.' }, here];
 }
 
-function operation(route: ApiRoute<never>): JsonSchema {
-  const { contract, operation: operationId, method, scope } = route;
+const securitySchemes = {
+  apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'rn_live_ or rn_test_, then 36 letters and digits' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-tidings',
+    description:
+      'The cookie of a session, from `POST /api/session`. A service on the same machine that is reached over plain http uses the name `tidings`. Only pages of the service can use it: requests also need the header `X-Tidings-CSRF`, and `Sec-Fetch-Site: same-origin`, which browsers send. A request with an Authorization header ignores the cookie.',
+  },
+  sessionCsrf: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Tidings-CSRF',
+    description: 'The value `csrf` from the reply of `POST /api/session`.',
+  },
+};
+
+function describedRoute(route: ApiRoute<never>): Described {
+  const { scope } = route;
+  const security = [{ apiKey: [scope] }, { session: [scope], sessionCsrf: [] }];
+  return { ...route, description: `Needs the scope \`${scope}\`.`, security, hasTestMode: true };
+}
+
+function describedSession(session: SessionOperation): Described {
+  const bySession = { session: [], sessionCsrf: [] };
+  const [description, security] = {
+    anyone: [
+      'Needs no API key in a header: the body contains the API key, or a code that `tidings dashboard` printed. Sets the cookie of the session. A client may try five times per minute.',
+      [],
+    ],
+    session: ['Needs a session, and no scope.', [bySession]],
+    keyOrSession: ['Needs an API key or a session, and no scope.', [{ apiKey: [] }, bySession]],
+  }[session.access] as [string, JsonSchema[]];
+  return { ...session, query: NoQuerySchema, description, security, hasTestMode: false };
+}
+
+function operation(route: Described): JsonSchema {
+  const { contract, operation: operationId, method, description, security, hasTestMode } = route;
   const { tag, summary, body, replies, conditional, deprecated } = contract;
   const reads = method === 'GET';
   const named = [
     'RequestId',
-    'TestMode',
+    hasTestMode && 'TestMode',
     reads && 'IfNoneMatch',
-    method === 'POST' && 'IdempotencyKey',
+    method === 'POST' && hasTestMode && 'IdempotencyKey',
     conditional && 'IfMatch',
   ];
   const sent = Object.entries(replies).map(([status, schema]) => [
@@ -108,9 +154,9 @@ function operation(route: ApiRoute<never>): JsonSchema {
     operationId,
     tags: [tag],
     summary,
-    description: `Needs the scope \`${scope}\`.`,
+    description,
     ...(deprecated && { deprecated: true }),
-    security: [{ apiKey: [scope] }],
+    security,
     parameters: [
       ...pathParameters(route.path),
       ...queryParameters(route.query),

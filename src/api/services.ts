@@ -5,6 +5,7 @@ import type { ApiContext } from './context.ts';
 import type { OnceGuard } from './idempotency.ts';
 import type { ApiLimit } from './limit.ts';
 import type { Quotas } from './quotas.ts';
+import type { Sessions } from './sessions.ts';
 import type { UsageMeter } from './usage.ts';
 
 /** The services that all routes share. */
@@ -14,6 +15,7 @@ export interface ApiServices {
   limit: ApiLimit;
   usage: UsageMeter;
   quotas: Quotas;
+  sessions: Sessions;
   once: OnceGuard;
   budget: BodyBudget;
 }

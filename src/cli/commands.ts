@@ -7,7 +7,13 @@ import { completionCommand } from './completion.ts';
 import { commandsPage, helpOf, overview } from './help.ts';
 import { actionNamed, commandNamed } from './lookup.ts';
 import { printText } from './print.ts';
-import { keysEntry, organizationsEntry, repositoriesEntry, webhookSecretsEntry } from './table/access.ts';
+import {
+  dashboardEntry,
+  keysEntry,
+  organizationsEntry,
+  repositoriesEntry,
+  webhookSecretsEntry,
+} from './table/access.ts';
 import { draftsEntry, notesEntry, publishEntry, pullsEntry, rangesEntry, versionEntry } from './table/notes.ts';
 import {
   backfillEntry,
@@ -55,6 +61,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   ranges: single(rangesEntry, async () => (await import('./ranges.ts')).runRanges),
   drafts: single(draftsEntry, async () => (await import('./ranges.ts')).runDrafts),
   pulls: single(pullsEntry, async () => (await import('./pulls.ts')).runPulls),
+  dashboard: single(dashboardEntry, async () => (await import('./dashboard.ts')).runDashboard),
   keys: group(keysEntry, async () => (await import('./keys.ts')).keyActions),
   orgs: group(organizationsEntry, async () => (await import('./organizations.ts')).organizationActions),
   repos: group(repositoriesEntry, async () => (await import('./repositories.ts')).repositoryActions),

@@ -15,6 +15,10 @@ export const auditActions = [
   'createKey',
   'rotateKey',
   'revokeKey',
+  'createSession',
+  'endSession',
+  'endSessions',
+  'createSignInCode',
   'createWebhookSecret',
   'rotateWebhookSecret',
   'revokeWebhookSecret',
@@ -113,6 +117,18 @@ export function auditedCommand(
       };
     case 'revokeKey':
       return { action: 'revokeKey', objects: { keyId: command.keyId } };
+    case 'createSession': {
+      const { id: sessionId, keyId } = command.session;
+      return {
+        action: command.name,
+        objects: { sessionId, keyId, ...(command.code !== undefined && { byCode: true }) },
+      };
+    }
+    case 'endSession':
+      return { action: command.name, objects: { sessionId: command.sessionId } };
+    case 'endSessions':
+    case 'createSignInCode':
+      return { action: command.name, objects: { keyId: command.keyId } };
     case 'createWebhookSecret':
       return { action: command.name, objects: { secretId: command.secret.id, orgId: command.secret.orgId } };
     case 'rotateWebhookSecret':
@@ -174,6 +190,7 @@ export function auditedCommand(
     case 'nameOrganisation':
     case 'reseal':
     case 'suppress':
+    case 'renewSession':
     case 'sealWebhookAddresses':
     case 'testWebhookEndpoint':
     case 'resendWebhookDelivery':

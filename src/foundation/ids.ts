@@ -10,7 +10,7 @@ export const slotCount = 1024;
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const idPattern =
-  /^(draft|range|repo|org|pub|key|secret|bf|ep|evt|dlv|rcv)_([0-9a-hjkmnp-tv-z]{2})([0-9a-hjkmnp-tv-z]{26})$/;
+  /^(draft|range|repo|org|pub|key|secret|ses|bf|ep|evt|dlv|rcv)_([0-9a-hjkmnp-tv-z]{2})([0-9a-hjkmnp-tv-z]{26})$/;
 
 export type IdPrefix =
   | 'draft'
@@ -20,6 +20,7 @@ export type IdPrefix =
   | 'pub'
   | 'key'
   | 'secret'
+  | 'ses'
   | 'bf'
   | 'ep'
   | 'evt'

@@ -80,6 +80,23 @@ export const apiSeconds = new TalliedHistogram({
   buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 10],
   registers,
 });
+/** `by` is one of: key, code. */
+export const sessionsStarted = new Counter({
+  name: 'tidings_sessions_started_total',
+  help: 'Sign-ins that started a session, by API key or by code',
+  labelNames: ['by'] as const,
+  registers,
+});
+/**
+ * `reason` is one of: malformed, mistyped, unknown, revoked, expired, code, invalid, insecure, cross_site, limited,
+ * failed.
+ */
+export const sessionsRefused = new Counter({
+  name: 'tidings_sessions_refused_total',
+  help: 'Sign-ins that were refused, by reason',
+  labelNames: ['reason'] as const,
+  registers,
+});
 const enqueuesWaiting = new Gauge({
   name: 'tidings_journal_waiting_records',
   help: 'Records waiting for a journal lane or in flight',

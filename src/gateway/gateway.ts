@@ -13,6 +13,8 @@ import { OnceGuard } from '../api/idempotency.ts';
 import { ApiLimit } from '../api/limit.ts';
 import { Quotas } from '../api/quotas.ts';
 import { apiRoutes } from '../api/routes.ts';
+import { sessionRoutes } from '../api/session-routes.ts';
+import { Sessions } from '../api/sessions.ts';
 import { UsageMeter } from '../api/usage.ts';
 import { type Auditor, audit } from '../foundation/audit.ts';
 import { ServiceError } from '../foundation/errors.ts';
@@ -87,6 +89,11 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
   };
   seedDays(limits.api, readDirectory());
   const usage = new UsageMeter();
+  const { publicUrl, trustedProxies } = settings;
+  const sessions = new Sessions({
+    ...{ publicUrl, trustedProxies, auditor },
+    enqueue: (record) => laneOf(directoryName).enqueue(record),
+  });
   const flush = () => usage.flush(readDirectory(), (record) => laneOf(directoryName).enqueue(record));
   const flusher = setInterval(() => {
     void flush().catch((error: Error) =>
@@ -97,6 +104,7 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
     limits.ingestion.sweep(Date.now());
     limits.api.sweep(performance.now());
     limits.unsubscribe.sweep();
+    sessions.sweep(performance.now(), Date.now());
     refusals.sweep();
   }, sweepMs);
   warmUp();
@@ -108,7 +116,7 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
   const server = await startServer(
     settings.host,
     settings.port,
-    routes({ ...context, refusals }, limits, usage, logger),
+    routes({ ...context, refusals }, limits, { usage, sessions }, logger),
     logger,
     {
       corsOrigins: settings.corsOrigins,
@@ -185,7 +193,7 @@ export function boundSecrets(settings: Settings, readers: Readers, logger: Logge
 function routes(
   context: ApiContext & { refusals: Refusals },
   limits: { ingestion: IngestionLimit; api: ApiLimit; unsubscribe: UnsubscribeLimit },
-  usage: UsageMeter,
+  { usage, sessions }: { usage: UsageMeter; sessions: Sessions },
   logger: Logger,
 ): HttpRoute[] {
   const { settings, readers } = context;
@@ -209,6 +217,7 @@ function routes(
     limit: limits.api,
     usage,
     quotas: new Quotas(),
+    sessions,
     once: new OnceGuard(),
     budget,
   };
@@ -224,6 +233,7 @@ function routes(
       ...toHttpRoute(route, services),
       help: helpFor(route.contract.tag, route.operation),
     })),
+    ...sessionRoutes(services).map(({ tag, operation, ...route }) => ({ ...route, help: helpFor(tag, operation) })),
     documentRoute(apiRoutes, settings.publicUrl),
     healthRoute,
     instanceRoute(),

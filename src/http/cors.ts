@@ -1,6 +1,7 @@
 /**
- * Makes the CORS headers. Web pages of other origins may not use the API unless a setting lists their origin. API keys
- * are sent in a header and never in a cookie, so the headers do not allow cookies or other browser credentials.
+ * Makes the CORS headers. Web pages of other origins may not use the API unless a setting lists their origin. They use
+ * it with API keys, which are sent in a header. Sessions are for the pages of the service only, so the headers never
+ * allow cookies, other browser credentials or the header X-Tidings-CSRF.
  */
 
 const exposed = [

@@ -10,6 +10,7 @@ import { NotesSettingsSchema } from './notes.ts';
 import { PublicationCommandSchemas } from './publications.ts';
 import { EventRepositorySchema } from './repository.ts';
 import { WaitSchema } from './retention.ts';
+import { sessionCommands } from './sessions.ts';
 
 import {
   AssumedSchema,
@@ -293,6 +294,7 @@ export const DirectoryCommandSchema = Type.Union([
     seals: Type.Array(Type.Object({ from: Type.String(), to: Type.String() })),
   }),
   ...ChannelCommandSchemas,
+  ...sessionCommands,
   ...webhookCommands,
 ]);
 export type DirectoryCommand = Static<typeof DirectoryCommandSchema>;

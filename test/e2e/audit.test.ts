@@ -139,10 +139,11 @@ test('the audit log has one line per change and no secret', async (t) => {
     assert.deepEqual(off.line.objects, { repoId });
     const actions = new Set(seen.map(({ action }) => action));
     // This test does not cover `approveRetention`, because an erasure waits for days before it needs an approval.
-    // test/src/foundation/audit.test.ts checks the audit line of `approveRetention`.
+    // test/src/foundation/audit.test.ts checks the audit line of `approveRetention`, and test/e2e/sessions.test.ts the
+    // lines about sessions.
     assert.deepEqual(
       auditActions.filter((action) => !actions.has(action)),
-      ['approveRetention'],
+      ['createSession', 'endSession', 'endSessions', 'createSignInCode', 'approveRetention'],
     );
   });
 

@@ -1,5 +1,6 @@
 /**
- * Tests how often the client polls a draft that is being written, and that it reads all pages of a list.
+ * Tests how often the client polls a draft that is being written, that it reads all pages of a list, and how it
+ * authenticates.
  */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
@@ -53,4 +54,34 @@ test('client - follows the offsets of a list, then its cursors', async (t) => {
     'state=open&limit=100&offset=0&cursor=5',
     'state=open&limit=100&offset=0&cursor=2',
   ]);
+});
+
+test('client - sends the value of the session instead of a key', async () => {
+  const sent: RequestInit[] = [];
+  const reply = async (_: unknown, init: RequestInit = {}) => {
+    sent.push(init);
+    return Response.json({ id: 'repo_1' });
+  };
+  let csrf: string | undefined;
+  const options = { url: '', fetch: reply as typeof fetch };
+  const page = createClient({ ...options, session: { csrf: () => csrf } });
+  await page.createSession({ code: 'c' });
+  csrf = 'value';
+  await page.getRepository({ repoId: 'repo_1' });
+  await createClient({ ...options, session: { csrf: 'fixed' } }).getRepository({ repoId: 'repo_1' });
+  await createClient({ ...options, key: 'k' }).getRepository({ repoId: 'repo_1' });
+  const seen = sent.map(({ headers, credentials }) => {
+    const { authorization, 'x-tidings-csrf': value } = headers as Record<string, string>;
+    return [authorization, value, credentials];
+  });
+  assert.deepEqual(seen, [
+    [undefined, undefined, 'same-origin'],
+    [undefined, 'value', 'same-origin'],
+    [undefined, 'fixed', 'same-origin'],
+    ['Bearer k', undefined, undefined],
+  ]);
+  // @ts-expect-error a client has a key or a session, not both
+  createClient({ url: '', key: 'k', session: { csrf: 'c' } });
+  // @ts-expect-error a client without a key needs a session
+  createClient({ url: '' });
 });

@@ -31,7 +31,8 @@ async function serve(t: TestContext, answers: readonly Scripted[]): Promise<Stag
   const waits: number[] = [];
   const sending: Sending = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    key: 'k',
+    authorize: () => ({ authorization: 'Bearer k' }),
+    sendsCookie: false,
     testMode: false,
     retries: 3,
     maxWaitMs: 60_000,

@@ -36,6 +36,7 @@ import { disconnectChannel, putChannel, suppress } from './channels.ts';
 import { writeConnection } from './connections.ts';
 import { createKey, revokeKey, rotateKey } from './keys.ts';
 import { missing, refused, stale } from './refusals.ts';
+import { createSession, createSignInCode, endSession, endSessions, renewSession } from './sessions.ts';
 import { foldWebhookCommand } from './webhook-endpoints.ts';
 import { createWebhookSecret, revokeWebhookSecret, rotateWebhookSecret } from './webhook-secrets.ts';
 
@@ -184,6 +185,16 @@ export function foldDirectoryCommand(
       return disconnectChannel(partition, command);
     case 'suppress':
       return suppress(partition, command, at);
+    case 'createSession':
+      return createSession(partition, command, at);
+    case 'renewSession':
+      return renewSession(partition, command, at);
+    case 'endSession':
+      return endSession(partition, command, at);
+    case 'endSessions':
+      return endSessions(partition, command, at);
+    case 'createSignInCode':
+      return createSignInCode(partition, command, at);
     default:
       return foldWebhookCommand(partition, command, at);
   }

@@ -38,6 +38,7 @@ import {
   writeLastSweep,
   writeWaitingOrganizations,
 } from '../../src/store/tables/retention.ts';
+import { removeSessionsOf } from '../../src/store/tables/sessions.ts';
 import { removeSuppressions } from '../../src/store/tables/suppressions.ts';
 import { standardTier, writeTier } from '../../src/store/tables/tiers.ts';
 import { removeKeyUse, removeUsage } from '../../src/store/tables/usage.ts';
@@ -188,6 +189,7 @@ function eraseKeys({ partition, keys }: Erasing): void {
   for (const key of keys) {
     removeKey(partition, key);
     removeKeyUse(partition, key.id);
+    removeSessionsOf(partition, key.id);
   }
 }
 
@@ -222,6 +224,10 @@ const erasers: Readonly<Record<TablesErasedWith<'organization'>, (erasing: Erasi
   keys: eraseKeys,
   keysByHash: eraseKeys,
   keysInUse: eraseKeys,
+  sessions: eraseKeys,
+  sessionsByKey: eraseKeys,
+  sessionsByEnd: eraseKeys,
+  signInCodes: eraseKeys,
   usage: ({ partition, orgId }) => removeUsage(partition, orgId),
   tiers: ({ partition, orgId }) => writeTier(partition, orgId, standardTier),
   webhookSecrets: eraseSecrets,

@@ -1,5 +1,6 @@
 /**
- * Removes delivery ids, stored results and webhook deliveries after their retention periods. Each tick removes a
+ * Removes delivery ids, stored results and webhook deliveries after their retention periods, and sessions and sign-in
+ * codes that have ended. Each tick removes a
  * limited number of entries of each kind. Only ticks cause removals, so that a replay of the journal removes the same
  * entries at the same position. The age of an entry is measured by the partition's trusted time, so that a jump of the
  * clock removes nothing.
@@ -11,6 +12,7 @@ import type { Partition } from '../../src/store/partition.ts';
 import { removeDeliveriesBefore } from '../../src/store/tables/deliveries.ts';
 import { removeResultsBefore } from '../../src/store/tables/results.ts';
 import { readTrustedTime } from '../../src/store/tables/retention.ts';
+import { removeSessionsBefore, removeSignInCodesBefore } from '../../src/store/tables/sessions.ts';
 import { removeWebhookDeliveriesBefore } from '../../src/store/tables/webhook-deliveries.ts';
 import { trustTick } from './erasing-guard.ts';
 
@@ -33,5 +35,7 @@ export function foldTick(partition: Partition, at: number): void {
   const time = Math.min(at, readTrustedTime(partition));
   removeDeliveriesBefore(partition, time - deliveryKeepingMs, maxPerRound);
   removeResultsBefore(partition, idAt(time - resultKeepingMs), maxPerRound);
+  removeSessionsBefore(partition, time, maxPerRound);
+  removeSignInCodesBefore(partition, time);
   removeWebhookDeliveriesBefore(partition, time - webhookKeepingMs, maxPerRound);
 }

@@ -1,10 +1,25 @@
-/** Declares the commands about organizations, repositories, keys and secrets: `keys`, `orgs`, `repos`, `webhook-secrets`. */
+/**
+ * Declares the commands about organizations, repositories, keys and secrets: `dashboard`, `keys`, `orgs`, `repos`,
+ * `webhook-secrets`.
+ */
 import { usualOverlapHours } from '../../protocol/limits.ts';
-import type { CommandEntry } from '../usage.ts';
+import type { CommandEntry, SingleEntry } from '../usage.ts';
 import { jsonOption } from './options.ts';
 
 const quietKey = { help: 'Prints only the key' } as const;
 const quietSecret = { help: 'Prints only the secret' } as const;
+
+export const dashboardEntry = {
+  help: 'Prints a link that signs a browser in; it works once, within ten minutes',
+  options: {
+    key: {
+      value: 'KEY_ID',
+      help: 'Key that the browser acts as (default: the admin key that the first start created)',
+    },
+    ...jsonOption('the link, the id of the key and the time at which the link expires'),
+  },
+  examples: ['dashboard', 'dashboard --key key_0000000000000000000000000000'],
+} as const satisfies SingleEntry;
 
 export const keysEntry = {
   help: 'Creates, lists, rotates and revokes API keys',

@@ -46,6 +46,7 @@ import {
 } from './ranges.ts';
 import { RepositorySchema, TagSchema } from './repositories.ts';
 import { RetentionSchema } from './retention.ts';
+import { SessionSchema } from './sessions.ts';
 import { StatsSchema } from './stats.ts';
 import { ReplayedSchema, WebhookDeliverySchema } from './webhook-deliveries.ts';
 import { DeletedWebhookEndpointSchema, NewWebhookEndpointSchema, WebhookEndpointSchema } from './webhook-endpoints.ts';
@@ -96,6 +97,7 @@ export const components = {
   Revision: RevisionSchema,
   RevisionText: RevisionTextSchema,
   RevokedWebhookSecret: RevokedSchema,
+  Session: SessionSchema,
   SettingsPreview: SettingsPreviewSchema,
   Stats: StatsSchema,
   Tag: TagSchema,

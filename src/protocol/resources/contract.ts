@@ -11,6 +11,7 @@ export type Tag =
   | 'Repositories'
   | 'Statistics'
   | 'Keys'
+  | 'Sessions'
   | 'Organizations'
   | 'Outgoing webhooks'
   | 'Operations';
@@ -42,6 +43,8 @@ export interface Contract {
   refusals?: readonly number[];
   /** Whether the operation accepts the `If-Match` header. */
   conditional?: true;
+  /** Whether a reply of the operation sets or removes the cookie of a session. */
+  setsCookie?: true;
   /** The field is set if the operation will be removed. */
   deprecated?: Deprecation;
 }

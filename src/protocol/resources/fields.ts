@@ -20,6 +20,7 @@ export const rangeId = text('range_mt01m7yce69yvkj4vwe6pref0e56');
 export const draftId = text('draft_mt37dtrf1ttssyjd67vpedqfsfqc');
 export const orgId = text('org_00wn60bwmsdmmshz0v9bhyrkddrx');
 export const keyId = text('key_0001m7yce69yvkj4vwe6pref0e56');
+export const sessionId = text('ses_0001m7yce69yvkj4vwe6pref0e56');
 export const secretId = text('secret_0001m7yce69yvkj4vwe6pref0e56');
 export const backfillId = text('bf_mt01m7yce69yvkj4vwe6pref0e56');
 export const publicationId = text('pub_mt01m7yce69yvkj4vwe6pref0e56');

@@ -136,7 +136,7 @@ export async function viewOf({ service, world }: Stage, org: Org): Promise<Thing
   const key = world.callers.find(({ org: of, kind }) => of === org && kind === 'main')?.key as string;
   const view = new Map<string, string>();
   for (const { path, definition, method } of operations) {
-    if (method !== 'GET' || path === '/api/openapi.json' || path === '/api/stats') continue;
+    if (method !== 'GET' || ['/api/openapi.json', '/api/stats', '/api/session'].includes(path)) continue;
     const needed = definition.parameters.filter((each: { required?: boolean }) => each.required);
     const prefix = needed.length === 1 && prefixOf(needed[0].name, needed[0].example);
     const ids = needed.length === 0 ? [''] : prefix ? world.living(org, prefix).slice(-maxPerKind) : [];

@@ -7,6 +7,7 @@ import { deprecationHeaders } from '../../../src/api/deprecation.ts';
 import { mocks } from '../../../src/api/mocks.ts';
 import { openApiDocument } from '../../../src/api/openapi.ts';
 import { apiRoutes } from '../../../src/api/routes.ts';
+import { sessionOperations } from '../../../src/api/session-operations.ts';
 import { testEvent, webhookEvents } from '../../../src/protocol/webhooks.ts';
 import { type Document, faultOf, openApi, operations, resolve } from '../../helpers/contract.ts';
 
@@ -15,9 +16,9 @@ test('every route is an operation with its scope (spec 4)', () => {
   for (const { method, path, operation, scope } of apiRoutes) {
     const found = openApi.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
     assert.equal(found?.operationId, operation);
-    assert.deepEqual(found.security, [{ apiKey: [scope] }]);
+    assert.deepEqual(found.security, [{ apiKey: [scope] }, { session: [scope], sessionCsrf: [] }]);
   }
-  assert.equal(operations.length, apiRoutes.length + 2);
+  assert.equal(operations.length, apiRoutes.length + sessionOperations.length + 2);
 });
 
 test('operation ids are unique', () => {
@@ -87,11 +88,18 @@ test('every operation with a mock is in the document', () => {
   );
 });
 
-test('an API key is the only way to authenticate (spec 5)', () => {
-  const { type, scheme } = openApi.components.securitySchemes.apiKey;
-  assert.deepEqual([Object.keys(openApi.components.securitySchemes), type, scheme], [['apiKey'], 'http', 'bearer']);
+test('an API key and a session of a key are the only ways to authenticate (spec 5)', () => {
+  const { apiKey, session, sessionCsrf, ...others } = openApi.components.securitySchemes;
+  assert.deepEqual([apiKey.type, apiKey.scheme, others], ['http', 'bearer', {}]);
+  assert.deepEqual([session.in, session.name], ['cookie', '__Host-tidings']);
+  assert.deepEqual([sessionCsrf.in, sessionCsrf.name], ['header', 'X-Tidings-CSRF']);
+  // A cookie is never enough: each operation that accepts the cookie also needs the header.
+  for (const { definition } of operations) {
+    for (const way of definition.security) assert.equal('session' in way, 'sessionCsrf' in way, definition.operationId);
+  }
   const open = operations.filter(({ definition }) => definition.security.length === 0);
-  assert.deepEqual(open.map(({ definition }) => definition.operationId).sort(), ['getOpenApi', 'receiveWebhook']);
+  const ids = open.map(({ definition }) => definition.operationId).sort();
+  assert.deepEqual(ids, ['createSession', 'getOpenApi', 'receiveWebhook']);
 });
 
 test('a deprecated operation is marked in the document and in its replies', () => {

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { apiRoutes } from '../../../src/api/routes.ts';
+import { sessionOperations } from '../../../src/api/session-operations.ts';
 import { auditActionOf, auditActions, auditedCommand, objectsInPath } from '../../../src/foundation/audit.ts';
 import { newId } from '../../../src/foundation/ids.ts';
 import type { CommandRecord } from '../../../src/protocol/journal.ts';
@@ -15,7 +16,8 @@ type Command = CommandRecord['command'];
 
 const planted = 'planted-secret-7f3a';
 const [keyId, successorId, orgId, repoId] = [newId('key', 0), newId('key', 0), newId('org', 0), newId('repo', 1)];
-const [secretId, endpointId, publicationId, draftId] = [
+const [sessionId, secretId, endpointId, publicationId, draftId] = [
+  newId('ses', 0),
   newId('secret', 0),
   newId('ep', 0),
   newId('pub', 1),
@@ -59,6 +61,14 @@ const commands: [object, unknown, object][] = [
     { keyId, successorId, orgId: null },
   ],
   [{ name: 'revokeKey', keyId, guarded: true }, {}, { keyId }],
+  [
+    { name: 'createSession', session: { id: sessionId, keyId, token: planted, csrf: planted }, code: planted },
+    {},
+    { sessionId, keyId, byCode: true },
+  ],
+  [{ name: 'endSession', sessionId, token: planted }, {}, { sessionId }],
+  [{ name: 'endSessions', keyId }, { endedSessions: 1 }, { keyId }],
+  [{ name: 'createSignInCode', keyId, code: planted }, {}, { keyId }],
   [
     { name: 'createWebhookSecret', secret: { id: secretId, origin: planted, orgId, name: planted, sealed: planted } },
     {},
@@ -136,9 +146,10 @@ test('the handbook lists the actions with their objects', () => {
   }
 });
 
-test('each action is a writing operation of the API', () => {
-  for (const action of auditActions) {
-    const route = apiRoutes.find(({ operation }) => operation === action);
+test('each action is a writing operation of the API, or of the command line alone', () => {
+  const commandLine = ['createSignInCode'];
+  for (const action of auditActions.filter((each) => !commandLine.includes(each))) {
+    const route = [...apiRoutes, ...sessionOperations].find(({ operation }) => operation === action);
     assert.ok(route && route.method !== 'GET', action);
     assert.equal(auditActionOf(action), action);
   }

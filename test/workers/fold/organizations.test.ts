@@ -72,6 +72,15 @@ function createKey(id: string, org: string): JournalRecord {
   return commandRecord({ name: 'createKey', org, origin, key: keyFields(id) } as never);
 }
 
+/** Returns commands that start a session and make a sign-in code of a key, shortly before the 30 days end. */
+function signedIn(keyId: string): JournalRecord[] {
+  const session = { id: `ses_${keyId}`, keyId, token: `token ${keyId}`, csrf: 'csrf' };
+  return [
+    commandRecord({ name: 'createSession', session } as never, epoch + month - 1),
+    commandRecord({ name: 'createSignInCode', keyId, code: `code ${keyId}` } as never, epoch + month - 1),
+  ];
+}
+
 /** Creates a webhook secret for the organization with this login. */
 function createSecret(directory: Partition, id: string, login: string): JournalRecord {
   const orgId = organizationByLogin(directory, origin, login)?.id ?? assert.fail();
@@ -113,7 +122,7 @@ async function removed(t: Parameters<typeof openTestPartition>[0]): Promise<Part
 
 test('erases an organization 30 days after its app was removed', async (t) => {
   const directory = await removed(t);
-  await foldRecords(directory, 3, sweepNow(directory, epoch + month - 1));
+  await foldRecords(directory, 3, sweepNow(directory, epoch + month - 1), ...signedIn('a'), ...signedIn('b'));
   assert.equal(listOrganizations(directory).length, 2);
   await foldRecords(directory, 4, sweepNow(directory, epoch + month));
   assert.deepEqual(
@@ -138,6 +147,10 @@ test('erases an organization 30 days after its app was removed', async (t) => {
       table,
     );
   }
+  assert.deepEqual([...directory.tables.sessions.getKeys({})], ['token b']);
+  assert.deepEqual([...directory.tables.sessionsByKey.getKeys({})], [['b', 'ses_b']]);
+  assert.equal([...directory.tables.sessionsByEnd.getKeys({})].length, 1);
+  assert.deepEqual([...directory.tables.signInCodes.getKeys({})], ['code b']);
   const effects = rows<OutboxRow>(directory, 'outbox').map(({ effect }) => effect);
   assert.deepEqual(
     effects.map((effect) => effect.effect === 'relay' && [effect.target, effect.body.relay]),

@@ -1,0 +1,111 @@
+/**
+ * Reads and writes the cookie of a session, and decides which cookie a browser gets. A browser that uses https gets
+ * `__Host-tidings`: no page of another host can set it, and it is never sent unencrypted. A browser on the same machine
+ * that uses plain http gets `tidings`. All other browsers on plain http are refused, because others could read their
+ * key and cookie on the way.
+ */
+import { ServiceError } from '../foundation/errors.ts';
+import { isSessionSecret } from '../foundation/session-secret.ts';
+import { contains, toBlockList } from '../ingress/client-address.ts';
+import { sessionMaxMs } from '../protocol/sessions.ts';
+
+const secureName = '__Host-tidings';
+const localName = 'tidings';
+type CookieName = typeof secureName | typeof localName;
+
+type Headers = Readonly<Record<string, string>>;
+
+const loopback = toBlockList(['127.0.0.0/8', '::1']);
+const loopbackHost = /^(localhost|[\w-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
+/** Headers by which proxies describe a request. A request with one of them does not come from a browser directly. */
+const proxyHeaders = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'forwarded', 'via', 'x-real-ip'];
+
+const refusal =
+  'A browser can sign in only over https, or at http://127.0.0.1 or http://localhost on the machine of the service. Set TIDINGS_PUBLIC_URL to the https address of the service and open that address, or use a proxy with TLS and name it in TIDINGS_TRUSTED_PROXIES.';
+
+/** Whether the host of an address, with or without a port, is this machine. */
+export function isLoopbackHost(host: string): boolean {
+  return loopbackHost.test(host);
+}
+
+/**
+ * Returns the token in the cookie of a request; undefined if the request has no such cookie. The cookie of https takes
+ * precedence. The cookie of plain http counts only if the request names the service by a loopback host.
+ */
+export function sessionToken({ cookie = '', host = '' }: Headers): string | undefined {
+  return tokenIn(cookie, secureName) ?? (isLoopbackHost(host) ? tokenIn(cookie, localName) : undefined);
+}
+
+/** Returns the first value of a cookie that has the form of a token. */
+function tokenIn(cookies: string, name: CookieName): string | undefined {
+  const values = pairsIn(cookies).filter((pair) => pair.startsWith(`${name}=`));
+  return values.map((pair) => pair.slice(name.length + 1)).find(isSessionSecret);
+}
+
+function pairsIn(cookies: string): string[] {
+  return cookies.split(';').map((pair) => pair.trim());
+}
+
+/** Decides which cookie a browser gets. */
+export class CookieChoice {
+  private readonly isPublicHttps: boolean;
+  private readonly proxies: ReturnType<typeof toBlockList>;
+
+  constructor({ publicUrl, trustedProxies }: { publicUrl: string; trustedProxies: readonly string[] }) {
+    this.isPublicHttps = /^https:/i.test(publicUrl);
+    this.proxies = toBlockList(trustedProxies);
+  }
+
+  /**
+   * Returns the name of the cookie for a browser that signs in. The header Origin decides if it is present, because
+   * only the browser knows the address in its address bar. Without it, the proxy and the settings decide.
+   * @param peer the address of the connection
+   * @throws ServiceError `forbidden` for plain http from another machine
+   */
+  nameFor(peer: string, headers: Headers): CookieName {
+    const { origin } = headers;
+    if (origin !== undefined && /^https:\/\//i.test(origin)) return secureName;
+    const isForwarded = contains(this.proxies, peer);
+    if (origin === undefined && isForwarded && lastOf(headers['x-forwarded-proto']) === 'https') return secureName;
+    if (this.isLocal(peer, headers, isForwarded)) return localName;
+    if (origin === undefined && this.isPublicHttps) return secureName;
+    throw new ServiceError('forbidden', refusal);
+  }
+
+  /**
+   * Whether a browser on this machine uses plain http. A container sees the browser behind the address of its network's
+   * gateway. This address counts like loopback if the settings name it as a trusted proxy.
+   */
+  private isLocal(peer: string, headers: Headers, isForwarded: boolean): boolean {
+    const { host = '', origin } = headers;
+    const isDirect = proxyHeaders.every((name) => headers[name] === undefined);
+    const isLocalOrigin = origin === undefined || /^http:\/\/(.+)$/i.exec(origin)?.[1] === host;
+    return isDirect && isLocalOrigin && isLoopbackHost(host) && (contains(loopback, peer) || isForwarded);
+  }
+}
+
+/** Returns the header that sets the cookie of a session. */
+export function setCookie(name: CookieName, token: string): string {
+  return cookie(name, token, sessionMaxMs / 1000);
+}
+
+/**
+ * Returns the headers that remove the cookies of sessions that a request has, as a flat list of names and values.
+ * @param kept the cookie that is not removed, because the reply sets it
+ */
+export function clearCookies({ cookie: sent = '' }: Headers, kept?: CookieName): string[] {
+  const names = ([secureName, localName] as const).filter((name) => name !== kept);
+  return names
+    .filter((name) => pairsIn(sent).some((pair) => pair.startsWith(`${name}=`)))
+    .flatMap((name) => ['Set-Cookie', cookie(name, '', 0)]);
+}
+
+function cookie(name: CookieName, value: string, maxAge: number): string {
+  const attributes = ['Path=/', `Max-Age=${maxAge}`, 'HttpOnly', 'SameSite=Strict'];
+  if (name === secureName) attributes.push('Secure');
+  return `${name}=${value}; ${attributes.join('; ')}`;
+}
+
+function lastOf(list: string | undefined): string | undefined {
+  return list?.split(',').at(-1)?.trim().toLowerCase();
+}

@@ -1,0 +1,107 @@
+/**
+ * The gateway's state about sessions: limits of sessions and sign-ins, the use of sessions that was noted, and what is
+ * reported about refused sign-ins.
+ */
+import type { Auditor } from '../foundation/audit.ts';
+import { ServiceError } from '../foundation/errors.ts';
+import { ulid } from '../foundation/ids.ts';
+import { sessionsRefused } from '../foundation/metrics.ts';
+import { IngestionLimit } from '../ingress/limit.ts';
+import type { CommandRecord } from '../protocol/journal.ts';
+import { type SessionRecord, sessionExpiry, sessionMaxMs, sessionRenewalMs } from '../protocol/sessions.ts';
+import { KeyRefusedError } from './authenticate.ts';
+import { ApiLimit } from './limit.ts';
+import { CookieChoice } from './session-cookie.ts';
+import { SignInLimit } from './sign-in-limit.ts';
+
+/** Why a sign-in is refused. */
+export type SignInFault =
+  | KeyRefusedError['fault']
+  | 'code'
+  | 'invalid'
+  | 'insecure'
+  | 'cross_site'
+  | 'limited'
+  | 'failed';
+
+/** Maximum number of lines per minute that the audit log gets about refused sign-ins. All of them are counted. */
+const auditedRefusals = { count: 60, periodMs: 60_000 };
+
+interface SessionsOptions {
+  publicUrl: string;
+  trustedProxies: readonly string[];
+  auditor: Auditor | undefined;
+  /** Sends a record to the journal of the directory partition. */
+  enqueue: (record: CommandRecord) => Promise<unknown>;
+}
+
+export class Sessions {
+  /** The limit of requests per session. */
+  readonly limit = new ApiLimit('session');
+  readonly signIns: SignInLimit;
+  readonly cookies: CookieChoice;
+  private readonly options: SessionsOptions;
+  /** When the use of a session was last sent to the journal, by the id of the session. */
+  private readonly noted = new Map<string, number>();
+  private readonly refusals = new IngestionLimit(() => [auditedRefusals], 0);
+
+  constructor(options: SessionsOptions) {
+    this.options = options;
+    this.signIns = new SignInLimit(options.trustedProxies);
+    this.cookies = new CookieChoice(options);
+  }
+
+  /**
+   * Notes that a session was used, so that it ends later. At most one record per session and ten minutes is sent. If
+   * the journal does not accept it, the next request after that time sends another one.
+   */
+  used(session: SessionRecord, now: number): void {
+    if (now < session.renewedAt + sessionRenewalMs) return;
+    if (now < (this.noted.get(session.id) ?? 0) + sessionRenewalMs) return;
+    // Nothing makes a session longer than its maximum.
+    if (sessionExpiry(session) >= session.createdAt + sessionMaxMs) return;
+    this.noted.set(session.id, now);
+    const command = { name: 'renewSession', token: session.token } as const;
+    this.options.enqueue({ id: ulid(), at: now, kind: 'command', command }).catch(() => {});
+  }
+
+  /**
+   * Reports a refused sign-in: in the metrics, and within a limit in the audit log.
+   * @param keyId the key of the sign-in, if the service knows it
+   */
+  refused(error: unknown, requestId: string, keyId?: string): void {
+    const reason = faultOf(error);
+    sessionsRefused.inc({ reason });
+    if (!this.refusals.admit('', Date.now()).admitted) return;
+    const by = (error instanceof KeyRefusedError ? error.keyId : keyId) ?? 'unknown';
+    void this.options.auditor?.write({
+      action: 'createSession',
+      outcome: 'refused',
+      by,
+      requestId,
+      objects: { reason },
+    });
+  }
+
+  /** Removes counts that are no longer needed. */
+  sweep(now: number, wallClock: number): void {
+    this.limit.sweep(now);
+    this.signIns.sweep(now);
+    for (const [id, at] of this.noted) if (at + sessionRenewalMs <= wallClock) this.noted.delete(id);
+  }
+}
+
+/** Refuses a sign-in for a reason that is not a fault of the key. */
+export class SignInRefusedError extends ServiceError {
+  readonly fault: SignInFault;
+
+  constructor(fault: SignInFault, { kind, message, details, retryAfter }: ServiceError) {
+    super(kind, message, { ...(details && { details }), ...(retryAfter !== undefined && { retryAfter }) });
+    this.fault = fault;
+  }
+}
+
+function faultOf(error: unknown): SignInFault {
+  if (error instanceof KeyRefusedError || error instanceof SignInRefusedError) return error.fault;
+  return error instanceof ServiceError && error.status < 500 ? 'invalid' : 'failed';
+}

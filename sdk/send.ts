@@ -61,10 +61,14 @@ export async function send(sending: Sending, outgoing: Outgoing): Promise<{ body
   }
 }
 
+/** Returns the headers that every request of a client has. */
+export function commonHeaders({ key, testMode }: Sending): Record<string, string> {
+  return { authorization: `Bearer ${key}`, ...(testMode && { 'x-test-mode': 'true' }) };
+}
+
 function toInit(sending: Sending, { method, body, options }: Outgoing): RequestInit {
-  const headers: Record<string, string> = { authorization: `Bearer ${sending.key}`, accept: 'application/json' };
+  const headers: Record<string, string> = { ...commonHeaders(sending), accept: 'application/json' };
   if (body !== undefined) headers['content-type'] = 'application/json';
-  if (sending.testMode) headers['x-test-mode'] = 'true';
   if (options.ifMatch !== undefined) headers['if-match'] = options.ifMatch;
   if (options.requestId !== undefined) headers['x-request-id'] = options.requestId;
   const { idempotencyKey = randomKey() } = options;
@@ -105,11 +109,12 @@ async function once(
  * Whether a reply is a redirect. Browsers hide the status of a redirect, and edge runtimes (such as Cloudflare Workers)
  * do not support `redirect: 'error'`.
  */
-function isRedirect({ type, status }: Response): boolean {
+export function isRedirect({ type, status }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400);
 }
 
-function parsed(text: string): unknown {
+/** Parses JSON. Returns undefined for a text that is not JSON. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

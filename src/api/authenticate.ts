@@ -73,15 +73,16 @@ export class Authenticator {
 
   /**
    * Finds the caller of a request by its Authorization header.
+   * @param scope the scope that the key needs; null = any key may send the request
    * @throws ServiceError `unauthorized` naming the cause, `forbidden` naming the missing scope
    */
-  admit(authorization: string | undefined, scope: Scope, now: number): Admitted {
+  admit(authorization: string | undefined, scope: Scope | null, now: number): Admitted {
     const directory = this.directory();
     const caller = this.callers.get(authorization ?? '') ?? this.identify(directory, authorization);
     const { expiresAt } = caller;
     const { scopes } = caller.key;
     if (expiresAt !== null && expiresAt <= now) throw unauthorized('has expired');
-    if (!mayUse(caller, scope)) throw forbidden(scope, scopes);
+    if (scope !== null && !mayUse(caller, scope)) throw forbidden(scope, scopes);
     return { caller, directory };
   }
 

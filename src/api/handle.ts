@@ -10,7 +10,7 @@ import type { TalliedSeries } from '../foundation/tallies.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HttpRoute } from '../http/server.ts';
 import { maxBodyMdBytes } from '../protocol/limits.ts';
-import type { Caller } from './authenticate.ts';
+import type { Admitted, Caller } from './authenticate.ts';
 import { parseBody } from './body.ts';
 import type { ApiContext } from './context.ts';
 import { deprecationHeaders } from './deprecation.ts';
@@ -90,7 +90,9 @@ async function answer(
   reply: Promise<ApiReply>,
 ): Promise<void> {
   try {
-    const status = send(exchange, await reply);
+    const made = await reply;
+    made.stream?.(exchange, () => authenticate(route, exchange, services).caller);
+    const status = made.stream ? made.status : send(exchange, made);
     apiRequests.inc({ route: route.operation, status: String(status) });
     observe(route, exchange);
   } catch (error) {
@@ -151,10 +153,10 @@ function auditRefusal(route: ApiRoute<never>, { headers, params, requestId }: Ex
  * @throws ServiceError `unauthorized`, `forbidden`, `rateLimited`, `invalid`
  */
 function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices): ApiRequest<never> {
-  const { authenticator, context, usage, quotas } = services;
+  const { context, usage, quotas } = services;
   const { headers, params } = exchange;
   const now = Date.now();
-  const { caller, directory } = authenticator.admit(headers.authorization, route.scope, now);
+  const { caller, directory } = authenticate(route, exchange, services, now);
   const mode = headers['x-test-mode'];
   const test = caller.isTest || mode === 'true';
   takeFromLimit(exchange, services, caller, test, now);
@@ -182,6 +184,19 @@ function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices
     usage,
     quotas,
   };
+}
+
+/**
+ * Finds the caller of a request.
+ * @throws ServiceError `unauthorized`, `forbidden`
+ */
+function authenticate(
+  route: ApiRoute<never>,
+  { headers }: Exchange,
+  { authenticator }: ApiServices,
+  now = Date.now(),
+): Admitted {
+  return authenticator.admit(headers.authorization, route.scope, now);
 }
 
 /** The checked query of each route for requests without a query. Most requests have none. */

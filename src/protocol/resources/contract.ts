@@ -13,6 +13,7 @@ export type Tag =
   | 'Keys'
   | 'Organizations'
   | 'Outgoing webhooks'
+  | 'Events'
   | 'Operations';
 
 /**
@@ -40,6 +41,11 @@ export interface Contract {
    * and options.
    */
   refusals?: readonly number[];
+  /**
+   * Set if the successful reply is a stream of server-sent events: a sample of each event. The shape in `replies` is then
+   * that of one event.
+   */
+  streams?: readonly { event: string; data: object }[];
   /** Whether the operation accepts the `If-Match` header. */
   conditional?: true;
   /** The field is set if the operation will be removed. */

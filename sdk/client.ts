@@ -2,6 +2,7 @@
  * Implements the client: one method per operation of the API, and helpers that send several requests.
  */
 import { type Meta, TidingsError } from './errors.ts';
+import { type EventsOptions, type ReceivedEvent, streamEvents } from './events.ts';
 import { type Draft, type Operations, operations } from './operations.ts';
 import { type CallOptions, type Sending, send } from './send.ts';
 
@@ -64,6 +65,12 @@ export interface Client extends Calls {
     options?: CallOptions,
   ): AsyncGenerator<Item<N>, void>;
   /**
+   * Iterates over live events: `for await (const { event, data } of client.events({ signal }))`. Reconnects after a
+   * break. After the event `reset`, read everything again.
+   * @throws TidingsError when the service refuses the stream, for example because the key was revoked
+   */
+  events(options?: EventsOptions): AsyncGenerator<ReceivedEvent, void>;
+  /**
    * Polls a draft until it is ready, with at most one request per second.
    * @throws DraftFailedError when the draft could not be written, or DOMException (`TimeoutError`) after `timeoutMs`
    */
@@ -114,6 +121,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     ...calls,
     each: (name, input, callOptions) => each(sending, name, input, callOptions),
+    events: (streaming) => streamEvents(sending, streaming),
     waitForDraft: (draftId, waiting) => waitForDraft(calls, draftId, waiting),
   };
 }

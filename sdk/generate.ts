@@ -25,8 +25,10 @@ export function operationsSource(document: Document): string {
       definition,
     })),
   );
-  // Only hosts send to the webhook receiver, so the client has no method for it.
-  const operations = found.filter(({ definition }) => definition.operationId !== 'receiveWebhook');
+  // Only hosts send to the webhook receiver, so the client has no method for it. Streams have methods of their own.
+  const operations = found.filter(
+    ({ definition }) => definition.operationId !== 'receiveWebhook' && !isStream(definition),
+  );
   const types = operations.map(({ definition }) => operationType(definition));
   const table = operations.map(({ path, method, definition }) => row(path, method, definition));
   return [
@@ -74,6 +76,10 @@ function row(path: string, method: string, { operationId, parameters, requestBod
     ...(list === undefined ? [] : [`list: '${list}'`]),
   ];
   return `  ${operationId}: { ${parts.join(', ')} },\n`;
+}
+
+function isStream({ responses }: Document): boolean {
+  return responses['200']?.content['text/event-stream'] !== undefined;
 }
 
 function replySchema(responses: Document): Document {

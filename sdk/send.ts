@@ -64,21 +64,26 @@ export async function send(sending: Sending, outgoing: Outgoing): Promise<{ body
   }
 }
 
+/** Returns the parts of a request by which the service knows the client. */
+export function identity({ authorize, sendsCookie, testMode }: Sending) {
+  return {
+    headers: { ...authorize(), ...(testMode && { 'x-test-mode': 'true' }) },
+    // The cookie of a session goes only to the service that the page came from. Cloudflare Workers do not support this
+    // field, and a client with a key does not need it.
+    ...(sendsCookie && { credentials: 'same-origin' as const }),
+  };
+}
+
 function toInit(sending: Sending, { method, body, options }: Outgoing): RequestInit {
-  const headers: Record<string, string> = { ...sending.authorize(), accept: 'application/json' };
+  const known = identity(sending);
+  const headers: Record<string, string> = { ...known.headers, accept: 'application/json' };
   if (body !== undefined) headers['content-type'] = 'application/json';
-  if (sending.testMode) headers['x-test-mode'] = 'true';
   if (options.ifMatch !== undefined) headers['if-match'] = options.ifMatch;
   if (options.requestId !== undefined) headers['x-request-id'] = options.requestId;
   const { idempotencyKey = randomKey() } = options;
   if (method === 'POST' && idempotencyKey !== false) headers['idempotency-key'] = idempotencyKey;
-  return {
-    ...{ method, headers, redirect: 'manual' },
-    // The cookie of a session goes only to the service that the page came from. Cloudflare Workers do not support this
-    // field, and a client with a key does not need it.
-    ...(sending.sendsCookie && { credentials: 'same-origin' }),
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  };
+  const content = body !== undefined && { body: JSON.stringify(body) };
+  return { ...known, method, headers, redirect: 'manual', ...content };
 }
 
 /** Returns 144 random bits in hex. `crypto.randomUUID` is missing on pages without TLS. */
@@ -114,11 +119,12 @@ async function once(
  * Whether a reply is a redirect. Browsers hide the status of a redirect, and edge runtimes (such as Cloudflare Workers)
  * do not support `redirect: 'error'`.
  */
-function isRedirect({ type, status }: Response): boolean {
+export function isRedirect({ type, status }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400);
 }
 
-function parsed(text: string): unknown {
+/** Parses JSON. Returns undefined for a text that is not JSON. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

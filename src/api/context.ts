@@ -22,6 +22,7 @@ import type { ReadyResponses } from '../store/ready-responses.ts';
 import { readDirectoryRepository } from '../store/tables/directory.ts';
 import { readRepository } from '../store/tables/repositories.ts';
 import { readResult } from '../store/tables/results.ts';
+import type { EventHub } from './event-hub.ts';
 
 /** The parts of the gateway that handlers use. */
 export interface ApiContext {
@@ -36,6 +37,8 @@ export interface ApiContext {
   sealer: Sealer;
   /** Memory of refused deliveries. Only the gateway process has this memory; the command line does not. */
   refusals?: RefusalMemory;
+  /** Streams of live events. Only the gateway process has them; the command line does not. */
+  events?: EventHub;
   /** Writes the audit log, with the author of each write. Undefined when no audit log is written. */
   auditor?: Auditor;
 }

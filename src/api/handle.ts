@@ -10,7 +10,7 @@ import type { TalliedSeries } from '../foundation/tallies.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HttpRoute } from '../http/server.ts';
 import { maxBodyMdBytes } from '../protocol/limits.ts';
-import type { Caller } from './authenticate.ts';
+import type { Admitted, Caller } from './authenticate.ts';
 import { parseBody } from './body.ts';
 import type { ApiContext } from './context.ts';
 import { deprecationHeaders } from './deprecation.ts';
@@ -22,7 +22,7 @@ import type { ApiServices } from './services.ts';
 import { checkQuery } from './validate.ts';
 
 /** The parts of a route that are needed to send and count a reply. */
-type Served = Pick<ApiRoute<never>, 'operation' | 'path'>;
+type Served = Pick<ApiRoute<never>, 'operation' | 'path'> & Partial<Pick<ApiRoute<never>, 'scope'>>;
 
 const testEcho: readonly string[] = ['X-Test-Mode', 'true'];
 
@@ -94,7 +94,9 @@ export async function answer(
   reply: Promise<ApiReply>,
 ): Promise<void> {
   try {
-    const status = send(exchange, await reply);
+    const made = await reply;
+    made.stream?.(exchange, () => authenticate(route.scope ?? null, exchange, services).caller);
+    const status = made.stream ? made.status : send(exchange, made);
     apiRequests.inc({ route: route.operation, status: String(status) });
     observe(route, exchange);
   } catch (error) {
@@ -156,10 +158,10 @@ function auditRefusal(route: Served, { headers, params, requestId }: Exchange, s
  * @throws ServiceError `unauthorized`, `forbidden`, `rateLimited`, `invalid`
  */
 function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices): ApiRequest<never> {
-  const { authenticator, context, usage, quotas } = services;
+  const { context, usage, quotas } = services;
   const { headers, params } = exchange;
   const now = Date.now();
-  const { caller, directory } = authenticator.admitRequest(headers, route.scope, now);
+  const { caller, directory } = authenticate(route.scope, exchange, services, now);
   const mode = headers['x-test-mode'];
   const test = caller.isTest || mode === 'true';
   takeFromLimit(exchange, services, caller, test, now);
@@ -187,6 +189,19 @@ function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices
     usage,
     quotas,
   };
+}
+
+/**
+ * Finds the caller of a request.
+ * @throws ServiceError `unauthorized`, `forbidden`
+ */
+function authenticate(
+  scope: ApiRoute<never>['scope'],
+  { headers }: Exchange,
+  { authenticator }: ApiServices,
+  now = Date.now(),
+): Admitted {
+  return authenticator.admitRequest(headers, scope, now);
 }
 
 /** The checked query of each route for requests without a query. Most requests have none. */

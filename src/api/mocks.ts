@@ -35,6 +35,7 @@ import { webhookSecretResponse } from '../store/tables/webhook-secrets.ts';
 import { toRule } from './automation.ts';
 import { issueFields, issueResponse, pullFields, pullResponse, toNumber } from './captured.ts';
 import { deliveryResponse } from './deliveries.ts';
+import { eventsReply } from './events.ts';
 import { mockDraft, mockPublication, mockRange, mockStoredPublication, repositoryUrl } from './mock-subjects.ts';
 import { type Page, page } from './page.ts';
 import { deletedResponse } from './publications.ts';
@@ -270,6 +271,7 @@ export const mocks: Readonly<Record<string, Mock>> = {
   },
   getBackfill: ({ params }) => ok(backfillResponse(sampleBackfill(idOf(params), 'completed'))),
   cancelBackfill: ({ params }) => ok(backfillResponse(sampleBackfill(idOf(params), 'cancelled'))),
+  streamEvents: eventsReply,
   listDeliveries: list('deliveries', () => [deliveryResponse(sampleRefusal)], {
     since: new Date(sampleTime).toISOString(),
   }),

@@ -22,6 +22,14 @@ export const requestHeaders: Readonly<Record<string, JsonSchema>> = {
     maxLength: 255,
   }),
   IfNoneMatch: header('If-None-Match', 'An ETag. The service replies 304 when the content still has this ETag.', text),
+  LastEventId: header(
+    'Last-Event-ID',
+    'The id of the last event that the client has received. The stream continues after it.',
+    {
+      ...text,
+      maxLength: 64,
+    },
+  ),
   IfMatch: header('If-Match', 'An ETag. The service replies 412 when the object no longer has this ETag.', text),
 };
 

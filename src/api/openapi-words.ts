@@ -14,6 +14,7 @@ export const tagDescriptions: Readonly<Record<Tag | 'Webhooks' | 'Contract', str
   Keys: 'API keys of an organization.',
   Sessions: 'Sessions of browsers: sign in with an API key, and sign out. A session acts as its key.',
   Organizations: 'Organizations with their tiers and policies, and the secrets that sign incoming webhooks.',
+  Events: 'A stream of what changes, for programs that show the current state.',
   'Outgoing webhooks': 'Endpoints that the service sends events to, and the deliveries to each of them.',
   Operations: 'Tasks of the operator of the service.',
   Webhooks: 'The receiver of webhooks from source code hosts.',
@@ -51,6 +52,7 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   limit: 'Maximum number of items in the page.',
   offset: 'Number of items to skip.',
   cursor: '`nextCursor` of an earlier reply with the same filters. Continues the list where that reply ended.',
+  lastEventId: 'The id in the header `Last-Event-ID`, for clients that cannot send this header.',
   sort: 'Field that the list is sorted by.',
   order: 'Direction of the sort.',
 };

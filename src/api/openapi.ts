@@ -117,8 +117,10 @@ const securitySchemes = {
 
 function describedRoute(route: ApiRoute<never>): Described {
   const { scope } = route;
-  const security = [{ apiKey: [scope] }, { session: [scope], sessionCsrf: [] }];
-  return { ...route, description: `Needs the scope \`${scope}\`.`, security, hasTestMode: true };
+  const scopes = scope === null ? [] : [scope];
+  const security = [{ apiKey: scopes }, { session: scopes, sessionCsrf: [] }];
+  const description = scope === null ? streamWords : `Needs the scope \`${scope}\`.`;
+  return { ...route, description, security, hasTestMode: true };
 }
 
 function describedSession(session: SessionOperation): Described {
@@ -136,18 +138,21 @@ function describedSession(session: SessionOperation): Described {
 
 function operation(route: Described): JsonSchema {
   const { contract, operation: operationId, method, description, security, hasTestMode } = route;
-  const { tag, summary, body, replies, conditional, deprecated } = contract;
+  const { tag, summary, body, replies, conditional, deprecated, streams } = contract;
   const reads = method === 'GET';
   const named = [
     'RequestId',
     hasTestMode && 'TestMode',
-    reads && 'IfNoneMatch',
+    reads && (streams ? 'LastEventId' : 'IfNoneMatch'),
     method === 'POST' && hasTestMode && 'IdempotencyKey',
     conditional && 'IfMatch',
   ];
   const sent = Object.entries(replies).map(([status, schema]) => [
     status,
-    withDeprecation(reply(schema, summary, replyHeaders(route, Number(status))), deprecated),
+    withDeprecation(
+      streams ? stream(schema, streams) : reply(schema, summary, replyHeaders(route, Number(status))),
+      deprecated,
+    ),
   ]);
   const refused = refusalsOf(route).map((status) => [String(status), refusalRef(status)]);
   return {
@@ -165,7 +170,7 @@ function operation(route: Described): JsonSchema {
         .map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ],
     ...(body && { requestBody: requestBody(body, contract.example ?? exampleOf(body)) }),
-    responses: Object.fromEntries([...sent, ...(reads ? [['304', unchanged]] : []), ...refused]),
+    responses: Object.fromEntries([...sent, ...(reads && !streams ? [['304', unchanged]] : []), ...refused]),
   };
 }
 
@@ -181,6 +186,22 @@ function requestBody(schema: TSchema, example: unknown): JsonSchema {
 function reply(schema: TSchema, description: string, names: readonly string[]): JsonSchema {
   const content = { [json]: { schema: schemas.reply(schema), example: exampleOf(schema) } };
   return { description, headers: refsTo(names), content };
+}
+
+const streamWords = `Needs a key with any scope. The stream contains an event if the key may read its object: \`repo.event\`
+and \`backfill.progress\` need \`repos:read\`, \`range.counts\` needs \`ranges:read\`, \`draft.status\` and
+\`publication.status\` need \`drafts:read\`, \`delivery.refused\` needs \`webhooks:read\`. A key or a session has
+at most 4 open streams.`;
+
+/** Describes a stream of server-sent events by the shape and the examples of its events. */
+function stream(schema: TSchema, samples: NonNullable<ApiRoute['contract']['streams']>): JsonSchema {
+  const examples = Object.fromEntries(samples.map((sample) => [sample.event, { value: sample }]));
+  return {
+    description:
+      'A stream of server-sent events. The line `event` has the name of an event, the line `data` its data as JSON, and the line `id` the position from which the stream can continue.',
+    headers: refsTo(['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']),
+    content: { 'text/event-stream': { schema: schemas.reply(schema), examples } },
+  };
 }
 
 function withDeprecation(response: JsonSchema, deprecated: Deprecation | undefined): JsonSchema {

@@ -1,5 +1,6 @@
 /** Defines a route of the API: its request, its reply, and the contract that the OpenAPI document is made from. */
 import type { TObject } from '@sinclair/typebox';
+import type { Exchange } from '../http/exchange.ts';
 import type { Method } from '../http/server.ts';
 import type { Scope } from '../protocol/commands.ts';
 import type { Contract } from '../protocol/resources/contract.ts';
@@ -36,6 +37,11 @@ export interface ApiReply {
   headers?: readonly string[];
   /** ETag of the body. If the reply to a GET lacks this field, the ETag is computed from the bytes of the body. */
   etag?: string;
+  /**
+   * Sends the reply instead, as a stream. `admitAgain` authenticates the request again and throws if its key is not
+   * valid any more.
+   */
+  stream?: (exchange: Exchange, admitAgain: () => Caller) => void;
 }
 
 /** One entry of the route table. */
@@ -45,7 +51,8 @@ export interface ApiRoute<Query = Record<string, never>> {
   operation: string;
   /** Describes the bodies and replies of the route. The OpenAPI document is made from this description. */
   contract: Contract;
-  scope: Scope;
+  /** The scope that the key needs; null = a key with any scope may use the route. */
+  scope: Scope | null;
   query: TObject;
   /**
    * The checks of the handler that need only the body. In test mode, a request with a made-up id runs only these

@@ -11,6 +11,7 @@ import { deliveryRoutes } from './deliveries.ts';
 import { draftEntryRoutes } from './draft-entries.ts';
 import { draftListRoutes } from './draft-list.ts';
 import { draftRoutes } from './drafts.ts';
+import { eventRoutes } from './events.ts';
 import { keyRoutes } from './keys.ts';
 import { organizationRoutes } from './organizations.ts';
 import { publicationRoutes } from './publications.ts';
@@ -54,4 +55,5 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...webhookEventRoutes,
   ...webhookEndpointRoutes,
   ...webhookDeliveryRoutes,
+  ...eventRoutes,
 ];

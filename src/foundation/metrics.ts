@@ -97,6 +97,25 @@ export const sessionsRefused = new Counter({
   labelNames: ['reason'] as const,
   registers,
 });
+export const eventStreams = new Gauge({
+  name: 'tidings_event_streams',
+  help: 'Open streams of live events',
+  registers,
+});
+/** `event` is one of the events in `src/protocol/live-events.ts`. */
+export const eventsSent = new Counter({
+  name: 'tidings_events_sent_total',
+  help: 'Live events sent to streams, by event',
+  labelNames: ['event'] as const,
+  registers,
+});
+/** `reason` is one of: client, slow, key, stop, unavailable. */
+export const eventStreamsClosed = new Counter({
+  name: 'tidings_event_streams_closed_total',
+  help: 'Streams of live events that were closed, by reason',
+  labelNames: ['reason'] as const,
+  registers,
+});
 const enqueuesWaiting = new Gauge({
   name: 'tidings_journal_waiting_records',
   help: 'Records waiting for a journal lane or in flight',

@@ -8,6 +8,7 @@ import type { Settings } from '../../config/schema.ts';
 import { Authenticator } from '../api/authenticate.ts';
 import type { ApiContext } from '../api/context.ts';
 import { documentRoute } from '../api/document.ts';
+import { EventHub } from '../api/event-hub.ts';
 import { toHttpRoute } from '../api/handle.ts';
 import { OnceGuard } from '../api/idempotency.ts';
 import { ApiLimit } from '../api/limit.ts';
@@ -32,6 +33,7 @@ import { Receiver } from '../ingress/receive.ts';
 import { Refusals } from '../ingress/refusals.ts';
 import { BoundSecrets } from '../ingress/secrets.ts';
 import { redactText } from '../intake/redact.ts';
+import { receiveChanges } from '../journal/changes.ts';
 import { connectJournal, type Journal } from '../journal/connect.ts';
 import { answerAsGateway } from '../journal/gateway-facts.ts';
 import { Lane } from '../journal/lane.ts';
@@ -71,16 +73,25 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
   const client = { role: 'gateway', name: 'tidings gateway', meters: journalMeters } as const;
   const journal = await connectJournal(settings, client, logger);
   const readers = new Readers(settings.dataDir);
+  const events = new EventHub((onChanges) => receiveChanges(journal, onChanges), logger);
+  // Changes that were announced while the connection was broken are lost.
+  journal.onReconnect(() => events.reset());
   const signals = new FoldedSignals(journal, ({ partition, generation }) => {
     if (generation !== readers.generation(partition)) void readers.follow(partition);
+    if (partition === directoryName) events.checkKeys();
   });
   const lanes = openLanes(journal, settings, logger);
   const laneOf = (partition: PartitionName): Lane => lanes.get(partition) as Lane;
-  const refusals = new Refusals({ trustedProxies: settings.trustedProxies, logger });
+  const refusals = new Refusals({
+    trustedProxies: settings.trustedProxies,
+    logger,
+    onRefused: (reason, orgId) => events.refused(reason, orgId),
+  });
   const auditor: Auditor = { by: 'start', write: (line) => audit(logger, line) };
   const sealer = openSealer(settings);
   const responses = new ReadyResponses(readers);
-  const context: ApiContext = { settings, journal, readers, responses, signals, laneOf, sealer, refusals, auditor };
+  const read = { readers, responses, signals };
+  const context: ApiContext = { settings, journal, ...read, laneOf, sealer, refusals, events, auditor };
   const readDirectory = () => readers.fresh(directoryName);
   const limits = {
     ingestion: ingestionLimit(settings, readers),
@@ -283,6 +294,7 @@ async function stopGateway(
   context: ApiContext,
 ): Promise<void> {
   for (const timer of timers) clearInterval(timer);
+  context.events?.stop();
   await server.stop(inFlightMs);
   // If the journal does not accept the usage counts now, the counts are lost. A kill of the process would lose them
   // too.

@@ -21,7 +21,8 @@ const exposed = [
   'X-Request-Id',
   'X-Test-Mode',
 ].join(', ');
-const taken = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, X-Test-Mode';
+const taken =
+  'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id, X-Test-Mode';
 /** How long a browser may cache the reply to a preflight request, in seconds. */
 const rememberedSeconds = 600;
 

@@ -10,6 +10,7 @@ import { lendBuffer, lentBytes, returnBuffer } from './body-buffers.ts';
 import type { BodyBudget } from './budget.ts';
 import { type Framing, frameHeader, newFraming } from './framing.ts';
 import { firstLines, withHeader, withHeaders } from './header-block.ts';
+import { ReplyStream, type StreamEnd } from './reply-stream.ts';
 
 const instance = Math.random().toString(36).slice(2, 8);
 let requests = 0;
@@ -54,6 +55,7 @@ export class Exchange {
   readonly params: readonly string[];
   aborted = false;
   private replied = false;
+  private streaming: ReplyStream | undefined;
   private readonly response: HttpResponse;
   private readonly logger: Logger;
   private readonly onDone: () => void;
@@ -145,8 +147,7 @@ export class Exchange {
   reply(status: number, contentType: string, body: string | Uint8Array, headers: readonly string[] = []): void {
     if (this.finished) return;
     this.replied = true;
-    const identified = withHeader(firstLines(status, contentType), 'X-Request-Id', this.requestId);
-    const head = withHeaders(withHeaders(withHeaders(identified, this.commonHeaders), this.extraHeaders), headers);
+    const head = this.head(status, contentType, headers);
     this.response.cork(() => {
       this.response.writeStatus(head);
       // Replies to HEAD, and replies with status 204 or 304, must not have a body. A client would read a body as the
@@ -156,6 +157,30 @@ export class Exchange {
       else this.response.end(body, this.closing);
     });
     this.onDone();
+  }
+
+  /**
+   * Sends the head of a reply with status 200 and the first piece of its body. Returns the stream that sends further
+   * pieces; undefined if the client is gone. A stream is not a request in flight: a stop of the server does not wait for
+   * it, so its owner must end it before.
+   * @param onEnd called once when the stream has ended
+   */
+  stream(
+    contentType: string,
+    first: string,
+    headers: readonly string[],
+    onEnd: (end: StreamEnd) => void,
+  ): ReplyStream | undefined {
+    if (this.finished) return undefined;
+    this.replied = true;
+    this.streaming = new ReplyStream(this.response, this.head(200, contentType, headers), first, onEnd);
+    this.onDone();
+    return this.streaming;
+  }
+
+  private head(status: number, contentType: string, headers: readonly string[]): string {
+    const identified = withHeader(firstLines(status, contentType), 'X-Request-Id', this.requestId);
+    return withHeaders(withHeaders(withHeaders(identified, this.commonHeaders), this.extraHeaders), headers);
   }
 
   json(status: number, body: unknown, headers: readonly string[] = []): void {
@@ -194,6 +219,7 @@ export class Exchange {
   private abort(): void {
     this.aborted = true;
     this.releaseBody();
+    this.streaming?.abort();
     if (!this.replied) this.onDone();
   }
 

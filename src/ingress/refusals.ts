@@ -53,6 +53,8 @@ export type RefusedRequest = Pick<Exchange, 'headers' | 'peerAddress'>;
 export interface RefusalsOptions {
   trustedProxies: readonly string[];
   logger: Logger;
+  /** Called for each refusal. `orgId` is the organization whose own secret signed the delivery. */
+  onRefused?: (reason: RefusalReason, orgId: string | null) => void;
   now?: () => number;
 }
 
@@ -60,6 +62,7 @@ export class Refusals implements RefusalMemory {
   readonly since: number;
   private readonly clients: ClientAddress;
   private readonly logger: Logger;
+  private readonly onRefused: NonNullable<RefusalsOptions['onRefused']>;
   private readonly now: () => number;
   /**
    * Entries of signed deliveries are kept separately, so that a flood of unsigned deliveries does not displace them.
@@ -69,9 +72,10 @@ export class Refusals implements RefusalMemory {
   /** Number of refusals in each minute of the last hour. `minute` is the number of minutes since 1970. */
   private readonly minutes: { minute: number; count: number }[] = [];
 
-  constructor({ trustedProxies, logger, now = Date.now }: RefusalsOptions) {
+  constructor({ trustedProxies, logger, onRefused = () => {}, now = Date.now }: RefusalsOptions) {
     this.clients = new ClientAddress(trustedProxies);
     this.logger = logger;
+    this.onRefused = onRefused;
     this.now = now;
     this.since = now();
   }
@@ -80,6 +84,7 @@ export class Refusals implements RefusalMemory {
   note(request: RefusedRequest, refusal: Refusal): void {
     const now = this.now();
     webhooksRefused.inc({ reason: refusal.reason });
+    this.onRefused(refusal.reason, refusal.signer?.orgId ?? null);
     this.countMinute(now);
     const lane = refusal.signer ? this.signed : this.unsigned;
     const address = this.clients.of(request.peerAddress(), request.headers['x-forwarded-for']) ?? null;

@@ -3,7 +3,14 @@
  * needs. No role may delete a stream or a message. `docs/architecture.md` decision 8 describes the roles and the limits
  * of their protection.
  */
-import { foldedSubject, gatewaySubject, instanceSubject, querySubject, recordsSubject } from './subjects.ts';
+import {
+  changesSubject,
+  foldedSubject,
+  gatewaySubject,
+  instanceSubject,
+  querySubject,
+  recordsSubject,
+} from './subjects.ts';
 
 export const journalRoles = ['supervisor', 'gateway', 'worker', 'cli'] as const;
 
@@ -32,6 +39,7 @@ const streamInfo = '$JS.API.STREAM.INFO.*';
 const records = recordsSubject('*');
 const queries = querySubject('*');
 const folded = foldedSubject('*');
+const changes = changesSubject('*');
 
 const permissions: Record<JournalRole, Permissions> = {
   // The supervisor creates the streams and claims the journal for this instance.
@@ -42,7 +50,7 @@ const permissions: Record<JournalRole, Permissions> = {
   },
   // The gateway enqueues records, and sends questions to the owners of partitions. It also answers requests for the
   // facts in its memory. The gateway cannot read the journal.
-  gateway: { publish: [records, queries], subscribe: [folded, gatewaySubject], respond: true },
+  gateway: { publish: [records, queries], subscribe: [folded, changes, gatewaySubject], respond: true },
   // A worker follows and purges the streams, and enqueues the records of outcomes and relays. It also answers
   // questions, and sends questions to the owners of other partitions.
   worker: {
@@ -50,6 +58,7 @@ const permissions: Record<JournalRole, Permissions> = {
       records,
       queries,
       folded,
+      changes,
       streamInfo,
       '$JS.API.STREAM.MSG.GET.*',
       '$JS.API.STREAM.PURGE.*',

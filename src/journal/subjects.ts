@@ -16,6 +16,11 @@ export function foldedSubject(partition: PartitionName): string {
   return `tidings.folded.${partition}`;
 }
 
+/** What a partition has changed, for the live events of clients. */
+export function changesSubject(partition: PartitionName): string {
+  return `tidings.changes.${partition}`;
+}
+
 export function querySubject(partition: PartitionName): string {
   return `tidings.query.${partition}`;
 }

@@ -6,6 +6,7 @@
  */
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { Sequence } from '../foundation/sequence.ts';
+import type { Changes } from './changes.ts';
 import { type Gate, openGate } from './gate.ts';
 import { currentGeneration, generationFolder, inodeOf, prepareGeneration, switchGeneration } from './generation.ts';
 import { createRowDecoder, type Decode } from './row-decoder.ts';
@@ -37,6 +38,11 @@ export interface Partition {
    * succeeded, so that an attempt that is undone counts nothing. Undefined outside such an attempt.
    */
   readonly counts?: (() => void)[];
+  /**
+   * What an attempt to fold a batch has changed, for live events. It is used when the attempt has succeeded. Undefined
+   * outside such an attempt, and while the partition catches up.
+   */
+  readonly changes?: Changes | undefined;
   /**
    * Runs a write transaction and resolves once other processes can read the result. Transactions run one at a time, and
    * never while a process opens the file.

@@ -10,7 +10,7 @@ import { scopes } from '../../src/protocol/commands.ts';
 import { expiredKey } from '../helpers/brief-key.ts';
 import { faultsIn } from '../helpers/log.ts';
 import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
-import { type Answer, startService } from '../helpers/service.ts';
+import { type Answer, read, startService } from '../helpers/service.ts';
 
 /**
  * Routes that accept instance keys only. These routes refuse every key of an organization, even a key that all other
@@ -50,6 +50,7 @@ test('routes accept the right keys only', async (t) => {
   };
   const lacking = new Map<string, string>();
   for (const scope of new Set(apiRoutes.map((route) => route.scope))) {
+    if (scope === null) continue;
     lacking.set(scope, (await make({ scopes: scopes.filter((each) => each !== scope) })).key);
   }
 
@@ -67,11 +68,7 @@ test('routes accept the right keys only', async (t) => {
       headers,
       ...(writes && { body: sent }),
     });
-    return asked.then(async (answer) => ({
-      status: answer.status,
-      headers: answer.headers,
-      body: await answer.json(),
-    }));
+    return asked.then(read);
   };
 
   await t.test('an invalid key gets 401 and the reason (spec 7.1)', async () => {
@@ -102,6 +99,7 @@ test('routes accept the right keys only', async (t) => {
 
   await t.test('a key without the scope gets 403 and the scope’s name (spec 7)', async () => {
     for (const route of apiRoutes) {
+      if (route.scope === null) continue;
       const { status, body } = await call(route, `Bearer ${lacking.get(route.scope)}`);
       assert.equal(status, 403, route.operation);
       assert.deepEqual([Object.keys(body), body.error], [['error', 'message'], 'Forbidden']);
@@ -149,6 +147,7 @@ test('routes accept the right keys only', async (t) => {
       createWebhookEndpoint: { body: { org: 'acme', url }, status: 404 },
       listWebhookEndpoints: { status: 200 },
       listWebhookEvents: { status: 200 },
+      streamEvents: { status: 200 },
     };
     const lists = { ...queries };
     const routes = apiRoutes.filter(({ path }) => !owned.test(path));

@@ -82,6 +82,8 @@ export function replyFault(method: string, url: string, reply: LiveReply): strin
     const fault = headerFault(resolve(header), reply.headers.get(name));
     return fault === undefined ? [] : [`${at}: header ${name} ${fault}`];
   });
+  const isStream = definition.content?.['text/event-stream'] !== undefined;
+  if (isStream) return reply.headers.get('content-type') === 'text/event-stream' ? wrong[0] : `${at}: is no stream`;
   if (definition.content === undefined) return reply.body === '' ? wrong[0] : `${at}: has a body`;
   if (reply.headers.get('content-type') !== 'application/json') return `${at}: is not JSON`;
   const fault = faultOf(definition.content['application/json'].schema, reply.body);
@@ -99,12 +101,18 @@ export function checkContract(): void {
     const request = new Request(input, init);
     const { pathname } = new URL(request.url);
     if (!operationOf(request.method, pathname)) return response;
-    const text = await response.clone().text();
+    // A stream does not end.
+    const text = isStream(response) ? '' : await response.clone().text();
     const { status, headers } = response;
     const fault = replyFault(request.method, pathname, { status, headers, body: parsed(text) });
     if (fault !== undefined) assert.fail(fault);
     return response;
   };
+}
+
+/** Whether a reply is a stream of events, which does not end. */
+export function isStream({ headers }: Pick<Response, 'headers'>): boolean {
+  return headers.get('content-type') === 'text/event-stream';
 }
 
 function parsed(text: string): unknown {

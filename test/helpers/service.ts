@@ -10,7 +10,7 @@ import type { TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterwards } from './cleanup.ts';
-import { checkContract } from './contract.ts';
+import { checkContract, isStream } from './contract.ts';
 import { freePort, temporaryFolder } from './ports.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -282,8 +282,10 @@ function parentOf(pid: number): number {
   }
 }
 
-async function read(response: Response): Promise<Answer> {
-  const text = await response.text();
+/** Reads a reply. A stream of events is closed without reading it. */
+export async function read(response: Response): Promise<Answer> {
+  if (isStream(response)) await response.body?.cancel();
+  const text = isStream(response) ? '' : await response.text();
   let body: unknown = text;
   try {
     body = JSON.parse(text);

@@ -6,13 +6,16 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { receiveChanges } from '../../src/journal/changes.ts';
 import { JournalHoleError } from '../../src/journal/follow.ts';
 import { recordsSubject, streamOf } from '../../src/journal/subjects.ts';
+import type { PartitionChanges } from '../../src/protocol/live-events.ts';
 import { currentGeneration } from '../../src/store/generation.ts';
 import { PartitionLockedError } from '../../src/store/lock.ts';
 import { readCursor, writeOwner } from '../../src/store/tables/meta.ts';
 import { readPull } from '../../src/store/tables/pulls.ts';
 import { NotOwnerError } from '../../workers/partition/ownership.ts';
+import { afterwards } from '../helpers/cleanup.ts';
 import { packBatch } from '../helpers/journal-message.ts';
 import { dump } from '../helpers/partition.ts';
 import { startHolder } from '../helpers/partition-holder.ts';
@@ -39,6 +42,28 @@ test('an owner folds arriving records and signals each commit', async (t) => {
   // `commits` counts commits with new effects. Only the first pull request has an effect, because it makes its
   // repository known.
   assert.ok(commits() >= 1);
+});
+
+test('an owner announces what has changed, and first that changes may be missing', async (t) => {
+  const bench = await startBench(t);
+  const lane = feed(bench.journal);
+  const received: PartitionChanges[] = [];
+  const stop = await receiveChanges(bench.journal, (changes) => void received.push(changes));
+  afterwards(t, stop);
+  const first = await own(t, bench);
+  await waitUntil('the first announcement came', () => received.length === 1);
+  assert.deepEqual(received.pop(), { reset: true, events: [] });
+  await enqueueAndFold(first.owner, lane, pulls(1, 40));
+  // All 40 pull requests are one change. It comes twice if the journal took long to store the records.
+  await waitUntil('the change came', () => received.length > 0);
+  await first.owner.close();
+  const event = { event: 'repo.event', data: { repoId, event: 'pull_request' } };
+  for (const changes of received) assert.deepEqual(changes, { reset: false, events: [event] });
+  received.length = 0;
+  await lane.enqueue(pullRecord(41));
+  await own(t, bench);
+  await waitUntil('the next owner has announced', () => received.length > 0);
+  assert.deepEqual(received, [{ reset: true, events: [] }], 'the backlog is no change');
 });
 
 test('an owner stores the same bytes as another fold of its stream', async (t) => {

@@ -10,6 +10,7 @@ import { answerQueries, ask } from '../../src/journal/query.ts';
 import { inboxPrefixOf, type JournalRole, journalRoles } from '../../src/journal/roles.ts';
 import { FoldedSignals, publishFolded } from '../../src/journal/signal.ts';
 import {
+  changesSubject,
   foldedSubject,
   gatewaySubject,
   instanceSubject,
@@ -36,6 +37,7 @@ const publishes: Record<string, string> = {
   enqueue: recordsSubject('p00'),
   ask: querySubject('p00'),
   announce: foldedSubject('p00'),
+  'announce changes': changesSubject('p00'),
   claim: instanceSubject,
   'ask the gateway': gatewaySubject,
   'make a stream': `${api}.STREAM.CREATE.OTHER`,
@@ -64,6 +66,7 @@ const subscribes: Record<string, string> = {
   'read what is enqueued': recordsSubject('*'),
   'hear questions': querySubject('*'),
   'hear how far the fold is': foldedSubject('*'),
+  'hear changes': changesSubject('*'),
   'hear claims': instanceSubject,
   'hear questions to the gateway': gatewaySubject,
   'read replies to the supervisor': `${inboxPrefixOf('supervisor')}.>`,
@@ -82,13 +85,19 @@ const allowed: Record<JournalRole, { publishes: string[]; subscribes: string[] }
   },
   gateway: {
     publishes: ['enqueue', 'ask'],
-    subscribes: ['hear how far the fold is', 'hear questions to the gateway', 'read replies to the gateway'],
+    subscribes: [
+      'hear how far the fold is',
+      'hear changes',
+      'hear questions to the gateway',
+      'read replies to the gateway',
+    ],
   },
   worker: {
     publishes: [
       'enqueue',
       'ask',
       'announce',
+      'announce changes',
       'purge a stream',
       'read where a stream stands',
       'read a message',

@@ -69,7 +69,7 @@ test('the package installs offline, without dependencies, and runs', (t) => {
     cwd: folder,
     encoding: 'utf8',
   });
-  const expected = [...Object.keys(operations), 'each', 'waitForDraft'].sort();
+  const expected = [...Object.keys(operations), 'each', 'events', 'waitForDraft'].sort();
   assert.deepEqual(JSON.parse(output), [expected, 'missingHeader']);
   const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
   assert.deepEqual(Object.keys(lock.packages), ['', 'node_modules/@tidings/client']);

@@ -48,10 +48,10 @@ import type { Receipt } from './undated.ts';
  */
 export function foldEvent(partition: Partition, record: EventRecord): void {
   const repository = recordRepository(partition, record, hostTime(record), record.body);
-  const { at, replayed } = record;
-  if (repository)
-    new Actor(partition, repository, at, replayed === undefined ? 'delivery' : 'replay').fold(record.body);
-  else count(partition, claimsRefused, { partition: partition.name });
+  const { at, replayed, body } = record;
+  if (!repository) return count(partition, claimsRefused, { partition: partition.name });
+  new Actor(partition, repository, at, replayed === undefined ? 'delivery' : 'replay').fold(body);
+  partition.changes?.noteRepository(repository.id, body.event === 'issue_removed' ? 'issues' : body.event);
 }
 
 /**
@@ -71,6 +71,7 @@ export function foldBodies(
   ) as RepositoryRecord;
   const actor = new Actor(partition, repository, at, 'host');
   for (const body of bodies) actor.fold(body);
+  if (bodies.some(({ event }) => event === 'tag')) partition.changes?.noteRepository(repository.id, 'tag');
 }
 
 /**

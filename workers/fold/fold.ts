@@ -21,6 +21,7 @@ import type {
   JournalRecord,
   RelayRecord,
 } from '../../src/protocol/journal.ts';
+import { Changes } from '../../src/store/changes.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { removeDeadLetter, writeDeadLetter } from '../../src/store/tables/dead-letters.ts';
 import { countDelayed, lastDue, nextDue, removeDelayed, writeDelayed } from '../../src/store/tables/delayed.ts';
@@ -67,7 +68,7 @@ export function foldMessage(partition: Partition, seq: number, records: readonly
   let time = readTime(partition);
   for (const [index, record] of records.entries()) {
     const place = { seq, index };
-    foldIsolated(partition, record, place, () => foldOnce(partition, record, place));
+    foldIsolated(partition, record, place, (isolated) => foldOnce(isolated, record, place));
     time = timeAfter(time, record);
   }
   writeTime(partition, time);
@@ -127,10 +128,20 @@ function foldRecord(partition: Partition, record: JournalRecord, place: Place): 
   }
 }
 
-/** Runs one fold in a child transaction. If the fold fails, the record becomes a dead letter. */
-function foldIsolated(partition: Partition, record: JournalRecord, place: Place, fold: () => void): void {
+/**
+ * Runs one fold in a child transaction. If the fold fails, the record becomes a dead letter, and the changes that it
+ * noted are dropped with its rows.
+ */
+function foldIsolated(
+  partition: Partition,
+  record: JournalRecord,
+  place: Place,
+  fold: (isolated: Partition) => void,
+): void {
+  const changes = partition.changes && new Changes();
   try {
-    partition.root.childTransaction(fold);
+    partition.root.childTransaction(() => fold(changes ? { ...partition, changes } : partition));
+    if (changes) partition.changes?.add(changes);
   } catch (error) {
     if (isStoreFault(error)) throw error;
     count(partition, recordsDeadLettered, { partition: partition.name });
@@ -197,7 +208,7 @@ function releaseDue(partition: Partition, time: number): void {
   for (let event = nextDue(partition, time); event; event = nextDue(partition, time)) {
     const { record } = event;
     removeDelayed(partition, event);
-    foldIsolated(partition, record, event, () => foldEvent(partition, record));
+    foldIsolated(partition, record, event, (isolated) => foldEvent(isolated, record));
   }
 }
 

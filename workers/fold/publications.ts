@@ -14,6 +14,7 @@ import { removeHostedNote } from '../../src/store/tables/hosted-notes.ts';
 import {
   hasEnded,
   maxWarnings,
+  notePublication,
   publicationOf,
   readPublication,
   readReference,
@@ -99,6 +100,7 @@ export function deletePublication(partition: Partition, id: string, at: number):
   if (!known) return missing('Publication', id);
   if (known.sending) return conflict(`Publication ${id} is being sent. Wait until sending has ended.`);
   removePublication(partition, known);
+  notePublication(partition, known, 'deleted');
   removePage(partition, known);
   return { ok: true, value: { id, repoId: known.repoId, deletedAt: at } };
 }

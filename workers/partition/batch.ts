@@ -7,6 +7,7 @@ import { recordsDeadLettered } from '../../src/foundation/metrics.ts';
 import { unpackBatch, unpackMessage as unpackSlowly } from '../../src/journal/codec.ts';
 import type { JournalMessage } from '../../src/journal/follow.ts';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
+import { Changes } from '../../src/store/changes.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import type { RowBytes } from '../../src/store/recurring-texts.ts';
 import { createRowDecoder } from '../../src/store/row-decoder.ts';
@@ -71,20 +72,32 @@ export interface FoldedBatch {
   records: number;
   /** Whether it is possible that a client waits for the batch. No client waits for events or for pages of a backfill. */
   isAwaited: boolean;
+  /** What the batch has changed, for live events; undefined if nobody asked for it. */
+  changes: Changes | undefined;
 }
 
-const nothing: Readonly<FoldedBatch> = { seq: 0, recordId: '', at: 0, records: 0, isAwaited: false };
+/** Options of the fold of a batch. */
+export interface FoldOptions {
+  /** Runs inside the transaction before anything is folded; if it throws, everything is rolled back. */
+  check?: () => void;
+  /** Whether the changes of the batch are collected for live events. */
+  collects?: boolean;
+}
+
+const nothing: Readonly<FoldedBatch> = {
+  ...{ seq: 0, recordId: '', at: 0, records: 0, isAwaited: false },
+  changes: undefined,
+};
 
 /**
  * Folds messages in one transaction, so that effects, delivery ids and cursor are committed together or not at all.
  * Events are folded together. If one of the records cannot be folded, the whole batch is rolled back and folded again
  * record by record. Then only the records that cannot be folded become dead letters.
- * @param check runs inside the transaction before anything is folded; if it throws, everything is rolled back
  */
 export async function foldBatch(
   partition: Partition,
   batch: readonly Message[],
-  check = () => {},
+  options: FoldOptions = {},
 ): Promise<FoldedBatch> {
   let folded: FoldedBatch = nothing;
   if (batch.length === 0) return folded;
@@ -92,10 +105,10 @@ export async function foldBatch(
   await partition.write(() => {
     try {
       try {
-        folded = attempt(partition, batch, check, foldTogether);
+        folded = attempt(partition, batch, options, foldTogether);
       } catch (error) {
         if (isStoreFault(error)) throw error;
-        folded = attempt(partition, batch, check, foldSeparately);
+        folded = attempt(partition, batch, options, foldSeparately);
       }
     } catch (error) {
       fault = error;
@@ -105,20 +118,21 @@ export async function foldBatch(
   return folded;
 }
 
-/** Folds a batch and moves the cursor. If anything throws, neither rows nor counts of the attempt remain. */
+/** Folds a batch and moves the cursor. If anything throws, no rows, counts or changes of the attempt remain. */
 function attempt(
   partition: Partition,
   batch: readonly Message[],
-  check: () => void,
+  { check, collects }: FoldOptions,
   fold: (partition: Partition, batch: Iterable<Message>) => void,
 ): FoldedBatch {
-  const folded = { ...nothing };
+  const changes = collects ? new Changes() : undefined;
+  const folded = { ...nothing, changes };
   const counts: (() => void)[] = [];
   // If the callback of the outer transaction threw an error, LMDB would commit all rows written before the error. The
   // child transaction rolls these rows back.
   partition.root.childTransaction(() => {
-    check();
-    fold({ ...partition, counts }, readOnce(batch, folded));
+    check?.();
+    fold({ ...partition, counts, changes }, readOnce(batch, folded));
     writeCursor(partition, { seq: folded.seq, recordId: folded.recordId });
   });
   for (const add of counts) add();

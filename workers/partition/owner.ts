@@ -10,10 +10,12 @@ import type { Logger } from '../../src/foundation/logger.ts';
 import { flushedSeconds, foldLagSeconds, foldSeconds, partitionAlarms } from '../../src/foundation/metrics.ts';
 import type { PartitionName } from '../../src/foundation/partition-names.ts';
 import { Sequence } from '../../src/foundation/sequence.ts';
+import { publishChanges } from '../../src/journal/changes.ts';
 import type { Journal } from '../../src/journal/connect.ts';
 import { Follower, JournalCutError, JournalHoleError, type JournalMessage } from '../../src/journal/follow.ts';
 import { publishFolded } from '../../src/journal/signal.ts';
 import { existingStream, streamState } from '../../src/journal/topology.ts';
+import { Changes } from '../../src/store/changes.ts';
 import { switchGeneration } from '../../src/store/generation.ts';
 import { type PartitionLock, takeLock } from '../../src/store/lock.ts';
 import { openGeneration, type Partition } from '../../src/store/partition.ts';
@@ -73,6 +75,11 @@ export class PartitionOwner {
   /** Number of the newest effect that `onCommitted` was called for. */
   private effects = 0;
   private announcing: NodeJS.Timeout | undefined;
+  /**
+   * What was committed since the last announcement. The first announcement reports that changes may be missing: a
+   * former owner can have committed changes that it did not announce.
+   */
+  private readonly changes = new Changes(true);
   /** The steps that fold into the store or replace it. */
   private readonly folds = new Sequence();
   /** The steps that copy the store or open it again. LMDB would crash if a store were closed during its copy. */
@@ -127,12 +134,15 @@ export class PartitionOwner {
     return this.folded;
   }
 
-  /** Announces the last folded sequence number. The announcement is repeated for a gateway that starts later. */
+  /** Announces the last folded sequence number, and what has changed since the last announcement. */
   announce(): void {
     clearTimeout(this.announcing);
     this.announcing = undefined;
     const { name, folded } = this;
-    publishFolded(this.options.journal, { partition: name, generation: this.partition.generation, seq: folded });
+    const { journal } = this.options;
+    publishFolded(journal, { partition: name, generation: this.partition.generation, seq: folded });
+    const changes = this.caughtUp ? this.changes.take() : undefined;
+    if (changes) publishChanges(journal, name, changes);
   }
 
   /** Folds up to the end of the stream, for at most `ms` milliseconds. */
@@ -209,7 +219,12 @@ export class PartitionOwner {
   }
 
   private start(): void {
-    const { logger, onLost } = this.options;
+    const { journal, logger, onLost } = this.options;
+    // Announcements that were sent while the connection was broken may be lost.
+    journal.onReconnect(() => {
+      this.changes.reset();
+      if (!this.stopped && this.caughtUp) this.announce();
+    });
     this.following = this.run().catch((error: Error) => {
       const cause = causeOf(error);
       partitionAlarms.set({ partition: this.name, cause }, 1);
@@ -270,10 +285,11 @@ export class PartitionOwner {
   private async commit(batch: readonly JournalMessage[]): Promise<FoldedBatch> {
     const { partition } = this;
     const started = performance.now();
-    const folded = await foldOwned(partition, this.id, batch, this.options.logger);
+    const folded = await foldOwned(partition, this.id, batch, this.options.logger, this.caughtUp);
     foldSeconds.observe((performance.now() - started) / 1000);
     void partition.root.flushed.then(() => flushedSeconds.observe((performance.now() - started) / 1000));
     this.folded = folded.seq;
+    if (folded.changes) this.changes.add(folded.changes);
     this.measure(folded.at);
     if (this.caughtUp) this.signalCommit(folded);
     return folded;

@@ -14,6 +14,7 @@ export class NotOwnerError extends Error {}
 /**
  * Folds a batch that has at least one message.
  * @param id identifies the owner
+ * @param collects whether the changes of the batch are collected for live events
  * @throws NotOwnerError if the partition has another owner, or if the batch does not follow the partition's cursor
  */
 export function foldOwned(
@@ -21,10 +22,11 @@ export function foldOwned(
   id: string,
   batch: readonly JournalMessage[],
   logger: Logger,
+  collects = false,
 ): Promise<FoldedBatch> {
   const messages = packedMessages(partition.name, batch, logger);
   const before = (batch[0] as JournalMessage).seq - 1;
-  return foldBatch(partition, messages, () => assertOwned(partition, id, before));
+  return foldBatch(partition, messages, { check: () => assertOwned(partition, id, before), collects });
 }
 
 function assertOwned(partition: Partition, id: string, seq: number): void {

@@ -1,5 +1,6 @@
 /** The schemas that have a name in the OpenAPI document. All other schemas are inline in that document. */
 import { DraftEntrySchema } from '../draft-entries.ts';
+import { LiveEventSchema } from '../live-events.ts';
 import { NotesSettingsSchema } from '../notes.ts';
 import { PullNoteSchema } from '../pull-note.ts';
 import { SettingsPreviewSchema } from '../settings-preview.ts';
@@ -75,6 +76,7 @@ export const components = {
   Key: KeySchema,
   ListedIssue: ListedIssueSchema,
   ListedPullRequest: ListedPullRequestSchema,
+  LiveEvent: LiveEventSchema,
   NewKey: NewKeySchema,
   NewWebhookEndpoint: NewWebhookEndpointSchema,
   NewWebhookSecret: NewWebhookSecretSchema,

@@ -14,6 +14,7 @@ export type Tag =
   | 'Sessions'
   | 'Organizations'
   | 'Outgoing webhooks'
+  | 'Events'
   | 'Operations';
 
 /**
@@ -41,6 +42,11 @@ export interface Contract {
    * and options.
    */
   refusals?: readonly number[];
+  /**
+   * Set if the successful reply is a stream of server-sent events: a sample of each event. The shape in `replies` is then
+   * that of one event.
+   */
+  streams?: readonly { event: string; data: object }[];
   /** Whether the operation accepts the `If-Match` header. */
   conditional?: true;
   /** Whether a reply of the operation sets or removes the cookie of a session. */

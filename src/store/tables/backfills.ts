@@ -13,6 +13,11 @@ export function readBackfill(partition: Partition, repoId: string): BackfillReco
 export function writeBackfill(partition: Partition, backfill: BackfillRecord): void {
   const percent = Math.max(backfill.percent, percentOf(backfill));
   partition.tables.backfills.putSync(backfill.repoId, { ...backfill, percent });
+  const { id: backfillId, repoId, state, counts } = backfill;
+  partition.changes?.note(backfillId, {
+    event: 'backfill.progress',
+    data: { repoId, backfillId, state, percent, counts },
+  });
 }
 
 /** Whether a backfill is running, or waiting to continue. */

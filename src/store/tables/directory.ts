@@ -280,6 +280,7 @@ export function writeDirectoryRepository(partition: Partition, repository: Direc
   const before = readDirectoryRepository(partition, repository.id);
   partition.tables.directoryRepositories.putSync(repository.id, repository);
   indexRepository(partition, before, repository);
+  partition.changes?.noteRepository(repository.id, 'repository');
 }
 
 export function removeDirectoryRepository(partition: Partition, id: string): void {

@@ -21,7 +21,17 @@ export function readDraft(partition: Partition, id: string): DraftRecord | undef
 export function writeDraft(partition: Partition, draft: Omit<DraftRecord, 'digest'>): DraftRecord {
   const written = { ...draft, digest: contentDigest(draft) };
   partition.tables.drafts.putSync(draft.id, written);
+  noteDraft(partition, written);
   return written;
+}
+
+function noteDraft({ changes }: Partition, draft: DraftRecord): void {
+  const { id: draftId, repoId, rangeId, persona, status, revision, outdatedBecause } = draft;
+  const outdated = outdatedBecause !== undefined;
+  changes?.note(draftId, {
+    event: 'draft.status',
+    data: { repoId, rangeId, draftId, persona, status, revision, outdated },
+  });
 }
 
 /** Whether a range has a draft. The draft is not decoded. */

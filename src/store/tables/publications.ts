@@ -57,6 +57,19 @@ export function writePublication(partition: Partition, publication: PublicationR
   const place = [repoId, channel, id];
   if (!hasEnded(publication)) publicationsUnderWay.putSync(place, true);
   else if (publicationsUnderWay.get(place) !== undefined) publicationsUnderWay.removeSync(place);
+  notePublication(partition, publication, publication.status);
+}
+
+/** Notes the state of a publication for live events. */
+export function notePublication(
+  { changes }: Partition,
+  { id: publicationId, repoId, draftId, channel }: PublicationRecord,
+  status: PublicationRecord['status'] | 'deleted',
+): void {
+  changes?.note(publicationId, {
+    event: 'publication.status',
+    data: { repoId, draftId, publicationId, channel, status },
+  });
 }
 
 /**

@@ -13,6 +13,9 @@ export function writeRange(partition: Partition, range: RangeRecord): void {
   if (!readRange(partition, range.id)) nextNumber(partition, rangesOf(range.repoId));
   partition.tables.ranges.putSync(range.id, range);
   partition.tables.rangesByRepository.putSync([range.repoId, range.createdAt, range.id], true);
+  const { id: rangeId, repoId, prCount, issueCount, resolution } = range;
+  const counts = { prCount, issueCount, resolution };
+  partition.changes?.note(rangeId, { event: 'range.counts', data: { repoId, rangeId, counts } });
 }
 
 /**

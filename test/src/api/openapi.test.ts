@@ -16,7 +16,8 @@ test('every route is an operation with its scope (spec 4)', () => {
   for (const { method, path, operation, scope } of apiRoutes) {
     const found = openApi.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
     assert.equal(found?.operationId, operation);
-    assert.deepEqual(found.security, [{ apiKey: [scope] }, { session: [scope], sessionCsrf: [] }]);
+    const scopes = scope === null ? [] : [scope];
+    assert.deepEqual(found.security, [{ apiKey: scopes }, { session: scopes, sessionCsrf: [] }]);
   }
   assert.equal(operations.length, apiRoutes.length + sessionOperations.length + 2);
 });
@@ -54,9 +55,13 @@ test('every operation has examples that fit its schemas', () => {
     const { operationId, requestBody, responses } = definition;
     const contents = [requestBody?.content, ...Object.values<Document>(responses).map((each) => resolve(each).content)];
     for (const content of contents.filter((each) => each !== undefined)) {
-      const { schema, example } = content['application/json'];
-      assert.notEqual(example, undefined, operationId);
-      assert.equal(faultOf(schema, example), undefined, `${operationId} ${JSON.stringify(example)}`);
+      const { schema, example, examples } = content['application/json'] ?? content['text/event-stream'];
+      const shown = examples ? Object.values<Document>(examples).map(({ value }) => value) : [example];
+      assert.notEqual(shown.length, 0, operationId);
+      for (const each of shown) {
+        assert.notEqual(each, undefined, operationId);
+        assert.equal(faultOf(schema, each), undefined, `${operationId} ${JSON.stringify(each)}`);
+      }
     }
   }
 });

@@ -1,0 +1,278 @@
+/**
+ * Distributes live events to the open streams of this gateway. The hub receives what partitions change only while
+ * streams are open and a while longer, and keeps the newest event of each object, so that a client can continue after a
+ * break of its connection.
+ */
+import { randomBytes } from 'node:crypto';
+import { ServiceError } from '../foundation/errors.ts';
+import type { Logger } from '../foundation/logger.ts';
+import { eventStreams, eventStreamsClosed } from '../foundation/metrics.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { LiveEvent, PartitionChanges } from '../protocol/live-events.ts';
+import type { RefusalReason } from '../protocol/refused-deliveries.ts';
+import type { Caller } from './authenticate.ts';
+import { EventStream, holderOf } from './event-stream.ts';
+import { type HubEvent, merged, toHubEvent, toText } from './hub-event.ts';
+
+/** Maximum number of open streams: of a session or key, and of the gateway. */
+const [maxPerHolder, maxStreams] = [4, 1000];
+/** Number of objects whose newest event is kept. */
+const maxKept = 1000;
+/**
+ * Maximum size of the events that a client missed, in characters. With more, the client reads everything again. The
+ * size leaves room below the number of bytes that may wait for a slow client.
+ */
+const maxMissed = 32_768;
+/** How long a client waits before it connects again, in milliseconds. */
+const retryMs = 2000;
+const heartbeatMs = 15_000;
+/** How long the hub continues to receive changes after the last stream has ended, in milliseconds. */
+const lingerMs = 60_000;
+/** Minimum interval between two checks of all keys, and between two reports of refused deliveries, in milliseconds. */
+const [checkMs, refusalMs] = [100, 1000];
+const maxRefusals = 500;
+
+const streamHeaders = ['Cache-Control', 'no-store', 'X-Accel-Buffering', 'no'];
+const contentType = 'text/event-stream';
+
+/** Starts to receive the changes of partitions, and returns what ends it. */
+export type ReceiveChanges = (onChanges: (changes: PartitionChanges) => void) => Promise<() => void>;
+
+/** The request of a stream. */
+export interface StreamRequest {
+  caller: Caller;
+  admitAgain: () => Caller;
+  /** The id of the last event that the client has received. */
+  lastEventId: string | undefined;
+  /** In test mode, the stream begins with these events and gets no others. */
+  samples: readonly LiveEvent[] | undefined;
+}
+
+export class EventHub {
+  /** Begins the ids of this gateway's events. A gateway that starts later does not know the events of this one. */
+  private readonly mark = randomBytes(6).toString('hex');
+  private readonly receive: ReceiveChanges;
+  private readonly logger: Pick<Logger, 'error'>;
+  private readonly now: () => number;
+  private readonly streams = new Set<EventStream>();
+  private readonly openOfHolder = new Map<string, number>();
+  /** Number of the newest event. */
+  private newest = 0;
+  /** Number of the newest event that a client may have missed and that is not kept. */
+  private forgotten = 0;
+  /** The newest event of each object, the oldest first. */
+  private readonly kept = new Map<string, HubEvent>();
+  private receiving: Promise<() => void> | undefined;
+  private lingering: NodeJS.Timeout | undefined;
+  private beating: NodeJS.Timeout | undefined;
+  private checking: NodeJS.Timeout | undefined;
+  /** Changes that arrived in this turn of the event loop. */
+  private arrived: PartitionChanges[] = [];
+  /** Refused deliveries that are reported when `reporting` ends. */
+  private readonly refusals = new Map<string, { reason: RefusalReason; orgId: string | null }>();
+  private reporting: NodeJS.Timeout | undefined;
+  private stopped = false;
+
+  /** @param now milliseconds of a monotonic clock */
+  constructor(receive: ReceiveChanges, logger: Pick<Logger, 'error'>, now = () => performance.now()) {
+    this.receive = receive;
+    this.logger = logger;
+    this.now = now;
+  }
+
+  /** Begins to receive changes. Resolves when every change that is announced from now on is received. */
+  async begin(): Promise<void> {
+    if (this.stopped) throw stopping();
+    clearTimeout(this.lingering);
+    this.receiving ??= this.receive((changes) => this.arrive(changes));
+    try {
+      await this.receiving;
+    } catch {
+      this.receiving = undefined;
+      throw new ServiceError('unavailable', 'The service is starting.', { retryAfter: 1 });
+    }
+    if (this.streams.size === 0) this.linger();
+  }
+
+  /**
+   * Opens a stream as the reply to a request.
+   * @throws ServiceError `rateLimited` when the session or key has too many streams, `unavailable` when the gateway has
+   */
+  open(exchange: Pick<Exchange, 'stream'>, request: StreamRequest): void {
+    const { caller, admitAgain, lastEventId, samples } = request;
+    this.assertRoom(holderOf(caller));
+    const { mark, logger, now, newest } = this;
+    const isTest = samples !== undefined;
+    const stream = new EventStream({ mark, caller, admitAgain, isTest, logger, now }, newest);
+    const texts = samples ? samples.map(toText) : this.missed(stream, lastEventId);
+    const first = `retry: ${retryMs}\n\n${texts.join('')}id: ${stream.position}\n\n`;
+    this.add(stream);
+    const reply = exchange.stream(contentType, first, streamHeaders, (end) => {
+      this.remove(stream);
+      eventStreamsClosed.inc({ reason: stream.ended(end) });
+    });
+    if (reply) stream.begin(reply);
+    else this.remove(stream);
+  }
+
+  /** Returns the headers of a stream, for a reply without a body. */
+  get head(): { contentType: string; headers: readonly string[] } {
+    return { contentType, headers: streamHeaders };
+  }
+
+  /** Reports a refused delivery. `orgId` is the organization whose own secret signed it. */
+  refused(reason: RefusalReason, orgId: string | null): void {
+    if (!this.receiving || this.refusals.size >= maxRefusals) return;
+    this.refusals.set(`${reason} ${orgId ?? ''}`, { reason, orgId });
+    if (!this.reporting) this.reportRefusals();
+  }
+
+  /** Checks the keys of all streams soon. Called when the directory partition has changed. */
+  checkKeys(): void {
+    if (this.streams.size === 0) return;
+    this.checking ??= setTimeout(() => {
+      this.checking = undefined;
+      for (const stream of [...this.streams]) stream.checkKey();
+    }, checkMs);
+  }
+
+  /** Tells all clients to read everything again, because changes may be missing. */
+  reset(): void {
+    if (this.receiving) this.arrive({ reset: true, events: [] });
+  }
+
+  /** Ends all streams and opens no others. */
+  stop(): void {
+    this.stopped = true;
+    for (const stream of [...this.streams]) stream.close('stop');
+    for (const timer of [this.lingering, this.checking, this.reporting]) clearTimeout(timer);
+    void this.endReceiving();
+  }
+
+  private assertRoom(holderId: string): void {
+    if (this.stopped) throw stopping();
+    if (this.streams.size >= maxStreams) {
+      const message = `The service has ${maxStreams} open streams of events, which is the maximum.`;
+      throw new ServiceError('unavailable', message, { retryAfter: 10 });
+    }
+    if ((this.openOfHolder.get(holderId) ?? 0) < maxPerHolder) return;
+    throw new ServiceError(
+      'rateLimited',
+      `A session or an API key can have ${maxPerHolder} open streams of events. Close one of them first.`,
+      { retryAfter: 10 },
+    );
+  }
+
+  private add(stream: EventStream): void {
+    clearTimeout(this.lingering);
+    this.streams.add(stream);
+    this.openOfHolder.set(stream.holderId, (this.openOfHolder.get(stream.holderId) ?? 0) + 1);
+    this.beating ??= setInterval(() => {
+      for (const each of [...this.streams]) each.beat();
+    }, heartbeatMs);
+    eventStreams.set(this.streams.size);
+  }
+
+  private remove(stream: EventStream): void {
+    if (!this.streams.delete(stream)) return;
+    const left = (this.openOfHolder.get(stream.holderId) ?? 1) - 1;
+    if (left > 0) this.openOfHolder.set(stream.holderId, left);
+    else this.openOfHolder.delete(stream.holderId);
+    eventStreams.set(this.streams.size);
+    if (this.streams.size > 0) return;
+    clearInterval(this.beating);
+    this.beating = undefined;
+    this.linger();
+  }
+
+  /** Ends receiving after a while without streams. */
+  private linger(): void {
+    clearTimeout(this.lingering);
+    if (!this.stopped) this.lingering = setTimeout(() => void this.endReceiving(), lingerMs);
+  }
+
+  private async endReceiving(): Promise<void> {
+    const { receiving } = this;
+    this.receiving = undefined;
+    this.kept.clear();
+    // The events from now on are missed. A client that had all events before must not continue as if it had these too.
+    this.newest += 1;
+    this.forgotten = this.newest;
+    const end = await receiving?.catch(() => undefined);
+    end?.();
+  }
+
+  /** Returns the texts of the events that a client has missed; `reset` if they are not known. */
+  private missed(stream: EventStream, lastEventId: string | undefined): string[] {
+    if (lastEventId === undefined) return [];
+    const after = this.numberOf(lastEventId);
+    if (after === undefined) return [resetText];
+    const events = [...this.kept.values()].filter(({ number }) => number > after);
+    if (events.some(({ name }) => name === 'reset')) return [resetText];
+    const texts = stream.missed(events);
+    return texts.reduce((sum, text) => sum + text.length, 0) > maxMissed ? [resetText] : texts;
+  }
+
+  /** Returns the number in the id of an event; undefined if events after it may not be kept. */
+  private numberOf(id: string): number | undefined {
+    const [, mark, number = ''] = /^([0-9a-f]+)-(\d{1,15})$/.exec(id) ?? [];
+    const after = Number(number);
+    return mark === this.mark && after >= this.forgotten && after <= this.newest ? after : undefined;
+  }
+
+  /**
+   * Collects the changes of one turn of the event loop. They are sent in the next turn, whose view of the directory
+   * contains them. Example: a repository that was just added can be seen by its organization.
+   */
+  private arrive(changes: PartitionChanges): void {
+    if (this.arrived.push(changes) === 1) setImmediate(() => this.deliver());
+  }
+
+  private deliver(): void {
+    const all = this.arrived;
+    this.arrived = [];
+    const events: LiveEvent[] = all.some(({ reset }) => reset) ? [{ event: 'reset', data: {} }] : [];
+    this.publish([...events, ...all.flatMap((changes) => changes.events)].map((event) => this.numbered(event)));
+  }
+
+  private reportRefusals(): void {
+    const refused = [...this.refusals.values()];
+    this.refusals.clear();
+    this.reporting = undefined;
+    if (refused.length === 0) return;
+    this.reporting = setTimeout(() => this.reportRefusals(), refusalMs);
+    this.publish(
+      refused.map(({ reason, orgId }) => this.numbered({ event: 'delivery.refused', data: { reason } }, orgId)),
+    );
+  }
+
+  private numbered(event: LiveEvent, orgId: string | null = null): HubEvent {
+    this.newest += 1;
+    return toHubEvent(event, this.newest, orgId);
+  }
+
+  private publish(events: readonly HubEvent[]): void {
+    if (!this.receiving) return;
+    for (const event of events) this.keep(event);
+    for (const stream of [...this.streams]) stream.offer(events);
+  }
+
+  private keep(event: HubEvent): void {
+    const { kept } = this;
+    const older = kept.get(event.object);
+    // The order of the map is the order of the numbers.
+    kept.delete(event.object);
+    kept.set(event.object, older ? merged(older, event) : event);
+    if (kept.size <= maxKept) return;
+    const [oldest] = kept.values();
+    if (!oldest) return;
+    kept.delete(oldest.object);
+    this.forgotten = oldest.number;
+  }
+}
+
+const resetText = toText({ event: 'reset', data: {} });
+
+function stopping(): ServiceError {
+  return new ServiceError('unavailable', 'The service is stopping.', { retryAfter: 2 });
+}

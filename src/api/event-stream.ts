@@ -1,0 +1,190 @@
+/**
+ * One open stream of live events: which events its client may see, how often it gets them, and from which position it
+ * can continue.
+ */
+import { ServiceError } from '../foundation/errors.ts';
+import type { Logger } from '../foundation/logger.ts';
+import { eventsSent } from '../foundation/metrics.ts';
+import type { ReplyStream, StreamEnd } from '../http/reply-stream.ts';
+import type { Caller } from './authenticate.ts';
+import { type HubEvent, intervalOf, maySee, merged } from './hub-event.ts';
+
+/**
+ * Why a stream was closed: `client` and `slow` as in `StreamEnd`; `key` = the key was revoked or has expired; `stop` =
+ * the gateway stops; `unavailable` = the key could not be checked.
+ */
+export type CloseReason = Exclude<StreamEnd, 'service'> | 'key' | 'stop' | 'unavailable';
+
+/** The parts that a stream needs. */
+export interface StreamParts {
+  /** The mark of the gateway, which begins the ids of its events. */
+  mark: string;
+  caller: Caller;
+  /**
+   * Authenticates the request of the stream again.
+   * @throws ServiceError when the key is not valid any more
+   */
+  admitAgain: () => Caller;
+  /** A stream in test mode gets no event that happened. */
+  isTest: boolean;
+  logger: Pick<Logger, 'error'>;
+  /** Milliseconds of a monotonic clock. */
+  now: () => number;
+}
+
+/** An event that waits because its object had another event a moment before. */
+interface Held {
+  /** Number of the first event that waits. */
+  since: number;
+  /** When the event may be sent. */
+  due: number;
+  event: HubEvent;
+}
+
+export class EventStream {
+  /** Id of the session or API key that the stream was opened with. */
+  readonly holderId: string;
+  private readonly parts: StreamParts;
+  private reply: ReplyStream | undefined;
+  private caller: Caller;
+  /** Number of the newest event that was offered to the stream. */
+  private offered: number;
+  /** The waiting events by their objects, in the order of `since`. */
+  private readonly held = new Map<string, Held>();
+  /** When an event of an object was sent, for the objects whose events have a minimum interval. */
+  private readonly sentAt = new Map<string, number>();
+  private releasing: NodeJS.Timeout | undefined;
+  private reason: CloseReason | undefined;
+
+  /** @param offered number of the newest event before the stream */
+  constructor(parts: StreamParts, offered: number) {
+    this.parts = parts;
+    this.caller = parts.caller;
+    this.holderId = holderOf(parts.caller);
+    this.offered = offered;
+  }
+
+  /** Connects the stream with its reply, which has sent its first piece. */
+  begin(reply: ReplyStream): void {
+    this.reply = reply;
+  }
+
+  /** The position from which the stream can continue without loss, as the id of an event. */
+  get position(): string {
+    const [first] = this.held.values();
+    return `${this.parts.mark}-${first ? first.since - 1 : this.offered}`;
+  }
+
+  /** Returns the texts of events that were missed, without ids, and leaves out those that the client may not see. */
+  missed(events: readonly HubEvent[]): string[] {
+    return events.filter((event) => maySee(this.caller, event)).map((event) => this.sent(event));
+  }
+
+  /** Sends the events that the client may see. Events that come too early for their object wait. */
+  offer(events: readonly HubEvent[]): void {
+    if (this.parts.isTest || !this.checkKey()) return;
+    this.attempt(() => {
+      let text = '';
+      for (const event of events) {
+        this.offered = event.number;
+        if (maySee(this.caller, event) && !this.hold(event)) text += this.withId(event);
+      }
+      if (text !== '') this.reply?.write(text);
+    });
+  }
+
+  /** Sends a comment, so that the client and proxies see that the connection works. Moves the position, too. */
+  beat(): void {
+    if (!this.checkKey()) return;
+    const now = this.parts.now();
+    for (const [object, at] of this.sentAt) if (at + 10_000 < now) this.sentAt.delete(object);
+    this.reply?.write(`: heartbeat\nid: ${this.position}\n\n`);
+  }
+
+  /** Closes the stream if its key is not valid any more. Returns whether the stream is open. */
+  checkKey(): boolean {
+    if (this.reason !== undefined) return false;
+    try {
+      this.caller = this.parts.admitAgain();
+      return true;
+    } catch (error) {
+      const isRefused = error instanceof ServiceError && (error.kind === 'unauthorized' || error.kind === 'forbidden');
+      this.close(isRefused ? 'key' : 'unavailable');
+      return false;
+    }
+  }
+
+  close(reason: CloseReason): void {
+    this.reason ??= reason;
+    this.reply?.end();
+  }
+
+  /** Cleans up after the reply has ended. Returns why the stream was closed. */
+  ended(end: StreamEnd): CloseReason {
+    clearTimeout(this.releasing);
+    this.reason ??= end === 'service' ? 'stop' : end;
+    return this.reason;
+  }
+
+  /** Holds an event back if its object had another event a moment before. Returns whether it waits. */
+  private hold(event: HubEvent): boolean {
+    const interval = intervalOf(event);
+    if (interval === 0) return false;
+    const waiting = this.held.get(event.object);
+    if (waiting) {
+      waiting.event = merged(waiting.event, event);
+      return true;
+    }
+    const now = this.parts.now();
+    const due = (this.sentAt.get(event.object) ?? Number.NEGATIVE_INFINITY) + interval;
+    if (due <= now) return false;
+    this.held.set(event.object, { since: event.number, due, event });
+    this.releasing ??= setTimeout(() => this.release(), due - now);
+    return true;
+  }
+
+  /** Sends the waiting events that are due. */
+  private release(): void {
+    this.releasing = undefined;
+    if (!this.checkKey()) return;
+    this.attempt(() => {
+      const now = this.parts.now();
+      let text = '';
+      for (const [object, { due, event }] of this.held) {
+        if (due > now) continue;
+        this.held.delete(object);
+        if (maySee(this.caller, event)) text += this.withId(event);
+      }
+      if (text !== '') this.reply?.write(text);
+      if (this.held.size === 0) return;
+      const next = Math.min(...[...this.held.values()].map(({ due }) => due));
+      this.releasing = setTimeout(() => this.release(), Math.max(1, next - now));
+    });
+  }
+
+  private withId(event: HubEvent): string {
+    return `id: ${this.position}\n${this.sent(event)}`;
+  }
+
+  /** Notes that an event is sent, and returns its text. */
+  private sent(event: HubEvent): string {
+    eventsSent.inc({ event: event.name });
+    if (intervalOf(event) > 0) this.sentAt.set(event.object, this.parts.now());
+    return event.text;
+  }
+
+  /** Runs a step that reads the store. If the step fails, only this stream ends, and its client continues later. */
+  private attempt(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.parts.logger.error({ err: error }, 'a stream of events failed and was closed');
+      this.close('unavailable');
+    }
+  }
+}
+
+/** Returns the id of the session of a caller, or without a session the id of the key. */
+export function holderOf({ session, key }: Caller): string {
+  return session?.id ?? key.id;
+}

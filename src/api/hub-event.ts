@@ -1,0 +1,99 @@
+/**
+ * Live events as the gateway keeps and sends them: as text in the format of server-sent events, with the data that
+ * decide which clients may see them.
+ */
+import type { Scope } from '../protocol/commands.ts';
+import type { LiveEvent, LiveEventName } from '../protocol/live-events.ts';
+import { type Caller, mayUse } from './authenticate.ts';
+
+/** A live event that is ready to send. */
+export interface HubEvent {
+  /** Position in the order of all events of this gateway. */
+  number: number;
+  name: LiveEventName;
+  /** Names the object that the event is about. A newer event of the same object replaces this one. */
+  object: string;
+  /** The repository that the event is about; undefined for an event about no repository. */
+  repoId: string | undefined;
+  /** The organization that may see an event about no repository; null = keys of the instance only. */
+  orgId: string | null;
+  /** The lines `event` and `data`, and the empty line that ends the event. */
+  text: string;
+}
+
+/** The scope that a key needs to see an event. Every key may see `reset`. */
+const scopes: Readonly<Record<LiveEventName, Scope | null>> = {
+  'repo.event': 'repos:read',
+  'range.counts': 'ranges:read',
+  'draft.status': 'drafts:read',
+  'publication.status': 'drafts:read',
+  'backfill.progress': 'repos:read',
+  'delivery.refused': 'webhooks:read',
+  reset: null,
+};
+
+/** Minimum interval between two events of the same object in one stream, in milliseconds. */
+const intervals: Readonly<Partial<Record<LiveEventName, number>>> = {
+  'repo.event': 1000,
+  'range.counts': 1000,
+  // Each reset makes a client read everything again.
+  reset: 5000,
+};
+
+/**
+ * Makes an event ready to send.
+ * @param orgId the organization that may see an event about no repository
+ */
+export function toHubEvent(event: LiveEvent, number: number, orgId: string | null = null): HubEvent {
+  const object = `${event.event} ${objectOf(event)} ${orgId ?? ''}`;
+  const repoId = 'repoId' in event.data ? event.data.repoId : undefined;
+  return { number, name: event.event, object, repoId, orgId, text: toText(event) };
+}
+
+/** Writes the lines of an event, without its id. */
+export function toText({ event, data }: LiveEvent): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Returns the minimum interval between two events of the same object in one stream, in milliseconds; 0 = none. */
+export function intervalOf({ name }: HubEvent): number {
+  return intervals[name] ?? 0;
+}
+
+/**
+ * Returns the event that replaces two events of the same object. It has the number of the newer one. The event of a
+ * repository names no single change if the two events name different ones.
+ */
+export function merged(older: HubEvent, newer: HubEvent): HubEvent {
+  const { repoId } = newer;
+  if (newer.name !== 'repo.event' || repoId === undefined || older.text === newer.text) return newer;
+  return { ...newer, text: toText({ event: 'repo.event', data: { repoId } }) };
+}
+
+/** Whether a caller may see an event. */
+export function maySee(caller: Caller, { name, repoId, orgId }: HubEvent): boolean {
+  const scope = scopes[name];
+  if (scope === null) return true;
+  if (!mayUse(caller, scope)) return false;
+  if (repoId !== undefined) return caller.maySee(repoId);
+  return caller.key.orgId === null || caller.key.orgId === orgId;
+}
+
+function objectOf({ event, data }: LiveEvent): string {
+  switch (event) {
+    case 'repo.event':
+      return data.repoId;
+    case 'range.counts':
+      return data.rangeId;
+    case 'draft.status':
+      return data.draftId;
+    case 'publication.status':
+      return data.publicationId;
+    case 'backfill.progress':
+      return data.backfillId;
+    case 'delivery.refused':
+      return data.reason;
+    case 'reset':
+      return '';
+  }
+}

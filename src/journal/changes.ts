@@ -1,0 +1,34 @@
+/**
+ * Sends and receives what partitions have changed, for the live events of clients. The owner of a partition sends the
+ * changes with its `folded` signal. Nothing is stored, and a message can be lost: after a break of the connection, a
+ * receiver must assume that changes are missing.
+ */
+import type { PartitionName } from '../foundation/partition-names.ts';
+import type { PartitionChanges } from '../protocol/live-events.ts';
+import { packMessage, unpackMessage } from './codec.ts';
+import type { Journal } from './connect.ts';
+import { changesSubject } from './subjects.ts';
+
+/** Broadcasts what a partition has changed. */
+export function publishChanges(journal: Journal, partition: PartitionName, changes: PartitionChanges): void {
+  if (!journal.connection.isClosed()) journal.connection.publish(changesSubject(partition), packMessage(changes));
+}
+
+/**
+ * Receives the changes of all partitions. Resolves when the server has the subscription, so every change that is
+ * announced from then on is received.
+ * @returns ends the subscription
+ */
+export async function receiveChanges(
+  journal: Journal,
+  onChanges: (changes: PartitionChanges) => void,
+): Promise<() => void> {
+  const { connection } = journal;
+  const subscription = connection.subscribe(changesSubject('*'), {
+    callback: (error, message) => {
+      if (!error) onChanges(unpackMessage<PartitionChanges>(message.data));
+    },
+  });
+  await connection.flush();
+  return () => subscription.unsubscribe();
+}

@@ -1,0 +1,245 @@
+/**
+ * Tests the stream of live events in the client: parsing of chunks that end anywhere, and new connections after breaks.
+ */
+import assert from 'node:assert/strict';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { createClient } from '../../sdk/client.ts';
+import { ForbiddenError, NotFoundError, TidingsError, UnauthorizedError } from '../../sdk/errors.ts';
+import { EventReader, type EventText, type ReceivedEvent, streamEvents } from '../../sdk/events.ts';
+import type { Sending } from '../../sdk/send.ts';
+import { afterwards } from '../helpers/cleanup.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+type Script = (response: ServerResponse) => void;
+
+interface Stage {
+  sending: Sending;
+  seen: IncomingHttpHeaders[];
+  waits: number[];
+}
+
+/** Starts a server that runs the scripts in order, one per connection, and repeats the last one. */
+async function serve(t: TestContext, scripts: readonly Script[]): Promise<Stage> {
+  const seen: IncomingHttpHeaders[] = [];
+  const server = createServer((request, response) => {
+    const script = scripts[Math.min(seen.length, scripts.length - 1)] as Script;
+    seen.push({ ...request.headers, path: request.url });
+    script(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterwards(t, () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const waits: number[] = [];
+  const sending: Sending = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    authorize: () => ({ authorization: 'Bearer k' }),
+    sendsCookie: false,
+    testMode: false,
+    retries: 3,
+    maxWaitMs: 60_000,
+    timeoutMs: 10_000,
+    fetch,
+    sleep: async (ms) => void waits.push(ms),
+  };
+  return { sending, seen, waits };
+}
+
+/** Returns a script that sends texts in pieces of their own, and then ends or breaks the reply, or keeps it open. */
+function stream(then: 'end' | 'break' | 'stay', ...texts: string[]): Script {
+  return (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const next = (): void => {
+      const text = texts.shift();
+      if (text !== undefined) response.write(text, () => setImmediate(next));
+      else if (then === 'end') response.end();
+      else if (then === 'break') response.destroy();
+    };
+    response.flushHeaders();
+    next();
+  };
+}
+
+function refusal(status: number, headers: Record<string, string> = {}): Script {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end('{"error":"Some","message":"Not so."}');
+  };
+}
+
+const pub = (n: number) => `id: m-${n}\nevent: publication.status\ndata: {"publicationId":"pub_${n}"}\n\n`;
+
+/** Reads events until there are `count`. */
+async function take(events: AsyncIterable<ReceivedEvent>, count: number): Promise<ReceivedEvent[]> {
+  const taken: ReceivedEvent[] = [];
+  for await (const event of events) if (taken.push(event) === count) break;
+  return taken;
+}
+
+function namesOf(events: readonly ReceivedEvent[]): string[] {
+  return events.map(({ event, data }) => ('publicationId' in data ? data.publicationId : event));
+}
+
+const text = [
+  '\ufeffretry: 1500\r\n',
+  ': a comment\n',
+  'event: draft.status\r',
+  'data: {"a":\r\ndata: "ü € 😀"}\n',
+  'id:m-1\r\n\r\n',
+  'data\n\n',
+  'id: m-2\n\n',
+  'event: lost\n\n',
+  'id: with\0nul\nunknown: x\ndata:  two spaces\r\n\n',
+].join('');
+const parsedText: EventText[] = [
+  { event: 'draft.status', data: '{"a":\n"ü € 😀"}', id: 'm-1' },
+  { event: 'message', data: '', id: 'm-1' },
+  { event: 'message', data: ' two spaces', id: 'm-2' },
+];
+
+test('events are parsed, wherever chunks end', () => {
+  const bytes = Buffer.from(text);
+  const cuts = fc
+    .array(fc.nat(bytes.length), { maxLength: 30 })
+    .map((all) => [...all, bytes.length].sort((a, b) => a - b));
+  fc.assert(
+    fc.property(cuts, (ends) => {
+      const reader = new EventReader();
+      let start = 0;
+      const events = ends.flatMap((end) => {
+        const chunk = bytes.subarray(start, end);
+        start = end;
+        return reader.read(chunk);
+      });
+      assert.deepEqual(events, parsedText);
+      assert.deepEqual([reader.id, reader.retryMs], ['m-2', 1500]);
+    }),
+  );
+  const reader = new EventReader();
+  assert.deepEqual(
+    [...bytes].flatMap((byte) => reader.read(Uint8Array.of(byte))),
+    parsedText,
+  );
+});
+
+test('an event without an end is refused before it fills the memory', () => {
+  const reader = new EventReader();
+  const chunk = Buffer.from(`data: ${'x'.repeat(100_000)}\n`);
+  assert.throws(() => {
+    for (let i = 0; i < 20; i++) reader.read(chunk);
+  }, /too long/);
+});
+
+test('the client connects again after a break and continues after its last event', async (t) => {
+  const { sending, seen, waits } = await serve(t, [
+    stream('end', 'retry: 100\nid: m-0\n\n', pub(1), pub(2)),
+    stream('break', ': heartbeat\nid: m-7\n\n'),
+    stream('end', 'id: m-8\nevent: reset\ndata: {}\n\n'),
+    stream('stay', pub(9)),
+  ]);
+  const events = await take(streamEvents(sending), 4);
+  assert.deepEqual(namesOf(events), ['pub_1', 'pub_2', 'reset', 'pub_9']);
+  assert.deepEqual(
+    events.map(({ id }) => id),
+    ['m-1', 'm-2', 'm-8', 'm-9'],
+  );
+  assert.deepEqual(
+    seen.map((headers) => headers['last-event-id']),
+    [undefined, 'm-2', 'm-7', 'm-8'],
+  );
+  const [{ path, accept, authorization } = {}] = seen;
+  assert.deepEqual([path, accept, authorization], ['/api/events', 'text/event-stream', 'Bearer k']);
+  assert.ok(waits[0] !== undefined && waits[0] >= 50 && waits[0] <= 100, `waited ${waits[0]} ms`);
+});
+
+test('the client begins where the caller says', async (t) => {
+  const { sending, seen } = await serve(t, [stream('stay', pub(4))]);
+  await take(streamEvents(sending, { lastEventId: 'm-3' }), 1);
+  assert.equal(seen[0]?.['last-event-id'], 'm-3');
+});
+
+test('a connection that breaks before it has a position leads to a reset', async (t) => {
+  const { sending } = await serve(t, [stream('break'), stream('stay', pub(1))]);
+  assert.deepEqual(namesOf(await take(streamEvents(sending), 2)), ['reset', 'pub_1']);
+});
+
+test('waits grow while the service fails, and are as long as it asks', async (t) => {
+  const failing = Array.from({ length: 7 }, () => refusal(500));
+  const { sending, waits } = await serve(t, [
+    ...failing,
+    refusal(429, { 'retry-after': '77' }),
+    stream('end', 'retry: 10\n\n', pub(1)),
+    stream('stay', pub(2)),
+  ]);
+  assert.deepEqual(namesOf(await take(streamEvents(sending), 2)), ['pub_1', 'pub_2']);
+  for (const [i, wait] of waits.slice(0, 7).entries()) {
+    const longest = Math.min(2000 * 2 ** (i + 1), 30_000);
+    assert.ok(wait >= longest / 2 && wait <= longest, `wait ${i} is ${wait} ms`);
+  }
+  assert.ok((waits[7] as number) >= 77_000);
+  assert.ok((waits[8] as number) <= 10, 'after a success, the wait is short again');
+});
+
+test('a refusal ends the stream with its error', async (t) => {
+  for (const [status, Refusal] of [
+    [401, UnauthorizedError],
+    [403, ForbiddenError],
+    [404, NotFoundError],
+    [302, TidingsError],
+  ] as const) {
+    const { sending, seen, waits } = await serve(t, [stream('end', pub(1)), refusal(status, { location: '/x' })]);
+    const names: string[] = [];
+    const read = async () => {
+      for await (const { event } of streamEvents(sending)) names.push(event);
+    };
+    await assert.rejects(read(), (error) => error instanceof Refusal && error.status === status);
+    assert.deepEqual([names, seen.length, waits.length], [['publication.status'], 2, 1]);
+  }
+});
+
+test('a reply that is no stream of events ends with an error', async (t) => {
+  const { sending } = await serve(t, [(response) => void response.setHeader('content-type', 'text/html').end('<p>')]);
+  await assert.rejects(take(streamEvents(sending), 1), /not a stream of events but "text\/html"/);
+});
+
+test('a signal ends the stream without an error: while it waits, and between connections', async (t) => {
+  const { sending, seen } = await serve(t, [stream('stay', pub(1))]);
+  const abort = new AbortController();
+  const names: string[] = [];
+  for await (const { event } of streamEvents(sending, { signal: abort.signal })) {
+    names.push(event);
+    setImmediate(() => abort.abort());
+  }
+  assert.deepEqual([names, seen.length], [['publication.status'], 1]);
+  assert.deepEqual(await take(streamEvents(sending, { signal: AbortSignal.abort() }), 1), []);
+  const later = new AbortController();
+  const waiting = await serve(t, [refusal(500)]);
+  waiting.sending.sleep = (_, signal) => {
+    setImmediate(() => later.abort());
+    return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+  };
+  assert.deepEqual(await take(streamEvents(waiting.sending, { signal: later.signal }), 1), []);
+});
+
+test('a caller that leaves its loop closes the connection', async (t) => {
+  let isClosed = false;
+  const { sending } = await serve(t, [
+    (response) => {
+      response.on('close', () => {
+        isClosed = true;
+      });
+      stream('stay', pub(1))(response);
+    },
+  ]);
+  await take(createClient({ url: sending.url, key: 'k' }).events(), 1);
+  await waitUntil('the connection is closed', () => isClosed);
+});
+
+test('events that are not JSON are left out', async (t) => {
+  const { sending } = await serve(t, [stream('stay', 'event: x\ndata: nonsense\n\n', pub(1))]);
+  assert.deepEqual(namesOf(await take(streamEvents(sending), 1)), ['pub_1']);
+});

@@ -1,0 +1,71 @@
+/**
+ * Tests the collection of changes for live events: one change per object, the newest state, and a bounded number.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FoldedEvent } from '../../../src/protocol/live-events.ts';
+import { Changes } from '../../../src/store/changes.ts';
+
+function publication(publicationId: string, status: 'pending' | 'completed'): FoldedEvent {
+  const data = { repoId: 'repo_1', draftId: 'draft_1', publicationId, channel: 'hosted', status } as const;
+  return { event: 'publication.status', data };
+}
+
+test('changes of one object become one event with the newest state', () => {
+  const changes = new Changes();
+  changes.note('pub_1', publication('pub_1', 'pending'));
+  changes.note('pub_2', publication('pub_2', 'pending'));
+  changes.note('pub_1', publication('pub_1', 'completed'));
+  assert.deepEqual(changes.take(), {
+    reset: false,
+    events: [publication('pub_1', 'completed'), publication('pub_2', 'pending')],
+  });
+  assert.equal(changes.take(), undefined, 'nothing is returned twice');
+});
+
+test('several changes of a repository become one event, which names a change only if there is one', () => {
+  const changes = new Changes();
+  for (const change of ['push', 'push'] as const) changes.noteRepository('repo_1', change);
+  for (const change of ['push', 'issues', 'push'] as const) changes.noteRepository('repo_2', change);
+  assert.deepEqual(changes.take()?.events, [
+    { event: 'repo.event', data: { repoId: 'repo_1', event: 'push' } },
+    { event: 'repo.event', data: { repoId: 'repo_2' } },
+  ]);
+});
+
+test('later changes are added to earlier ones', () => {
+  const [changes, later] = [new Changes(), new Changes()];
+  changes.noteRepository('repo_1', 'push');
+  changes.note('pub_1', publication('pub_1', 'pending'));
+  later.noteRepository('repo_1', 'tag');
+  later.note('pub_1', publication('pub_1', 'completed'));
+  changes.add(later);
+  assert.deepEqual(changes.take(), {
+    reset: false,
+    events: [{ event: 'repo.event', data: { repoId: 'repo_1' } }, publication('pub_1', 'completed')],
+  });
+});
+
+test('too many changes become a reset, and the collection begins again after it', () => {
+  const changes = new Changes();
+  for (let i = 0; i < 250; i++) changes.noteRepository(`repo_${i}`, 'push');
+  for (let i = 0; i < 250; i++) changes.note(`pub_${i}`, publication(`pub_${i}`, 'pending'));
+  const full = new Changes();
+  full.add(changes);
+  assert.equal(changes.take()?.events.length, 500);
+  full.noteRepository('repo_more', 'push');
+  full.noteRepository('repo_1', 'push');
+  const sum = new Changes();
+  sum.noteRepository('repo_1', 'push');
+  sum.add(full);
+  for (const each of [full, sum]) assert.deepEqual(each.take(), { reset: true, events: [] });
+  full.noteRepository('repo_1', 'push');
+  assert.equal(full.take()?.events.length, 1);
+});
+
+test('a collection that begins with a reset reports it once', () => {
+  const changes = new Changes(true);
+  changes.noteRepository('repo_1', 'push');
+  assert.deepEqual(changes.take(), { reset: true, events: [] });
+  assert.equal(changes.take(), undefined);
+});

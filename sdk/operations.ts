@@ -76,7 +76,7 @@ export type RangePreview = { repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 
 
 export type Replayed = { endpointId: string; replayed: number };
 
-export type Repository = { id: string; orgId: string; scmRepoId?: number; fullName: string; defaultBranch: string | null; state: 'connected' | 'unselected' | 'disconnected'; createdAt: string; ownerConfirmed: boolean; ownerUnconfirmedReason: string | null };
+export type Repository = { id: string; orgId: string; scmRepoId?: number; fullName: string; defaultBranch: string | null; state: 'connected' | 'unselected' | 'disconnected'; createdAt: string; ownerConfirmed: boolean; ownerUnconfirmedReason: string | null; lastEventAt: string | null; lastTag?: { name: string; date: string } | null; unreleased?: { pulls: number; issues: number; commits: number; changes: number; unlabelled: number } | null };
 
 export type RepositoryConnectedEvent = { event: 'repository.connected'; timestamp: string; data: { repoId: string; fullName: string; cause: 'delivery' | 'installation' | 'selection' | 'request' | 'transfer' } };
 
@@ -140,9 +140,9 @@ export type WebhookEvent = WebhookEvents[keyof WebhookEvents];
 /** The input and the reply of each operation, and the item of each list. */
 export interface Operations {
   /** List repositories. */
-  listRepositories: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { repos: readonly (Repository)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Repository; };
+  listRepositories: { input: { fullName?: string; q?: string; include?: 'unreleased'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { repos: readonly (Repository)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Repository; };
   /** Get a repository. */
-  getRepository: { input: { repoId: string }; reply: Repository; };
+  getRepository: { input: { repoId: string; include?: 'unreleased' }; reply: Repository; };
   /** Connect a repository, or stop capturing its events. */
   updateRepository: { input: { repoId: string } & { selected: boolean }; reply: Repository; };
   /** List the tags of a repository. */
@@ -286,8 +286,8 @@ export interface Operations {
 }
 
 export const operations = {
-  listRepositories: { method: 'GET', path: '/api/repos', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'repos' },
-  getRepository: { method: 'GET', path: '/api/repos/{repoId}', query: [], body: false },
+  listRepositories: { method: 'GET', path: '/api/repos', query: ['fullName', 'q', 'include', 'limit', 'offset', 'sort', 'order'], body: false, list: 'repos' },
+  getRepository: { method: 'GET', path: '/api/repos/{repoId}', query: ['include'], body: false },
   updateRepository: { method: 'PATCH', path: '/api/repos/{repoId}', query: [], body: true },
   listRepositoryTags: { method: 'GET', path: '/api/repos/{repoId}/tags', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'tags' },
   listPullRequests: { method: 'GET', path: '/api/repos/{repoId}/pulls', query: ['state', 'base', 'label', 'limit', 'offset', 'cursor'], body: false, list: 'pulls' },

@@ -17,6 +17,7 @@ import type { UpdateOrganizationBody } from '../protocol/resources/organizations
 import type { Paging } from '../protocol/resources/paging.ts';
 import type { ListPublicationsQuery, PublishBody } from '../protocol/resources/publications.ts';
 import type { CreateRangeBody, UnreleasedQuery } from '../protocol/resources/ranges.ts';
+import type { GetRepositoryQuery } from '../protocol/resources/repositories.ts';
 import type { CreateWebhookEndpointBody, UpdateWebhookEndpointBody } from '../protocol/resources/webhook-endpoints.ts';
 import type { SettingsPreview } from '../protocol/settings-preview.ts';
 import type { Persona, RangeBounds } from '../protocol/stored.ts';
@@ -143,11 +144,11 @@ function samplePullNote(number: number): PullNote {
 
 /** Functions that make the replies of test mode, by operation. An operation that is not listed has no test mode. */
 export const mocks: Readonly<Record<string, Mock>> = {
-  listRepositories: list('repos', () => [directoryRepositoryResponse(sampleRepository)]),
-  getRepository: ({ params }) => ok(directoryRepositoryResponse({ ...sampleRepository, id: idOf(params) })),
+  listRepositories: list('repos', ({ query }) => [repository(sampleRepository.id, query)]),
+  getRepository: ({ params, query }) => ok(repository(idOf(params), query)),
   updateRepository: ({ params, body }) =>
     changed({
-      ...directoryRepositoryResponse({ ...sampleRepository, id: idOf(params) }),
+      ...repository(idOf(params), {}),
       state: field(body, 'selected') ? 'connected' : 'unselected',
     }),
   listRepositoryTags: list('tags', () => sampleTags),
@@ -364,6 +365,16 @@ function revision(number: number): object {
 
 function ok(body: object): ApiReply {
   return { status: 200, body };
+}
+
+/** Makes the part of a reply that describes the sample repository. */
+function repository(id: string, { include }: GetRepositoryQuery): object {
+  const at = new Date(sampleTime).toISOString();
+  const body = { ...directoryRepositoryResponse({ ...sampleRepository, id }), lastEventAt: at };
+  if (include === undefined) return body;
+  const [tag] = sampleTags;
+  const unreleased = { pulls: 1, issues: 0, commits: 0, changes: 1, unlabelled: 0 };
+  return { ...body, lastTag: tag && { name: tag.name, date: tag.date }, unreleased };
 }
 
 /** Makes the reply to a PATCH or PUT, with the ETag of the new content. */

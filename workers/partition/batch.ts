@@ -13,6 +13,7 @@ import { createRowDecoder } from '../../src/store/row-decoder.ts';
 import { writeCursor } from '../../src/store/tables/meta.ts';
 import { foldMessage, isStoreFault, type Message } from '../fold/fold.ts';
 import { foldTogether } from '../fold/together.ts';
+import type { TouchedRepositories } from './touched.ts';
 
 export type { Message } from '../fold/fold.ts';
 
@@ -80,11 +81,13 @@ const nothing: Readonly<FoldedBatch> = { seq: 0, recordId: '', at: 0, records: 0
  * Events are folded together. If one of the records cannot be folded, the whole batch is rolled back and folded again
  * record by record. Then only the records that cannot be folded become dead letters.
  * @param check runs inside the transaction before anything is folded; if it throws, everything is rolled back
+ * @param touched gets the repositories that the records concern; undefined if no one needs them
  */
 export async function foldBatch(
   partition: Partition,
   batch: readonly Message[],
   check = () => {},
+  touched?: TouchedRepositories,
 ): Promise<FoldedBatch> {
   let folded: FoldedBatch = nothing;
   if (batch.length === 0) return folded;
@@ -92,10 +95,10 @@ export async function foldBatch(
   await partition.write(() => {
     try {
       try {
-        folded = attempt(partition, batch, check, foldTogether);
+        folded = attempt(partition, batch, check, foldTogether, touched);
       } catch (error) {
         if (isStoreFault(error)) throw error;
-        folded = attempt(partition, batch, check, foldSeparately);
+        folded = attempt(partition, batch, check, foldSeparately, touched);
       }
     } catch (error) {
       fault = error;
@@ -111,6 +114,7 @@ function attempt(
   batch: readonly Message[],
   check: () => void,
   fold: (partition: Partition, batch: Iterable<Message>) => void,
+  touched: TouchedRepositories | undefined,
 ): FoldedBatch {
   const folded = { ...nothing };
   const counts: (() => void)[] = [];
@@ -118,7 +122,7 @@ function attempt(
   // child transaction rolls these rows back.
   partition.root.childTransaction(() => {
     check();
-    fold({ ...partition, counts }, readOnce(batch, folded));
+    fold({ ...partition, counts }, readOnce(batch, folded, touched));
     writeCursor(partition, { seq: folded.seq, recordId: folded.recordId });
   });
   for (const add of counts) add();
@@ -126,7 +130,11 @@ function attempt(
 }
 
 /** Yields the messages of a batch with unpacked records, and describes them in `folded`. */
-function* readOnce(batch: readonly Message[], folded: FoldedBatch): Generator<Message> {
+function* readOnce(
+  batch: readonly Message[],
+  folded: FoldedBatch,
+  touched: TouchedRepositories | undefined,
+): Generator<Message> {
   for (const message of batch) {
     const { seq, records } = message;
     const last = records[records.length - 1];
@@ -134,6 +142,7 @@ function* readOnce(batch: readonly Message[], folded: FoldedBatch): Generator<Me
     folded.recordId = last?.id ?? '';
     folded.at = last?.at ?? 0;
     folded.records += records.length;
+    touched?.note(records);
     folded.isAwaited ||= records.some(({ kind }) => kind !== 'event' && kind !== 'backfilled');
     yield { seq, records };
   }

@@ -7,6 +7,7 @@ import type { JournalMessage } from '../../src/journal/follow.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readCursor, readOwner } from '../../src/store/tables/meta.ts';
 import { type FoldedBatch, foldBatch, packedMessages } from './batch.ts';
+import type { TouchedRepositories } from './touched.ts';
 
 /** Thrown when another process has written to the partition. This process must then stop writing. */
 export class NotOwnerError extends Error {}
@@ -14,6 +15,7 @@ export class NotOwnerError extends Error {}
 /**
  * Folds a batch that has at least one message.
  * @param id identifies the owner
+ * @param touched as in `foldBatch`
  * @throws NotOwnerError if the partition has another owner, or if the batch does not follow the partition's cursor
  */
 export function foldOwned(
@@ -21,10 +23,11 @@ export function foldOwned(
   id: string,
   batch: readonly JournalMessage[],
   logger: Logger,
+  touched?: TouchedRepositories,
 ): Promise<FoldedBatch> {
   const messages = packedMessages(partition.name, batch, logger);
   const before = (batch[0] as JournalMessage).seq - 1;
-  return foldBatch(partition, messages, () => assertOwned(partition, id, before));
+  return foldBatch(partition, messages, () => assertOwned(partition, id, before), touched);
 }
 
 function assertOwned(partition: Partition, id: string, seq: number): void {

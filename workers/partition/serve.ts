@@ -18,12 +18,14 @@ import type {
   DueTask,
   EntriesTask,
   PayloadTask,
+  PoolTask,
   PreviewTask,
   PullNoteTask,
   RangePreviewTask,
   ResolveRepositoryTask,
   SettingsPreviewTask,
   TestChannelTask,
+  UnreleasedCountsTask,
 } from '../../src/protocol/tasks.ts';
 import { PartitionLockedError } from '../../src/store/lock.ts';
 import type { Partition } from '../../src/store/partition.ts';
@@ -49,12 +51,14 @@ import { Keeper } from './housekeeping.ts';
 import { Outbox } from './outbox.ts';
 import { PartitionOwner } from './owner.ts';
 import { Resealer } from './resealer.ts';
+import { UnreleasedCounter } from './unreleased-counts.ts';
 
 /** A question to an owner: a task for the render pool, a question to a host, or a request of the command line. */
 type Question =
   | PreviewTask
   | ChangesTask
   | RangePreviewTask
+  | UnreleasedCountsTask
   | EntriesTask
   | SettingsPreviewTask
   | PullNoteTask
@@ -138,6 +142,10 @@ export async function serve(
     webhooks?.kick();
     resealer?.kick();
   };
+  const counter = new UnreleasedCounter({
+    isReady: () => owner.caughtUp,
+    count: (repoId) => run({ task: 'unreleasedCount', repoId }, answerMs),
+  });
   const owner = await takeOver(() =>
     PartitionOwner.open({
       dataDir,
@@ -145,6 +153,7 @@ export async function serve(
       journal,
       logger,
       catchUp: (backlog, onFolded) => startCatchUp({ ...backlog, settings }, logger, onFolded),
+      answers: counter,
       onCommitted: kick,
       onLost: (_, error) => onLost(name, error),
     }),
@@ -158,6 +167,11 @@ export async function serve(
     const { egress, sealer } = shared.delivering;
     webhooks = new WebhookSender({ owner, lane: laneOf(name), egress, sealer, logger });
     resealer = new Resealer({ partition: () => owner.partition, lane: laneOf(name), sealer, logger });
+  }
+  /** Runs a task in the render pool, in the name of the organization that the task is for. */
+  function run<Work extends PoolTask['work']>(work: Work, maxWaitMs: number) {
+    const organization = organizationOfTask(owner.partition, work);
+    return pool.run({ dataDir, partition: name, work }, { organization, maxWaitMs });
   }
   const automator = hosts && createAutomator(context, shared, owner, hosts.comparisons);
   outbox = new Outbox({ dataDir, owner, pool, logger, laneOf, automator });
@@ -180,9 +194,8 @@ export async function serve(
     if (question.task === 'testChannel') return testChannel(shared.delivering, question, answerMs);
     if (question.task === 'confirmOwner') return confirmOwner(shared.delivering, question.repoId, answerMs);
     if (question.task === 'preview') await hosts?.comparisons.learn(question);
-    const organization = organizationOfTask(owner.partition, question);
-    const maxWaitMs = asked + queryMs - performance.now();
-    return pool.run({ dataDir, partition: name, work: question }, { organization, maxWaitMs });
+    if (question.task === 'unreleasedCounts') return counter.of(question.repoIds, question.waitMs);
+    return run(question, asked + queryMs - performance.now());
   });
   const stopAnswering = (): void => answers.unsubscribe();
   return { owner, outbox, keeper, hosts, publisher, checker, webhooks, resealer, stopAnswering };

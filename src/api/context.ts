@@ -14,6 +14,7 @@ import type { Lane } from '../journal/lane.ts';
 import type { FoldedSignals } from '../journal/signal.ts';
 import type { CommandResult, Once } from '../protocol/commands.ts';
 import type { CommandRecord } from '../protocol/journal.ts';
+import type { RecentMemory } from '../protocol/recent-deliveries.ts';
 import type { RefusalMemory } from '../protocol/refused-deliveries.ts';
 import { incarnationOf } from '../store/belonging.ts';
 import type { Partition } from '../store/partition.ts';
@@ -36,6 +37,8 @@ export interface ApiContext {
   sealer: Sealer;
   /** Memory of refused deliveries. Only the gateway process has this memory; the command line does not. */
   refusals?: RefusalMemory;
+  /** Memory of the newest deliveries that were not refused. Only the gateway process has it. */
+  recent?: RecentMemory;
   /** Writes the audit log, with the author of each write. Undefined when no audit log is written. */
   auditor?: Auditor;
 }

@@ -16,6 +16,7 @@ import { apiRoutes } from '../api/routes.ts';
 import { UsageMeter } from '../api/usage.ts';
 import { type Auditor, audit } from '../foundation/audit.ts';
 import { ServiceError } from '../foundation/errors.ts';
+import { ulid } from '../foundation/ids.ts';
 import type { Logger } from '../foundation/logger.ts';
 import { journalMeters, webhooksReceived } from '../foundation/metrics.ts';
 import { directoryName, type PartitionName, partitionNames } from '../foundation/partition-names.ts';
@@ -27,6 +28,7 @@ import { AllowList } from '../ingress/allow-list.ts';
 import { IngestionLimit } from '../ingress/limit.ts';
 import { createRates, limitedAs } from '../ingress/rates.ts';
 import { Receiver } from '../ingress/receive.ts';
+import { RecentDeliveries } from '../ingress/recent.ts';
 import { Refusals } from '../ingress/refusals.ts';
 import { BoundSecrets } from '../ingress/secrets.ts';
 import { redactText } from '../intake/redact.ts';
@@ -75,10 +77,12 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
   const lanes = openLanes(journal, settings, logger);
   const laneOf = (partition: PartitionName): Lane => lanes.get(partition) as Lane;
   const refusals = new Refusals({ trustedProxies: settings.trustedProxies, logger });
+  const recent = new RecentDeliveries(ulid());
   const auditor: Auditor = { by: 'start', write: (line) => audit(logger, line) };
   const sealer = openSealer(settings);
   const responses = new ReadyResponses(readers);
-  const context: ApiContext = { settings, journal, readers, responses, signals, laneOf, sealer, refusals, auditor };
+  const memory = { refusals, recent };
+  const context: ApiContext = { settings, journal, readers, responses, signals, laneOf, sealer, ...memory, auditor };
   const readDirectory = () => readers.fresh(directoryName);
   const limits = {
     ingestion: ingestionLimit(settings, readers),
@@ -108,7 +112,7 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
   const server = await startServer(
     settings.host,
     settings.port,
-    routes({ ...context, refusals }, limits, usage, logger),
+    routes({ ...context, ...memory }, limits, usage, logger),
     logger,
     {
       corsOrigins: settings.corsOrigins,
@@ -183,7 +187,7 @@ export function boundSecrets(settings: Settings, readers: Readers, logger: Logge
 }
 
 function routes(
-  context: ApiContext & { refusals: Refusals },
+  context: ApiContext & { refusals: Refusals; recent: RecentDeliveries },
   limits: { ingestion: IngestionLimit; api: ApiLimit; unsubscribe: UnsubscribeLimit },
   usage: UsageMeter,
   logger: Logger,
@@ -198,6 +202,7 @@ function routes(
     budget,
     limit: limits.ingestion,
     refusals: context.refusals,
+    recent: context.recent,
     enqueue: (partition, record) => context.laneOf(partition).enqueue(record),
     readers,
     isConnected: (directory, repository) => isConnected(directory, repository, settings.autoConnect),

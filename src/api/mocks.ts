@@ -274,6 +274,8 @@ export const mocks: Readonly<Record<string, Mock>> = {
   listDeliveries: list('deliveries', () => [deliveryResponse(sampleRefusal)], {
     since: new Date(sampleTime).toISOString(),
   }),
+  listDeadLetters: list('deadLetters', () => []),
+  replayDeadLetters: () => ok({ replayed: [], remaining: 0 }),
   showRetention: () => ok({ before: '2025-01-01', partitions: [], repositories: [], organizations: [] }),
   approveRetention: () => ok({ approved: [] }),
   listKeys: list('keys', ({ directory }) => [keyReply(directory, sampleKey('key_test_sample'), sampleTime)]),

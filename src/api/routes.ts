@@ -7,6 +7,7 @@ import { capturedRoutes } from './captured.ts';
 import { capturedListRoutes } from './captured-lists.ts';
 import { changesRoutes } from './changes.ts';
 import { channelRoutes } from './channels.ts';
+import { deadLetterRoutes } from './dead-letters.ts';
 import { deliveryRoutes } from './deliveries.ts';
 import { draftEntryRoutes } from './draft-entries.ts';
 import { draftListRoutes } from './draft-list.ts';
@@ -44,6 +45,7 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...revisionRoutes,
   ...retentionRoutes,
   ...deliveryRoutes,
+  ...deadLetterRoutes,
   ...publishRoutes,
   ...publicationRoutes,
   ...channelRoutes,

@@ -29,6 +29,7 @@ export const auditActions = [
   'deletePublication',
   'updateOrganisation',
   'approveRetention',
+  'replayDeadLetters',
   'putRepositoryAutomation',
   'removeRepositoryAutomation',
 ] as const;

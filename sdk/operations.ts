@@ -213,6 +213,10 @@ export interface Operations {
   listDeadLetters: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { deadLetters: readonly ({ partition: string; seq: number; index: number; at: string; subject: string; error: string })[]; total: number; hasMore: boolean; nextOffset: number | null }; item: { partition: string; seq: number; index: number; at: string; subject: string; error: string }; };
   /** Process records again that could not be processed: one, or all. */
   replayDeadLetters: { input: { partition: string; seq: number; index: number } | { all: true }; reply: { replayed: readonly ({ partition: string; seq: number; index: number })[]; remaining: number }; };
+  /** List the source code hosts in the settings, with the newest check of each. */
+  listHosts: { input: Record<string, never>; reply: { hosts: readonly ({ origin: string; kind: 'github' | 'gitea'; isDefault: boolean; credentials: readonly ('token' | 'app')[]; webhookSecrets: number; lastCheck: { origin: string; checkedAt: string; state: 'answers' | 'other_kind' | 'not_a_host' | 'unreachable'; kind: 'github' | 'gitea' | null; version: string | null; fault: string | null; token: { state: 'accepted' | 'refused' | 'lacking'; missing: readonly (string)[]; mayRead: boolean; mayWrite: boolean | null } | null; app: { state: 'accepted' | 'refused' | 'lacking'; missing: readonly (string)[]; mayRead: boolean; mayWrite: boolean | null } | null; mayRead: boolean; mayWrite: boolean | null } | null })[] }; };
+  /** Check whether a host in the settings answers, and what the credentials may do; nothing is written. */
+  checkHost: { input: { origin: string }; reply: { origin: string; checkedAt: string; state: 'answers' | 'other_kind' | 'not_a_host' | 'unreachable'; kind: 'github' | 'gitea' | null; version: string | null; fault: string | null; token: { state: 'accepted' | 'refused' | 'lacking'; missing: readonly (string)[]; mayRead: boolean; mayWrite: boolean | null } | null; app: { state: 'accepted' | 'refused' | 'lacking'; missing: readonly (string)[]; mayRead: boolean; mayWrite: boolean | null } | null; mayRead: boolean; mayWrite: boolean | null }; };
   /** Publish a draft to a channel. */
   publishDraft: { input: { draftId: string; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft?: boolean; strict?: boolean }; reply: Publication; };
   /** Get the payload that a publication would send to a channel. */
@@ -327,6 +331,8 @@ export const operations = {
   listDeliveries: { method: 'GET', path: '/api/deliveries', query: ['outcome', 'reason', 'event', 'repoId', 'limit', 'offset', 'sort', 'order'], body: false, list: 'deliveries' },
   listDeadLetters: { method: 'GET', path: '/api/dead-letters', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'deadLetters' },
   replayDeadLetters: { method: 'POST', path: '/api/dead-letters', query: [], body: true },
+  listHosts: { method: 'GET', path: '/api/hosts', query: [], body: false },
+  checkHost: { method: 'POST', path: '/api/hosts/check', query: [], body: true },
   publishDraft: { method: 'POST', path: '/api/publish', query: [], body: true },
   previewPublication: { method: 'POST', path: '/api/publish/preview', query: [], body: true },
   listPublications: { method: 'GET', path: '/api/publications', query: ['draftId', 'repoId', 'channel', 'status', 'limit', 'offset', 'sort', 'order'], body: false, list: 'publications' },

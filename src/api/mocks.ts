@@ -36,6 +36,7 @@ import { webhookSecretResponse } from '../store/tables/webhook-secrets.ts';
 import { toRule } from './automation.ts';
 import { issueFields, issueResponse, pullFields, pullResponse, toNumber } from './captured.ts';
 import { deliveryResponse } from './deliveries.ts';
+import { hostCheckResponse } from './hosts.ts';
 import { mockDraft, mockPublication, mockRange, mockStoredPublication, repositoryUrl } from './mock-subjects.ts';
 import { type Page, page } from './page.ts';
 import { deletedResponse } from './publications.ts';
@@ -47,6 +48,8 @@ import {
   sampleComment,
   sampleDraft,
   sampleDraftId,
+  sampleHost,
+  sampleHostCheck,
   sampleIssue,
   sampleKey,
   sampleOrganization,
@@ -276,6 +279,8 @@ export const mocks: Readonly<Record<string, Mock>> = {
   }),
   listDeadLetters: list('deadLetters', () => []),
   replayDeadLetters: () => ok({ replayed: [], remaining: 0 }),
+  listHosts: () => ok({ hosts: [{ ...sampleHost, lastCheck: hostCheckResponse(sampleHostCheck) }] }),
+  checkHost: ({ body }) => ok(hostCheckResponse({ ...sampleHostCheck, origin: field(body, 'origin') as string })),
   showRetention: () => ok({ before: '2025-01-01', partitions: [], repositories: [], organizations: [] }),
   approveRetention: () => ok({ approved: [] }),
   listKeys: list('keys', ({ directory }) => [keyReply(directory, sampleKey('key_test_sample'), sampleTime)]),

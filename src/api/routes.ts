@@ -12,6 +12,7 @@ import { deliveryRoutes } from './deliveries.ts';
 import { draftEntryRoutes } from './draft-entries.ts';
 import { draftListRoutes } from './draft-list.ts';
 import { draftRoutes } from './drafts.ts';
+import { hostRoutes } from './hosts.ts';
 import { keyRoutes } from './keys.ts';
 import { organizationRoutes } from './organizations.ts';
 import { publicationRoutes } from './publications.ts';
@@ -46,6 +47,7 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...retentionRoutes,
   ...deliveryRoutes,
   ...deadLetterRoutes,
+  ...hostRoutes,
   ...publishRoutes,
   ...publicationRoutes,
   ...channelRoutes,

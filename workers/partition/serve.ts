@@ -12,6 +12,7 @@ import { directoryName, type PartitionName } from '../../src/foundation/partitio
 import type { Journal } from '../../src/journal/connect.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { answerQueries, queryMs } from '../../src/journal/query.ts';
+import type { CheckHostTask, HostChecksTask } from '../../src/protocol/host-checks.ts';
 import type {
   ChangesTask,
   ConfirmOwnerTask,
@@ -33,6 +34,7 @@ import { NoteChecker } from '../checks/checker.ts';
 import { type BackfillPlaces, Backfills } from '../host/backfills.ts';
 import { Comparisons } from '../host/comparisons.ts';
 import type { HostContext } from '../host/context.ts';
+import { HostChecks } from '../host/host-checks.ts';
 import { ownerRound } from '../host/owner-round.ts';
 import type { Owners } from '../host/owners.ts';
 import { resolveRepository } from '../host/repositories.ts';
@@ -67,6 +69,8 @@ type Question =
   | ResolveRepositoryTask
   | TestChannelTask
   | ConfirmOwnerTask
+  | CheckHostTask
+  | HostChecksTask
   | AuditTask
   | { task: 'snapshot' }
   | { task: 'sweep' };
@@ -184,6 +188,7 @@ export async function serve(
     pollMs,
     partitions: settings.partitions,
   });
+  const hostChecks = new HostChecks({ hosts: hostsOf(settings) });
   const answers = answerQueries(journal, name, async (question: Question) => {
     const asked = performance.now();
     if (question.task === 'snapshot') return keeper.snapshot();
@@ -191,6 +196,8 @@ export async function serve(
     if (question.task === 'sweep') return inTime(keeper.sweep());
     if (question.task === 'resolveRepository')
       return resolveRepository({ hosts: hostsOf(settings), logger, owners: shared.owners }, owner.partition, question);
+    if (question.task === 'checkHost') return hostChecks.check(question.origin);
+    if (question.task === 'hostChecks') return hostChecks.list();
     if (question.task === 'testChannel') return testChannel(shared.delivering, question, answerMs);
     if (question.task === 'confirmOwner') return confirmOwner(shared.delivering, question.repoId, answerMs);
     if (question.task === 'preview') await hosts?.comparisons.learn(question);

@@ -27,6 +27,7 @@ test('every POST that writes can be repeated', () => {
   // The other operations write nothing.
   assert.deepEqual(without.map(({ operation }) => operation).sort(), [
     'approveRetention',
+    'checkHost',
     'previewPublication',
     'previewRange',
     'previewRepositorySettings',

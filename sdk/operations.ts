@@ -78,7 +78,7 @@ export type RangePreview = { repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 
 
 export type Replayed = { endpointId: string; replayed: number };
 
-export type Repository = { id: string; orgId: string; scmRepoId?: number; fullName: string; defaultBranch: string | null; state: 'connected' | 'unselected' | 'disconnected'; createdAt: string; ownerConfirmed: boolean; ownerUnconfirmedReason: string | null };
+export type Repository = { id: string; orgId: string; scmRepoId?: number; fullName: string; defaultBranch: string | null; state: 'connected' | 'unselected' | 'disconnected'; createdAt: string; ownerConfirmed: boolean; ownerUnconfirmedReason: string | null; lastEventAt: string | null; lastTag?: { name: string; date: string } | null; unreleased?: { pulls: number; issues: number; commits: number; changes: number; unlabelled: number } | null };
 
 export type RepositoryConnectedEvent = { event: 'repository.connected'; timestamp: string; data: { repoId: string; fullName: string; cause: 'delivery' | 'installation' | 'selection' | 'request' | 'transfer' } };
 
@@ -144,9 +144,9 @@ export type WebhookEvent = WebhookEvents[keyof WebhookEvents];
 /** The input and the reply of each operation, and the item of each list. */
 export interface Operations {
   /** List repositories. */
-  listRepositories: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { repos: readonly (Repository)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Repository; };
+  listRepositories: { input: { fullName?: string; q?: string; include?: 'unreleased'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { repos: readonly (Repository)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Repository; };
   /** Get a repository. */
-  getRepository: { input: { repoId: string }; reply: Repository; };
+  getRepository: { input: { repoId: string; include?: 'unreleased' }; reply: Repository; };
   /** Connect a repository, or stop capturing its events. */
   updateRepository: { input: { repoId: string } & { selected: boolean }; reply: Repository; };
   /** List the tags of a repository. */
@@ -211,8 +211,16 @@ export interface Operations {
   showRetention: { input: Record<string, never>; reply: Retention; };
   /** Approve an erasure that waits for approval. */
   approveRetention: { input: { partition?: string; id?: string }; reply: { approved: readonly ({ partition: string; id: string; cause: 'records' | 'clock' | 'organizations'; from?: string; to?: string; before?: string; records?: number; total?: number; organizations?: readonly ({ id: string; uninstalledAt: string })[]; shares?: readonly ({ partition: string; records: number; total: number })[] })[] }; };
-  /** List the webhook deliveries that were refused. */
-  listDeliveries: { input: { outcome?: 'refused'; reason?: 'wrong_signature' | 'no_signature' | 'form_body' | 'foreign' | 'malformed' | 'too_large' | 'limited' | 'not_allowed'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { deliveries: readonly ({ id: string; receivedAt: string; outcome: 'refused'; status: number; reason: 'wrong_signature' | 'no_signature' | 'form_body' | 'foreign' | 'malformed' | 'too_large' | 'limited' | 'not_allowed'; message: string; remedy: string; event: string | null; deliveryId: string | null; host: string | null; hostKind: 'github' | 'gitea' | 'forgejo' | null; hookId: string | null; orgId: string | null; address: string | null; contentType: string | null; triedSecrets: readonly (string)[] })[]; total: number; hasMore: boolean; nextOffset: number | null; since: string }; item: { id: string; receivedAt: string; outcome: 'refused'; status: number; reason: 'wrong_signature' | 'no_signature' | 'form_body' | 'foreign' | 'malformed' | 'too_large' | 'limited' | 'not_allowed'; message: string; remedy: string; event: string | null; deliveryId: string | null; host: string | null; hostKind: 'github' | 'gitea' | 'forgejo' | null; hookId: string | null; orgId: string | null; address: string | null; contentType: string | null; triedSecrets: readonly (string)[] }; };
+  /** List the newest webhook deliveries of hosts, and what became of each. */
+  listDeliveries: { input: { outcome?: 'queued' | 'delayed' | 'duplicate' | 'ignored' | 'test' | 'failed' | 'refused'; reason?: 'wrong_signature' | 'no_signature' | 'form_body' | 'foreign' | 'malformed' | 'too_large' | 'limited' | 'not_allowed' | 'ping' | 'not_captured' | 'not_connected'; event?: string; repoId?: string; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { deliveries: readonly ({ id: string; receivedAt: string; outcome: 'queued' | 'delayed' | 'duplicate' | 'ignored' | 'test' | 'failed' | 'refused'; status: number; reason: 'wrong_signature' | 'no_signature' | 'form_body' | 'foreign' | 'malformed' | 'too_large' | 'limited' | 'not_allowed' | 'ping' | 'not_captured' | 'not_connected' | null; message: string | null; remedy: string | null; repoId: string | null; repository: string | null; event: string | null; deliveryId: string | null; host: string | null; hostKind: 'github' | 'gitea' | 'forgejo' | null; hookId: string | null; orgId: string | null; address: string | null; contentType: string | null; triedSecrets: readonly (string)[] })[]; total: number; hasMore: boolean; nextOffset: number | null; since: string }; item: { id: string; receivedAt: string; outcome: 'queued' | 'delayed' | 'duplicate' | 'ignored' | 'test' | 'failed' | 'refused'; status: number; reason: 'wrong_signature' | 'no_signature' | 'form_body' | 'foreign' | 'malformed' | 'too_large' | 'limited' | 'not_allowed' | 'ping' | 'not_captured' | 'not_connected' | null; message: string | null; remedy: string | null; repoId: string | null; repository: string | null; event: string | null; deliveryId: string | null; host: string | null; hostKind: 'github' | 'gitea' | 'forgejo' | null; hookId: string | null; orgId: string | null; address: string | null; contentType: string | null; triedSecrets: readonly (string)[] }; };
+  /** List the records that could not be processed. */
+  listDeadLetters: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { deadLetters: readonly ({ partition: string; seq: number; index: number; at: string; subject: string; error: string })[]; total: number; hasMore: boolean; nextOffset: number | null }; item: { partition: string; seq: number; index: number; at: string; subject: string; error: string }; };
+  /** Process records again that could not be processed: one, or all. */
+  replayDeadLetters: { input: { partition: string; seq: number; index: number } | { all: true }; reply: { replayed: readonly ({ partition: string; seq: number; index: number })[]; remaining: number }; };
+  /** List the source code hosts in the settings, with the newest check of each. */
+  listHosts: { input: Record<string, never>; reply: { hosts: readonly ({ origin: string; kind: 'github' | 'gitea'; isDefault: boolean; credentials: readonly ('token' | 'app')[]; webhookSecrets: number; lastCheck: { origin: string; checkedAt: string; state: 'answers' | 'other_kind' | 'not_a_host' | 'unreachable'; kind: 'github' | 'gitea' | null; version: string | null; fault: string | null; token: { state: 'accepted' | 'refused' | 'lacking'; missing: readonly (string)[]; mayRead: boolean; mayWrite: boolean | null } | null; app: { state: 'accepted' | 'refused' | 'lacking'; missing: readonly (string)[]; mayRead: boolean; mayWrite: boolean | null } | null; mayRead: boolean; mayWrite: boolean | null } | null })[] }; };
+  /** Check whether a host in the settings answers, and what the credentials may do; nothing is written. */
+  checkHost: { input: { origin: string }; reply: { origin: string; checkedAt: string; state: 'answers' | 'other_kind' | 'not_a_host' | 'unreachable'; kind: 'github' | 'gitea' | null; version: string | null; fault: string | null; token: { state: 'accepted' | 'refused' | 'lacking'; missing: readonly (string)[]; mayRead: boolean; mayWrite: boolean | null } | null; app: { state: 'accepted' | 'refused' | 'lacking'; missing: readonly (string)[]; mayRead: boolean; mayWrite: boolean | null } | null; mayRead: boolean; mayWrite: boolean | null }; };
   /** Publish a draft to a channel. */
   publishDraft: { input: { draftId: string; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft?: boolean; strict?: boolean }; reply: Publication; };
   /** Get the payload that a publication would send to a channel. */
@@ -298,8 +306,8 @@ export interface Operations {
 }
 
 export const operations = {
-  listRepositories: { method: 'GET', path: '/api/repos', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'repos' },
-  getRepository: { method: 'GET', path: '/api/repos/{repoId}', query: [], body: false },
+  listRepositories: { method: 'GET', path: '/api/repos', query: ['fullName', 'q', 'include', 'limit', 'offset', 'sort', 'order'], body: false, list: 'repos' },
+  getRepository: { method: 'GET', path: '/api/repos/{repoId}', query: ['include'], body: false },
   updateRepository: { method: 'PATCH', path: '/api/repos/{repoId}', query: [], body: true },
   listRepositoryTags: { method: 'GET', path: '/api/repos/{repoId}/tags', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'tags' },
   listPullRequests: { method: 'GET', path: '/api/repos/{repoId}/pulls', query: ['state', 'base', 'label', 'limit', 'offset', 'cursor'], body: false, list: 'pulls' },
@@ -332,7 +340,11 @@ export const operations = {
   restoreDraft: { method: 'POST', path: '/api/drafts/{draftId}/restore', query: [], body: true },
   showRetention: { method: 'GET', path: '/api/retention', query: [], body: false },
   approveRetention: { method: 'POST', path: '/api/retention/approve', query: [], body: true },
-  listDeliveries: { method: 'GET', path: '/api/deliveries', query: ['outcome', 'reason', 'limit', 'offset', 'sort', 'order'], body: false, list: 'deliveries' },
+  listDeliveries: { method: 'GET', path: '/api/deliveries', query: ['outcome', 'reason', 'event', 'repoId', 'limit', 'offset', 'sort', 'order'], body: false, list: 'deliveries' },
+  listDeadLetters: { method: 'GET', path: '/api/dead-letters', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'deadLetters' },
+  replayDeadLetters: { method: 'POST', path: '/api/dead-letters', query: [], body: true },
+  listHosts: { method: 'GET', path: '/api/hosts', query: [], body: false },
+  checkHost: { method: 'POST', path: '/api/hosts/check', query: [], body: true },
   publishDraft: { method: 'POST', path: '/api/publish', query: [], body: true },
   previewPublication: { method: 'POST', path: '/api/publish/preview', query: [], body: true },
   listPublications: { method: 'GET', path: '/api/publications', query: ['draftId', 'repoId', 'channel', 'status', 'limit', 'offset', 'sort', 'order'], body: false, list: 'publications' },

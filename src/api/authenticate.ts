@@ -264,6 +264,16 @@ export function assertVisible(caller: Caller, repoId: string | undefined, resour
   if (repoId === undefined || !caller.maySee(repoId)) throw notFound(resource, id);
 }
 
+/**
+ * Refuses keys of organizations.
+ * @param what the operation, as the beginning of a sentence
+ * @throws ServiceError `forbidden` for a key of one organization
+ */
+export function assertInstance({ key }: Caller, what: string): void {
+  if (key.orgId === null) return;
+  throw new ServiceError('forbidden', `The API key belongs to one organization. ${what} needs an instance key.`);
+}
+
 function bearer(authorization: string | undefined): string {
   if (authorization === undefined || authorization === '') {
     throw new ServiceError(

@@ -14,6 +14,7 @@ import type { Lane } from '../journal/lane.ts';
 import type { FoldedSignals } from '../journal/signal.ts';
 import type { CommandResult, Once } from '../protocol/commands.ts';
 import type { CommandRecord } from '../protocol/journal.ts';
+import type { RecentMemory } from '../protocol/recent-deliveries.ts';
 import type { RefusalMemory } from '../protocol/refused-deliveries.ts';
 import { incarnationOf } from '../store/belonging.ts';
 import type { Partition } from '../store/partition.ts';
@@ -39,6 +40,8 @@ export interface ApiContext {
   refusals?: RefusalMemory;
   /** Streams of live events. Only the gateway process has them; the command line does not. */
   events?: EventHub;
+  /** Memory of the newest deliveries that were not refused. Only the gateway process has it. */
+  recent?: RecentMemory;
   /** Writes the audit log, with the author of each write. Undefined when no audit log is written. */
   auditor?: Auditor;
 }

@@ -17,6 +17,7 @@ import type { UpdateOrganizationBody } from '../protocol/resources/organizations
 import type { Paging } from '../protocol/resources/paging.ts';
 import type { ListPublicationsQuery, PublishBody } from '../protocol/resources/publications.ts';
 import type { CreateRangeBody, UnreleasedQuery } from '../protocol/resources/ranges.ts';
+import type { GetRepositoryQuery } from '../protocol/resources/repositories.ts';
 import type { CreateWebhookEndpointBody, UpdateWebhookEndpointBody } from '../protocol/resources/webhook-endpoints.ts';
 import type { SettingsPreview } from '../protocol/settings-preview.ts';
 import type { Persona, RangeBounds } from '../protocol/stored.ts';
@@ -36,6 +37,7 @@ import { toRule } from './automation.ts';
 import { issueFields, issueResponse, pullFields, pullResponse, toNumber } from './captured.ts';
 import { deliveryResponse } from './deliveries.ts';
 import { eventsReply } from './events.ts';
+import { hostCheckResponse } from './hosts.ts';
 import { mockDraft, mockPublication, mockRange, mockStoredPublication, repositoryUrl } from './mock-subjects.ts';
 import { type Page, page } from './page.ts';
 import { deletedResponse } from './publications.ts';
@@ -47,6 +49,8 @@ import {
   sampleComment,
   sampleDraft,
   sampleDraftId,
+  sampleHost,
+  sampleHostCheck,
   sampleIssue,
   sampleKey,
   sampleOrganization,
@@ -144,11 +148,11 @@ function samplePullNote(number: number): PullNote {
 
 /** Functions that make the replies of test mode, by operation. An operation that is not listed has no test mode. */
 export const mocks: Readonly<Record<string, Mock>> = {
-  listRepositories: list('repos', () => [directoryRepositoryResponse(sampleRepository)]),
-  getRepository: ({ params }) => ok(directoryRepositoryResponse({ ...sampleRepository, id: idOf(params) })),
+  listRepositories: list('repos', ({ query }) => [repository(sampleRepository.id, query)]),
+  getRepository: ({ params, query }) => ok(repository(idOf(params), query)),
   updateRepository: ({ params, body }) =>
     changed({
-      ...directoryRepositoryResponse({ ...sampleRepository, id: idOf(params) }),
+      ...repository(idOf(params), {}),
       state: field(body, 'selected') ? 'connected' : 'unselected',
     }),
   listRepositoryTags: list('tags', () => sampleTags),
@@ -275,6 +279,10 @@ export const mocks: Readonly<Record<string, Mock>> = {
   listDeliveries: list('deliveries', () => [deliveryResponse(sampleRefusal)], {
     since: new Date(sampleTime).toISOString(),
   }),
+  listDeadLetters: list('deadLetters', () => []),
+  replayDeadLetters: () => ok({ replayed: [], remaining: 0 }),
+  listHosts: () => ok({ hosts: [{ ...sampleHost, lastCheck: hostCheckResponse(sampleHostCheck) }] }),
+  checkHost: ({ body }) => ok(hostCheckResponse({ ...sampleHostCheck, origin: field(body, 'origin') as string })),
   showRetention: () => ok({ before: '2025-01-01', partitions: [], repositories: [], organizations: [] }),
   approveRetention: () => ok({ approved: [] }),
   listKeys: list('keys', ({ directory }) => [keyReply(directory, sampleKey('key_test_sample'), sampleTime)]),
@@ -366,6 +374,16 @@ function revision(number: number): object {
 
 function ok(body: object): ApiReply {
   return { status: 200, body };
+}
+
+/** Makes the part of a reply that describes the sample repository. */
+function repository(id: string, { include }: GetRepositoryQuery): object {
+  const at = new Date(sampleTime).toISOString();
+  const body = { ...directoryRepositoryResponse({ ...sampleRepository, id }), lastEventAt: at };
+  if (include === undefined) return body;
+  const [tag] = sampleTags;
+  const unreleased = { pulls: 1, issues: 0, commits: 0, changes: 1, unlabelled: 0 };
+  return { ...body, lastTag: tag && { name: tag.name, date: tag.date }, unreleased };
 }
 
 /** Makes the reply to a PATCH or PUT, with the ETag of the new content. */

@@ -3,11 +3,15 @@
  * the partition of the repository.
  */
 import { notFound } from '../foundation/errors.ts';
-import { toEtag } from '../foundation/etag.ts';
+import { markOf, toEtag } from '../foundation/etag.ts';
 import { directoryName } from '../foundation/partition-names.ts';
 import { NoQuerySchema } from '../protocol/resources/fields.ts';
 import { type Paging, PagingSchema } from '../protocol/resources/paging.ts';
 import {
+  type GetRepositoryQuery,
+  GetRepositoryQuerySchema,
+  type ListRepositoriesQuery,
+  ListRepositoriesQuerySchema,
   repositoryContracts,
   type UpdateRepositoryBody,
   UpdateRepositoryBodySchema,
@@ -15,45 +19,50 @@ import {
 import {
   type DirectoryRepository,
   directoryRepositoryDigest,
-  directoryRepositoryResponse,
   listDirectoryRepositories,
   readDirectoryRepository,
 } from '../store/tables/directory.ts';
 import { listTags } from '../store/tables/tags.ts';
 import { assertVisible } from './authenticate.ts';
-import { changedReply, readIfMatch } from './conditional.ts';
+import { readIfMatch } from './conditional.ts';
 import { partitionOfId, readPartition, runCommand } from './context.ts';
 import { page } from './page.ts';
-import type { ApiRoute } from './route.ts';
+import { lastEventOf, repositoryResponse, unreleasedResponses } from './repository-activity.ts';
+import type { ApiReply, ApiRoute } from './route.ts';
 import { check } from './validate.ts';
 
-const listRepositories: ApiRoute<Paging> = {
+const listRepositories: ApiRoute<ListRepositoriesQuery> = {
   method: 'GET',
   path: '/api/repos',
   operation: 'listRepositories',
   contract: repositoryContracts.listRepositories,
   scope: 'repos:read',
-  query: PagingSchema,
-  handle: ({ query, caller, directory }) => {
-    const all = listDirectoryRepositories(directory, caller.key.orgId);
-    const { items, ...rest } = page(all, query, toSortable, { sort: 'name', order: 'asc' });
-    return { status: 200, body: { repos: items.map(directoryRepositoryResponse), ...rest } };
+  query: ListRepositoriesQuerySchema,
+  handle: ({ query: { fullName, q, include, ...paging }, caller, context, directory }) => {
+    const all = listDirectoryRepositories(directory, caller.key.orgId).filter(named(fullName, q));
+    const { items, ...rest } = page(all, paging, toSortable, { sort: 'name', order: 'asc' });
+    if (include === undefined) {
+      const repos = items.map((repository) => repositoryResponse(context, caller, repository));
+      return { status: 200, body: { repos, ...rest } };
+    }
+    return unreleasedResponses(context, caller, items).then((repos) => ({ status: 200, body: { repos, ...rest } }));
   },
 };
 
-const getRepository: ApiRoute = {
+const getRepository: ApiRoute<GetRepositoryQuery> = {
   method: 'GET',
   path: '/api/repos/:repoId',
   operation: 'getRepository',
   contract: repositoryContracts.getRepository,
   scope: 'repos:read',
-  query: NoQuerySchema,
-  handle: ({ caller, directory, params: [repoId = ''] }) => {
+  query: GetRepositoryQuerySchema,
+  handle: ({ query: { include }, caller, context, directory, params: [repoId = ''] }) => {
     assertVisible(caller, repoId, 'Repository', repoId);
     const repository = readDirectoryRepository(directory, repoId);
     if (!repository) throw notFound('Repository', repoId);
-    const etag = toEtag(directoryRepositoryDigest(repository));
-    return { status: 200, body: directoryRepositoryResponse(repository), etag };
+    const digest = directoryRepositoryDigest(repository);
+    if (include === undefined) return replyOf(digest, repositoryResponse(context, caller, repository));
+    return unreleasedResponses(context, caller, [repository]).then(([body = {}]) => replyOf(digest, body));
   },
 };
 
@@ -71,7 +80,8 @@ const updateRepository: ApiRoute = {
     const { selected } = checkUpdate(body);
     const orgId = readDirectoryRepository(directory, repoId)?.orgId as string;
     const command = { name: 'selectRepository', repoId, orgId, selected, ...(ifMatch && { ifMatch }) } as const;
-    return changedReply(await runCommand<object>(context, directoryName, command));
+    const { digest, ...value } = await runCommand<{ digest: string }>(context, directoryName, command);
+    return replyOf(digest, { ...value, ...lastEventOf(context, caller, repoId) });
   },
 };
 
@@ -98,6 +108,25 @@ const listRepositoryTags: ApiRoute<Paging> = {
     return { status: 200, body: { tags, ...rest } };
   },
 };
+
+/**
+ * Makes the reply that shows a repository. The ETag has a mark for the fields that the digest does not cover. `If-Match`
+ * ignores it: an event does not refuse a change of the repository.
+ */
+function replyOf(digest: string, body: object): ApiReply {
+  const { lastEventAt, lastTag, unreleased } = body as Record<string, unknown>;
+  return { status: 200, body, etag: toEtag(digest, markOf(JSON.stringify([lastEventAt, lastTag, unreleased]))) };
+}
+
+/** Returns a filter for repositories by name. Hosts ignore the case of names. */
+function named(fullName: string | undefined, part: string | undefined): (repository: DirectoryRepository) => boolean {
+  const [whole, within] = [fullName?.toLowerCase(), part?.toLowerCase()];
+  if (whole === undefined && within === undefined) return () => true;
+  return (repository) => {
+    const name = repository.fullName.toLowerCase();
+    return (whole === undefined || name === whole) && (within === undefined || name.includes(within));
+  };
+}
 
 function toSortable(repository: DirectoryRepository) {
   const { id, fullName, createdAt, seenAt } = repository;

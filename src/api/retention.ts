@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { toDate, yearBefore } from '../foundation/days.ts';
-import { invalid, notFound, ServiceError } from '../foundation/errors.ts';
+import { invalid, notFound } from '../foundation/errors.ts';
 import { directoryName, type PartitionName, partitionNames } from '../foundation/partition-names.ts';
 import { askDue, type PartitionDue } from '../journal/retention.ts';
 import { NoQuerySchema } from '../protocol/resources/fields.ts';
@@ -18,7 +18,7 @@ import type { RecordCounts, RetentionStatus, Wait } from '../protocol/retention.
 import type { Partition } from '../store/partition.ts';
 import { isKeptAlone, listDirectoryRepositories, listOrganizations } from '../store/tables/directory.ts';
 import { noCounts, organizationKeepingMs, retentionStatus } from '../store/tables/retention.ts';
-import type { Caller } from './authenticate.ts';
+import { assertInstance } from './authenticate.ts';
 import { type ApiContext, readPartition, runCommand } from './context.ts';
 import type { ApiRoute } from './route.ts';
 import { check } from './validate.ts';
@@ -41,7 +41,7 @@ const showRetention: ApiRoute = {
   scope: 'repos:read',
   query: NoQuerySchema,
   handle: async ({ caller, context }) => {
-    assertInstance(caller);
+    assertInstance(caller, 'Retention');
     return { status: 200, body: await describeRetention(context) };
   },
 };
@@ -55,16 +55,11 @@ const approveRetention: ApiRoute = {
   query: NoQuerySchema,
   checkBody: (body) => check(ApproveRetentionBodySchema, body, 'body'),
   handle: async ({ body, caller, context }) => {
-    assertInstance(caller);
+    assertInstance(caller, 'Retention');
     const wanted = check<ApproveRetentionBody>(ApproveRetentionBodySchema, body, 'body');
     return { status: 200, body: { approved: (await approve(context, wanted)).map(shown) } };
   },
 };
-
-function assertInstance({ key }: Caller): void {
-  if (key.orgId === null) return;
-  throw new ServiceError('forbidden', 'The API key belongs to one organization. Retention needs an instance key.');
-}
 
 /**
  * Reports what a sweep would erase now, by partition, repository and organization, and what waits for approval. The

@@ -7,11 +7,13 @@ import { capturedRoutes } from './captured.ts';
 import { capturedListRoutes } from './captured-lists.ts';
 import { changesRoutes } from './changes.ts';
 import { channelRoutes } from './channels.ts';
+import { deadLetterRoutes } from './dead-letters.ts';
 import { deliveryRoutes } from './deliveries.ts';
 import { draftEntryRoutes } from './draft-entries.ts';
 import { draftListRoutes } from './draft-list.ts';
 import { draftRoutes } from './drafts.ts';
 import { eventRoutes } from './events.ts';
+import { hostRoutes } from './hosts.ts';
 import { keyRoutes } from './keys.ts';
 import { organizationRoutes } from './organizations.ts';
 import { publicationRoutes } from './publications.ts';
@@ -45,6 +47,8 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...revisionRoutes,
   ...retentionRoutes,
   ...deliveryRoutes,
+  ...deadLetterRoutes,
+  ...hostRoutes,
   ...publishRoutes,
   ...publicationRoutes,
   ...channelRoutes,

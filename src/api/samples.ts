@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { BackfillRecord } from '../protocol/backfill.ts';
 import { type ChannelName, type ChannelRecord, channelTraits } from '../protocol/channels.ts';
 import type { KeyRecord, WebhookSecretRecord } from '../protocol/commands.ts';
+import type { CheckedHost } from '../protocol/host-checks.ts';
 import type { PublicationRecord } from '../protocol/publications.ts';
 import type { RefusedDelivery } from '../protocol/refused-deliveries.ts';
 import type {
@@ -365,4 +366,23 @@ export const sampleRefusal: RefusedDelivery = {
   address: '192.0.2.7',
   contentType: 'application/json',
   triedSecrets: ['settings'],
+};
+
+export const sampleHost = {
+  origin: 'https://github.com',
+  kind: 'github',
+  isDefault: true,
+  credentials: ['token'],
+  webhookSecrets: 1,
+};
+
+export const sampleHostCheck: CheckedHost = {
+  origin: 'https://github.com',
+  checkedAt: sampleTime,
+  state: 'answers',
+  kind: 'github',
+  version: null,
+  fault: null,
+  token: { state: 'accepted', missing: [], mayRead: true, mayWrite: true },
+  app: null,
 };

@@ -33,6 +33,7 @@ export const auditActions = [
   'deletePublication',
   'updateOrganisation',
   'approveRetention',
+  'replayDeadLetters',
   'putRepositoryAutomation',
   'removeRepositoryAutomation',
 ] as const;

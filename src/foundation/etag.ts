@@ -27,12 +27,17 @@ export function toEtag(digest: string, mark = 0): string {
   return `"${schemaVersion}-${digest}${mark === 0 ? '' : `.${mark}`}"`;
 }
 
+/** Returns the mark of a state: a number that differs for nearly all different states, and is never 0. */
+export function markOf(state: string): number {
+  return hash('sha256', state, 'buffer').readUInt32BE(0) || 1;
+}
+
 /**
  * Returns the digest inside an ETag of this service, without its mark; undefined for any other text. The ETag is given
  * without its quotes.
  */
 export function digestInEtag(opaque: string): string | undefined {
-  return /^\d{1,9}-([\w-]{22})(?:\.\d{1,3})?$/.exec(opaque)?.[1];
+  return /^\d{1,9}-([\w-]{22})(?:\.\d{1,10})?$/.exec(opaque)?.[1];
 }
 
 /** Matches one entity tag (ETag) of a header (RFC 9110, section 8.8.3). */

@@ -19,6 +19,7 @@ import { Sessions } from '../api/sessions.ts';
 import { UsageMeter } from '../api/usage.ts';
 import { type Auditor, audit } from '../foundation/audit.ts';
 import { ServiceError } from '../foundation/errors.ts';
+import { ulid } from '../foundation/ids.ts';
 import type { Logger } from '../foundation/logger.ts';
 import { journalMeters, webhooksReceived } from '../foundation/metrics.ts';
 import { directoryName, type PartitionName, partitionNames } from '../foundation/partition-names.ts';
@@ -30,6 +31,7 @@ import { AllowList } from '../ingress/allow-list.ts';
 import { IngestionLimit } from '../ingress/limit.ts';
 import { createRates, limitedAs } from '../ingress/rates.ts';
 import { Receiver } from '../ingress/receive.ts';
+import { RecentDeliveries } from '../ingress/recent.ts';
 import { Refusals } from '../ingress/refusals.ts';
 import { BoundSecrets } from '../ingress/secrets.ts';
 import { redactText } from '../intake/redact.ts';
@@ -87,11 +89,13 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
     logger,
     onRefused: (reason, orgId) => events.refused(reason, orgId),
   });
+  const recent = new RecentDeliveries(ulid());
   const auditor: Auditor = { by: 'start', write: (line) => audit(logger, line) };
   const sealer = openSealer(settings);
   const responses = new ReadyResponses(readers);
   const read = { readers, responses, signals };
-  const context: ApiContext = { settings, journal, ...read, laneOf, sealer, refusals, events, auditor };
+  const memory = { refusals, recent };
+  const context: ApiContext = { settings, journal, ...read, laneOf, sealer, ...memory, events, auditor };
   const readDirectory = () => readers.fresh(directoryName);
   const limits = {
     ingestion: ingestionLimit(settings, readers),
@@ -127,7 +131,7 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
   const server = await startServer(
     settings.host,
     settings.port,
-    routes({ ...context, refusals }, limits, { usage, sessions }, logger),
+    routes({ ...context, ...memory }, limits, { usage, sessions }, logger),
     logger,
     {
       corsOrigins: settings.corsOrigins,
@@ -202,7 +206,7 @@ export function boundSecrets(settings: Settings, readers: Readers, logger: Logge
 }
 
 function routes(
-  context: ApiContext & { refusals: Refusals },
+  context: ApiContext & { refusals: Refusals; recent: RecentDeliveries },
   limits: { ingestion: IngestionLimit; api: ApiLimit; unsubscribe: UnsubscribeLimit },
   { usage, sessions }: { usage: UsageMeter; sessions: Sessions },
   logger: Logger,
@@ -217,6 +221,7 @@ function routes(
     budget,
     limit: limits.ingestion,
     refusals: context.refusals,
+    recent: context.recent,
     enqueue: (partition, record) => context.laneOf(partition).enqueue(record),
     readers,
     isConnected: (directory, repository) => isConnected(directory, repository, settings.autoConnect),

@@ -31,9 +31,9 @@ export type TokenCheck =
   /** For Gitea: the token lacks some of the required scopes. */
   | { state: 'lacking'; missing: readonly string[] };
 
-/** The result of checking an app with the host. */
+/** The result of checking an app with the host. `mayWrite` is true if it may write the contents of repositories. */
 export type AppCheck =
-  | { state: 'taken'; slug: string; missing: readonly string[] }
+  | { state: 'taken'; slug: string; missing: readonly string[]; mayWrite: boolean }
   | { state: 'refused'; reason: string };
 
 const timeoutMs = 5000;
@@ -125,7 +125,7 @@ async function checkApp(host: Host, get: Get): Promise<AppCheck | undefined> {
     if (status !== 200) return { state: 'refused', reason: `the host answers ${status}` };
     const { slug, permissions } = parse(text) as { slug?: unknown; permissions?: Record<string, unknown> };
     const missing = neededPermissions.filter((name) => permissions && permissions[name] === undefined);
-    return { state: 'taken', slug: textOf(slug) ?? '', missing };
+    return { state: 'taken', slug: textOf(slug) ?? '', missing, mayWrite: permissions?.contents === 'write' };
   } catch (error) {
     return { state: 'refused', reason: reasonOf(error) };
   }

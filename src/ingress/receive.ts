@@ -17,6 +17,7 @@ import { toInstallation } from '../intake/installations.ts';
 import type { Position } from '../journal/lane.ts';
 import type { InstallationBody, SignedBy } from '../protocol/events.ts';
 import type { EventRecord, InstallationRecord } from '../protocol/journal.ts';
+import { type IgnoredReason, ignoredReasons } from '../protocol/recent-deliveries.ts';
 import type { EventRepository } from '../protocol/repository.ts';
 import type { Partition } from '../store/partition.ts';
 import type { CurrentState } from '../store/readers.ts';
@@ -28,6 +29,7 @@ import { KnownRepositories } from './known-repositories.ts';
 import type { IngestionLimit } from './limit.ts';
 import { type AdmittedClaim, type Claim, checkClaim } from './ownership.ts';
 import { limitedAs } from './rates.ts';
+import { codeOf, type RecentDeliveries } from './recent.ts';
 import { ForeignEvent, outcomeOf, reasonOf, unsigned } from './refusal-errors.ts';
 import type { Refusals } from './refusals.ts';
 import { type BoundSecrets, type Signer, settingsSecretId } from './secrets.ts';
@@ -42,6 +44,7 @@ export interface ReceiverOptions {
   budget: BodyBudget;
   limit: IngestionLimit;
   refusals: Refusals;
+  recent: RecentDeliveries;
   enqueue: (partition: PartitionName, record: DeliveredRecord) => Promise<Position>;
   /**
    * Reads partitions. The receiver reads the directory, and reads the other partitions to recognize deliveries that are
@@ -53,7 +56,15 @@ export interface ReceiverOptions {
 }
 
 /** The result of reading a payload. The records count towards the ingestion limit of `organization`. */
-type Prepared = { ignored: string } | { partition: PartitionName; records: DeliveredRecord[]; organization?: string };
+type Prepared =
+  | { ignored: IgnoredReason; repository?: EventRepository }
+  | {
+      partition: PartitionName;
+      records: DeliveredRecord[];
+      organization?: string;
+      /** Undefined for a payload about an installation. */
+      repository?: EventRepository;
+    };
 
 /** A record that is made from a delivery. */
 export type DeliveredRecord = EventRecord | InstallationRecord;
@@ -138,15 +149,24 @@ export class Receiver {
     const delivery = readDelivery(exchange);
     const isTest = readTestMode(exchange);
     const prepared = this.prepare(delivery, parseBody(exchange, delivery.event, body), signer, isTest, now);
-    if ('ignored' in prepared) return this.processed(exchange, 'ignored', prepared.ignored);
+    const { recent } = this.options;
+    const { repository } = prepared;
+    if ('ignored' in prepared) {
+      const { ignored } = prepared;
+      recent.note(now, codeOf.ignored, 200, delivery, signer, repository, ignored);
+      return this.processed(exchange, 'ignored', ignoredReasons[ignored].reply);
+    }
     const { partition, records, organization } = prepared;
-    if (this.allFolded(partition, records))
+    if (this.allFolded(partition, records)) {
+      recent.note(now, codeOf.duplicate, 200, delivery, signer, repository);
       return this.processed(exchange, 'duplicate', 'the delivery was processed before');
+    }
     if (isTest) {
+      recent.note(now, codeOf.test, 202, delivery, signer, repository);
       exchange.json(202, { status: 'queued', delivery: delivery.id });
       return 'test';
     }
-    if (organization !== undefined) this.limit(records, organization, now);
+    const isDelayed = organization !== undefined && this.limit(records, organization, now);
     const [only] = records;
     const enqueued =
       records.length === 1 && only
@@ -154,6 +174,7 @@ export class Receiver {
         : Promise.all(records.map((record) => this.options.enqueue(partition, record)));
     return (enqueued as Promise<unknown>).then(() => {
       exchange.json(202, { status: 'queued', delivery: delivery.id });
+      recent.note(now, isDelayed ? codeOf.delayed : codeOf.queued, 202, delivery, signer, repository);
       replyTimes.observe((performance.now() - exchange.startedAt) / 1000);
       return 'queued';
     });
@@ -166,7 +187,7 @@ export class Receiver {
    */
   private prepare(delivery: Delivery, payload: object, signer: Signer, isTest: boolean, now: number): Prepared {
     const { origin } = signer;
-    if (delivery.event === 'ping') return { ignored: 'pong' };
+    if (delivery.event === 'ping') return { ignored: 'ping' };
     const { id } = delivery;
     const directory = this.options.readers.current(directoryName);
     const source = sourceOf(delivery, signer, this.options.settings);
@@ -189,13 +210,13 @@ export class Receiver {
       };
     }
     const captured = toEvents(delivery.event, payload, origin, now);
-    if (!captured) return { ignored: 'the event is not captured' };
+    if (!captured) return { ignored: 'not_captured' };
     if (signer.orgId === null && isPlain(captured) && this.known.has(captured.repository))
       return this.toPrepared({ id, source, signedBy: null }, captured, now);
     const minimised = this.identities.resolve(directory, captured, signer.orgId, now);
     const { repository } = minimised;
     const admitted = judge(directory, signer, { owner: repository.owner, repositories: [repository] });
-    if (!this.options.isConnected(directory, repository)) return { ignored: 'the repository is not connected' };
+    if (!this.options.isConnected(directory, repository)) return { ignored: 'not_connected', repository };
     if (!isTest) this.assertFewClaims(directory, admitted, now);
     if (!minimised.isListed && !isTest) this.identities.remember(repository, signer.orgId, now);
     if (minimised.isListed && signer.orgId === null && repository === captured.repository) this.known.add(repository);
@@ -211,7 +232,7 @@ export class Receiver {
     organization = limitedAs(minimised.repository, signed.signedBy),
   ): Prepared {
     const partition = this.partitionOf(minimised.repository.id);
-    return { partition, records: toRecords(signed, minimised, now), organization };
+    return { partition, records: toRecords(signed, minimised, now), organization, repository: minimised.repository };
   }
 
   /** @throws ServiceError `rateLimited` when the organization would exceed its maximum number of unproved claims */
@@ -237,19 +258,20 @@ export class Receiver {
 
   /**
    * Counts a delivery towards the limit of its organization. If the delivery is over the limit, its event records get a
-   * due time.
+   * due time. Returns whether they have one.
    * @throws ServiceError `rateLimited` when the delivery would exceed the maximum delay
    */
-  private limit(records: readonly DeliveredRecord[], organization: string, now: number): void {
+  private limit(records: readonly DeliveredRecord[], organization: string, now: number): boolean {
     const admission = this.options.limit.admit(organization, now);
     if (!admission.admitted) {
       const retryAfter = Math.ceil(admission.retryAfterMs / 1000);
       const message = `This organization's backlog has reached its maximum delay. Wait ${retryAfter} seconds.`;
       throw new ServiceError('rateLimited', message, { retryAfter });
     }
-    if (admission.due === undefined) return;
+    if (admission.due === undefined) return false;
     webhooksDelayed.inc();
     for (const record of records) if (record.kind === 'event') record.due = admission.due;
+    return true;
   }
 
   private processed(exchange: Exchange, outcome: Outcome, reason: string): Outcome {
@@ -264,8 +286,16 @@ export class Receiver {
       const { status } = error as ServiceError;
       const triedSecrets = signer ? [signer.secretId] : [settingsSecretId, ...this.options.bound.tried()];
       this.options.refusals.note(exchange, { reason, status, signer, triedSecrets });
-    }
+    } else if (signer && !exchange.aborted) this.failed(exchange, error, signer);
     exchange.fail(error);
+  }
+
+  /** Remembers a delivery that the service could not store. */
+  private failed(exchange: Exchange, error: unknown, signer: Signer): void {
+    const status = error instanceof ServiceError ? error.status : 500;
+    const id = header(exchange, 'delivery') ?? '';
+    const delivery = { event: header(exchange, 'event') ?? '', id, source: '' };
+    this.options.recent.note(Date.now(), codeOf.failed, status, delivery, signer, undefined);
   }
 }
 

@@ -251,7 +251,7 @@ function mediaTypeOf({ headers }: RefusedRequest): string | null {
  * Returns the text of a header if the text is one short plain word, such as an event name or an id. Returns null for
  * any other text.
  */
-function plainWord(text: string | undefined): string | null {
+export function plainWord(text: string | undefined): string | null {
   return text !== undefined && /^[\w.:-]{1,64}$/.test(text) ? text : null;
 }
 

@@ -19,11 +19,17 @@ export const queryMs = 10_000;
 
 /**
  * Sends a question to the owner of a partition and returns the answer.
+ * @param timeout how long to wait for the answer, in milliseconds
  * @throws ServiceError the owner's error if the owner answers with an error; `unavailable` if no answer arrives in time
  */
-export async function ask<Q, T>(journal: Journal, partition: PartitionName, question: Q): Promise<T> {
+export async function ask<Q, T>(
+  journal: Journal,
+  partition: PartitionName,
+  question: Q,
+  timeout = queryMs,
+): Promise<T> {
   const reply = await journal.connection
-    .request(querySubject(partition), packMessage(question), { timeout: queryMs })
+    .request(querySubject(partition), packMessage(question), { timeout })
     .catch(() => {
       throw new ServiceError(
         'unavailable',

@@ -43,6 +43,11 @@ export const RepositoryRecordSchema = Type.Object({
    */
   revision: Type.Integer(),
   /**
+   * When the newest delivery of the repository was received. Absent if only the host was read so far, and in records of
+   * earlier versions of Tidings until the next delivery.
+   */
+  lastEventAt: Type.Optional(Instant),
+  /**
    * The organization that claims the repository. All stored data of the repository comes from deliveries that were
    * signed with this organization's own secret. The field is absent as soon as the owner is proved.
    */

@@ -127,6 +127,32 @@ export interface RangePreview extends Preview, Changes {
   suggestedVersion: SuggestedVersion;
 }
 
+/**
+ * Asks for the newest release tags and the unreleased changes of repositories. The owner of their partition answers from
+ * its memory and counts the others, but answers after `waitMs` with the counts that are ready.
+ */
+export interface UnreleasedCountsTask {
+  task: 'unreleasedCounts';
+  repoIds: readonly string[];
+  waitMs: number;
+}
+
+/** Counts what was merged to the default branch of one repository since its newest release. */
+export interface UnreleasedCountTask {
+  task: 'unreleasedCount';
+  repoId: string;
+}
+
+/** The newest release tag of a repository, and its unreleased changes. */
+export interface UnreleasedCount {
+  lastTag: { name: string; date: number } | null;
+  /** The numbers that a preview of the unreleased range has in its counts and its diagnostics. */
+  unreleased: { pulls: number; issues: number; commits: number; changes: number; unlabelled: number };
+}
+
+/** Counts by the id of the repository. Repositories whose count is not ready are left out. */
+export type UnreleasedCounts = Readonly<Record<string, UnreleasedCount>>;
+
 /** Returns one page of the entries of a draft, with what is known about each. */
 export const EntriesTaskSchema = Type.Object({
   task: Type.Literal('entries'),
@@ -252,6 +278,7 @@ export interface PoolTask {
     | AutomationTask
     | ChangesTask
     | RangePreviewTask
+    | UnreleasedCountTask
     | EntriesTask
     | SettingsPreviewTask
     | PullNoteTask
@@ -281,6 +308,7 @@ export type PoolAnswer =
         | DueActs
         | Changes
         | RangePreview
+        | UnreleasedCount
         | Entries
         | SettingsPreview
         | PullNote

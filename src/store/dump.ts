@@ -17,6 +17,7 @@ const bookkeeping: ReadonlySet<string> = new Set([
   'stateAt',
   'reactionsAt',
   'seenAt',
+  'lastEventAt',
   'revision',
   'pushes',
   'backfilled',

@@ -16,7 +16,7 @@ import { type Answer, read, startService } from '../helpers/service.ts';
  * Routes that accept instance keys only. These routes refuse every key of an organization, even a key that all other
  * routes accept.
  */
-const forInstance = /^\/api\/retention/;
+const forInstance = /^\/api\/(retention|dead-letters|hosts)/;
 /** The history contains a pull request with the number 2 and an issue with the number 5. */
 const numbers: Record<string, string> = { getIssue: '5' };
 /** Routes whose path names an object of an organization. A key of another organization gets 404. */
@@ -139,6 +139,10 @@ test('routes accept the right keys only', async (t) => {
       testChannel: { query: `?repoId=${repoId}`, body: {}, status: 404 },
       showRetention: { status: 403 },
       approveRetention: { body: {}, status: 403 },
+      listDeadLetters: { status: 403 },
+      replayDeadLetters: { body: { all: true }, status: 403 },
+      listHosts: { status: 403 },
+      checkHost: { body: { origin: 'https://github.com' }, status: 403 },
       listRepositories: { status: 200 },
       listKeys: { status: 200 },
       listDeliveries: { status: 200 },

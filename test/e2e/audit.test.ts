@@ -138,12 +138,12 @@ test('the audit log has one line per change and no secret', async (t) => {
     const off = await audited('DELETE', `/api/repos/${repoId}/automation`, 'removeRepositoryAutomation');
     assert.deepEqual(off.line.objects, { repoId });
     const actions = new Set(seen.map(({ action }) => action));
-    // This test does not cover `approveRetention`, because an erasure waits for days before it needs an approval.
-    // test/src/foundation/audit.test.ts checks the audit line of `approveRetention`, and test/e2e/sessions.test.ts the
-    // lines about sessions.
+    // This test does not cover `approveRetention`, because an erasure waits for days before it needs an approval, and
+    // `replayDeadLetters`, because no delivery makes a dead letter. test/src/foundation/audit.test.ts and
+    // test/src/api/dead-letters.test.ts check their audit lines, and test/e2e/sessions.test.ts the lines about sessions.
     assert.deepEqual(
       auditActions.filter((action) => !actions.has(action)),
-      ['createSession', 'endSession', 'endSessions', 'createSignInCode', 'approveRetention'],
+      ['createSession', 'endSession', 'endSessions', 'createSignInCode', 'approveRetention', 'replayDeadLetters'],
     );
   });
 
@@ -180,6 +180,7 @@ test('the audit log has one line per change and no secret', async (t) => {
       ['DELETE', `/api/keys/${service.adminKey}`, undefined, 'revokeKey', {}],
       ['PATCH', `/api/orgs/${orgId}`, { tier: 'unlimited' }, 'updateOrganisation', { orgId }],
       ['POST', '/api/retention/approve', {}, 'approveRetention', {}],
+      ['POST', '/api/dead-letters', { all: true }, 'replayDeadLetters', {}],
     ];
     for (const [method, path, body, action, objects] of refusals) {
       assert.equal((await service.api(method, path, body, key)).status, 403, `${method} ${path}`);

@@ -56,7 +56,8 @@ export function recordRepository(
   const record = before ? completed(before, reported) : reported;
   finishErasing(partition, id);
   const known = before && withComparedTime(before, record, seenAt);
-  const after = withProvedTime(known, mergeRepository(known, record, seenAt, body), record, seenAt);
+  const merged = mergeRepository(known, record, seenAt, body);
+  const after = withProvedTime(known, body ? withEventTime(known, merged, record.at) : merged, record, seenAt);
   // `supersedes` is set if the host has refuted another organization's claim. The directory partition still lists the
   // other organization, and may not know the new claimant yet.
   const isNewToDirectory = record.signedBy?.supersedes !== undefined && before?.claimedBy === undefined;
@@ -172,6 +173,20 @@ function withProvedTime(
   if (after.provedAt === undefined) return after;
   const { provedAt: _, ...others } = after;
   return others;
+}
+
+/** Returns the merged repository with the time of its newest delivery. `known` is the repository before the merge. */
+function withEventTime(
+  known: RepositoryRecord | undefined,
+  merged: RepositoryRecord,
+  receivedAt: number,
+): RepositoryRecord {
+  if (receivedAt <= (merged.lastEventAt ?? 0)) return merged;
+  if (merged.lastEventAt === undefined) return copyRepository({ ...merged, lastEventAt: receivedAt });
+  // A merged repository is a new copy already, unless the merge has changed nothing.
+  const later = merged === known ? copyRepository(merged) : merged;
+  later.lastEventAt = receivedAt;
+  return later;
 }
 
 /**

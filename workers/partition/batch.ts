@@ -14,6 +14,7 @@ import { createRowDecoder } from '../../src/store/row-decoder.ts';
 import { writeCursor } from '../../src/store/tables/meta.ts';
 import { foldMessage, isStoreFault, type Message } from '../fold/fold.ts';
 import { foldTogether } from '../fold/together.ts';
+import type { TouchedRepositories } from './touched.ts';
 
 export type { Message } from '../fold/fold.ts';
 
@@ -82,6 +83,8 @@ export interface FoldOptions {
   check?: () => void;
   /** Whether the changes of the batch are collected for live events. */
   collects?: boolean;
+  /** Gets the repositories that the records concern; undefined if no one needs them. */
+  touched?: TouchedRepositories | undefined;
 }
 
 const nothing: Readonly<FoldedBatch> = {
@@ -122,7 +125,7 @@ export async function foldBatch(
 function attempt(
   partition: Partition,
   batch: readonly Message[],
-  { check, collects }: FoldOptions,
+  { check, collects, touched }: FoldOptions,
   fold: (partition: Partition, batch: Iterable<Message>) => void,
 ): FoldedBatch {
   const changes = collects ? new Changes() : undefined;
@@ -132,7 +135,7 @@ function attempt(
   // child transaction rolls these rows back.
   partition.root.childTransaction(() => {
     check?.();
-    fold({ ...partition, counts, changes }, readOnce(batch, folded));
+    fold({ ...partition, counts, changes }, readOnce(batch, folded, touched));
     writeCursor(partition, { seq: folded.seq, recordId: folded.recordId });
   });
   for (const add of counts) add();
@@ -140,7 +143,11 @@ function attempt(
 }
 
 /** Yields the messages of a batch with unpacked records, and describes them in `folded`. */
-function* readOnce(batch: readonly Message[], folded: FoldedBatch): Generator<Message> {
+function* readOnce(
+  batch: readonly Message[],
+  folded: FoldedBatch,
+  touched: TouchedRepositories | undefined,
+): Generator<Message> {
   for (const message of batch) {
     const { seq, records } = message;
     const last = records[records.length - 1];
@@ -148,6 +155,7 @@ function* readOnce(batch: readonly Message[], folded: FoldedBatch): Generator<Me
     folded.recordId = last?.id ?? '';
     folded.at = last?.at ?? 0;
     folded.records += records.length;
+    touched?.note(records);
     folded.isAwaited ||= records.some(({ kind }) => kind !== 'event' && kind !== 'backfilled');
     yield { seq, records };
   }

@@ -21,6 +21,7 @@ import { type PartitionLock, takeLock } from '../../src/store/lock.ts';
 import { openGeneration, type Partition } from '../../src/store/partition.ts';
 import { copyPartition } from '../../src/store/renewal.ts';
 import { type Snapshot, takeSnapshot } from '../../src/store/snapshot.ts';
+import { countDelayed } from '../../src/store/tables/delayed.ts';
 import { readCounter, readCursor, writeOwner } from '../../src/store/tables/meta.ts';
 import { countErasures, writeTrace } from '../../src/store/tables/retention.ts';
 import type { FoldedBatch } from './batch.ts';
@@ -28,6 +29,14 @@ import type { Backlog, CatchUp, FoldedReport } from './catch-up.ts';
 import { checkEpoch } from './epoch.ts';
 import { foldOwned, NotOwnerError } from './ownership.ts';
 import { openOrRestore } from './restore.ts';
+import { TouchedRepositories } from './touched.ts';
+
+/** Answers about repositories of a partition. */
+export interface RememberedAnswers {
+  readonly isEmpty: boolean;
+  /** @param touched undefined if it is not known which repositories have changed */
+  forget(touched: TouchedRepositories | undefined): void;
+}
 
 /** Options of an owner of a partition. */
 export interface OwnerOptions {
@@ -37,6 +46,8 @@ export interface OwnerOptions {
   logger: Logger;
   /** Folds a long backlog in a thread of its own. If the option is absent, the owner folds every backlog itself. */
   catchUp?: (backlog: Backlog, onFolded: (report: FoldedReport) => void) => CatchUp;
+  /** Answers about repositories that are remembered until a record concerns their repository. */
+  answers?: RememberedAnswers;
   /** Called after each commit, once the fold has caught up. From the first call on, effects may start. */
   onCommitted: (owner: PartitionOwner) => void;
   /**
@@ -285,7 +296,12 @@ export class PartitionOwner {
   private async commit(batch: readonly JournalMessage[]): Promise<FoldedBatch> {
     const { partition } = this;
     const started = performance.now();
-    const folded = await foldOwned(partition, this.id, batch, this.options.logger, this.caughtUp);
+    const { logger, answers } = this.options;
+    // An event that becomes due can be folded with any record.
+    const touched = answers?.isEmpty === false ? new TouchedRepositories(countDelayed(partition) > 0) : undefined;
+    const folded = await foldOwned(partition, this.id, batch, logger, { collects: this.caughtUp, touched });
+    // Answers that were asked for since the beginning of the commit may show the state before it.
+    answers?.forget(touched);
     foldSeconds.observe((performance.now() - started) / 1000);
     void partition.root.flushed.then(() => flushedSeconds.observe((performance.now() - started) / 1000));
     this.folded = folded.seq;

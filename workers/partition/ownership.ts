@@ -6,7 +6,7 @@ import type { Logger } from '../../src/foundation/logger.ts';
 import type { JournalMessage } from '../../src/journal/follow.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readCursor, readOwner } from '../../src/store/tables/meta.ts';
-import { type FoldedBatch, foldBatch, packedMessages } from './batch.ts';
+import { type FoldedBatch, type FoldOptions, foldBatch, packedMessages } from './batch.ts';
 
 /** Thrown when another process has written to the partition. This process must then stop writing. */
 export class NotOwnerError extends Error {}
@@ -14,7 +14,7 @@ export class NotOwnerError extends Error {}
 /**
  * Folds a batch that has at least one message.
  * @param id identifies the owner
- * @param collects whether the changes of the batch are collected for live events
+ * @param options as in `foldBatch`
  * @throws NotOwnerError if the partition has another owner, or if the batch does not follow the partition's cursor
  */
 export function foldOwned(
@@ -22,11 +22,11 @@ export function foldOwned(
   id: string,
   batch: readonly JournalMessage[],
   logger: Logger,
-  collects = false,
+  options: Omit<FoldOptions, 'check'> = {},
 ): Promise<FoldedBatch> {
   const messages = packedMessages(partition.name, batch, logger);
   const before = (batch[0] as JournalMessage).seq - 1;
-  return foldBatch(partition, messages, { check: () => assertOwned(partition, id, before), collects });
+  return foldBatch(partition, messages, { ...options, check: () => assertOwned(partition, id, before) });
 }
 
 function assertOwned(partition: Partition, id: string, seq: number): void {

@@ -12,18 +12,21 @@ import { directoryName, type PartitionName } from '../../src/foundation/partitio
 import type { Journal } from '../../src/journal/connect.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { answerQueries, queryMs } from '../../src/journal/query.ts';
+import type { CheckHostTask, HostChecksTask } from '../../src/protocol/host-checks.ts';
 import type {
   ChangesTask,
   ConfirmOwnerTask,
   DueTask,
   EntriesTask,
   PayloadTask,
+  PoolTask,
   PreviewTask,
   PullNoteTask,
   RangePreviewTask,
   ResolveRepositoryTask,
   SettingsPreviewTask,
   TestChannelTask,
+  UnreleasedCountsTask,
 } from '../../src/protocol/tasks.ts';
 import { PartitionLockedError } from '../../src/store/lock.ts';
 import type { Partition } from '../../src/store/partition.ts';
@@ -31,6 +34,7 @@ import { NoteChecker } from '../checks/checker.ts';
 import { type BackfillPlaces, Backfills } from '../host/backfills.ts';
 import { Comparisons } from '../host/comparisons.ts';
 import type { HostContext } from '../host/context.ts';
+import { HostChecks } from '../host/host-checks.ts';
 import { ownerRound } from '../host/owner-round.ts';
 import type { Owners } from '../host/owners.ts';
 import { resolveRepository } from '../host/repositories.ts';
@@ -49,12 +53,14 @@ import { Keeper } from './housekeeping.ts';
 import { Outbox } from './outbox.ts';
 import { PartitionOwner } from './owner.ts';
 import { Resealer } from './resealer.ts';
+import { UnreleasedCounter } from './unreleased-counts.ts';
 
 /** A question to an owner: a task for the render pool, a question to a host, or a request of the command line. */
 type Question =
   | PreviewTask
   | ChangesTask
   | RangePreviewTask
+  | UnreleasedCountsTask
   | EntriesTask
   | SettingsPreviewTask
   | PullNoteTask
@@ -63,6 +69,8 @@ type Question =
   | ResolveRepositoryTask
   | TestChannelTask
   | ConfirmOwnerTask
+  | CheckHostTask
+  | HostChecksTask
   | AuditTask
   | { task: 'snapshot' }
   | { task: 'sweep' };
@@ -138,6 +146,10 @@ export async function serve(
     webhooks?.kick();
     resealer?.kick();
   };
+  const counter = new UnreleasedCounter({
+    isReady: () => owner.caughtUp,
+    count: (repoId) => run({ task: 'unreleasedCount', repoId }, answerMs),
+  });
   const owner = await takeOver(() =>
     PartitionOwner.open({
       dataDir,
@@ -145,6 +157,7 @@ export async function serve(
       journal,
       logger,
       catchUp: (backlog, onFolded) => startCatchUp({ ...backlog, settings }, logger, onFolded),
+      answers: counter,
       onCommitted: kick,
       onLost: (_, error) => onLost(name, error),
     }),
@@ -159,6 +172,11 @@ export async function serve(
     webhooks = new WebhookSender({ owner, lane: laneOf(name), egress, sealer, logger });
     resealer = new Resealer({ partition: () => owner.partition, lane: laneOf(name), sealer, logger });
   }
+  /** Runs a task in the render pool, in the name of the organization that the task is for. */
+  function run<Work extends PoolTask['work']>(work: Work, maxWaitMs: number) {
+    const organization = organizationOfTask(owner.partition, work);
+    return pool.run({ dataDir, partition: name, work }, { organization, maxWaitMs });
+  }
   const automator = hosts && createAutomator(context, shared, owner, hosts.comparisons);
   outbox = new Outbox({ dataDir, owner, pool, logger, laneOf, automator });
   if (owner.caughtUp) kick();
@@ -170,6 +188,7 @@ export async function serve(
     pollMs,
     partitions: settings.partitions,
   });
+  const hostChecks = new HostChecks({ hosts: hostsOf(settings) });
   const answers = answerQueries(journal, name, async (question: Question) => {
     const asked = performance.now();
     if (question.task === 'snapshot') return keeper.snapshot();
@@ -177,12 +196,13 @@ export async function serve(
     if (question.task === 'sweep') return inTime(keeper.sweep());
     if (question.task === 'resolveRepository')
       return resolveRepository({ hosts: hostsOf(settings), logger, owners: shared.owners }, owner.partition, question);
+    if (question.task === 'checkHost') return hostChecks.check(question.origin);
+    if (question.task === 'hostChecks') return hostChecks.list();
     if (question.task === 'testChannel') return testChannel(shared.delivering, question, answerMs);
     if (question.task === 'confirmOwner') return confirmOwner(shared.delivering, question.repoId, answerMs);
     if (question.task === 'preview') await hosts?.comparisons.learn(question);
-    const organization = organizationOfTask(owner.partition, question);
-    const maxWaitMs = asked + queryMs - performance.now();
-    return pool.run({ dataDir, partition: name, work: question }, { organization, maxWaitMs });
+    if (question.task === 'unreleasedCounts') return counter.of(question.repoIds, question.waitMs);
+    return run(question, asked + queryMs - performance.now());
   });
   const stopAnswering = (): void => answers.unsubscribe();
   return { owner, outbox, keeper, hosts, publisher, checker, webhooks, resealer, stopAnswering };

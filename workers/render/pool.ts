@@ -24,6 +24,7 @@ import type {
   RangePreview,
   Rendered,
   ThreadTask,
+  UnreleasedCount,
 } from '../../src/protocol/tasks.ts';
 import { graceMs, outOfTime } from './deadline.ts';
 import { heapLimits, usualHeapMb } from './heap.ts';
@@ -38,6 +39,7 @@ interface Answers {
   automation: DueActs;
   changes: Changes;
   rangePreview: RangePreview;
+  unreleasedCount: UnreleasedCount;
   entries: Entries;
   settingsPreview: SettingsPreview;
   pullNote: PullNote;
@@ -54,6 +56,7 @@ const kindOf: Readonly<Record<PoolTask['work']['task'], 'effects' | 'questions'>
   preview: 'questions',
   changes: 'questions',
   rangePreview: 'questions',
+  unreleasedCount: 'questions',
   entries: 'questions',
   settingsPreview: 'questions',
   pullNote: 'questions',

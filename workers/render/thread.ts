@@ -22,6 +22,7 @@ import { previewRange } from './range-preview.ts';
 import { recount } from './recount.ts';
 import { render } from './render.ts';
 import { previewSettings } from './settings-preview.ts';
+import { countUnreleased } from './unreleased-count.ts';
 
 if (isMainThread) throw new Error('workers/render/thread runs in a render thread only');
 
@@ -65,6 +66,8 @@ async function runTask(partition: Partition, { work }: PoolTask, beforeRead: () 
       return changes(partition, work, beforeRead);
     case 'rangePreview':
       return previewRange(partition, work, beforeRead);
+    case 'unreleasedCount':
+      return countUnreleased(partition, work, beforeRead);
     case 'entries':
       return entries(partition, work, beforeRead);
     case 'settingsPreview':

@@ -6,11 +6,63 @@ import { type Static, Type } from '@sinclair/typebox';
 import { NotesSettingsSchema } from '../notes.ts';
 import { SettingsPreviewSchema } from '../settings-preview.ts';
 import type { Contracts } from './contract.ts';
-import { closed, orgId, orNull, repoId, text, time } from './fields.ts';
-import { listOf } from './paging.ts';
+import { closed, count, orgId, orNull, repoId, text, time } from './fields.ts';
+import { listOf, paging } from './paging.ts';
 
 export const UpdateRepositoryBodySchema = Type.Object({ selected: Type.Boolean() }, closed);
 export type UpdateRepositoryBody = Static<typeof UpdateRepositoryBodySchema>;
+
+const include = Type.Optional(Type.Literal('unreleased'));
+
+/** Query of List Repositories. */
+export const ListRepositoriesQuerySchema = Type.Object(
+  {
+    fullName: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+    q: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+    include,
+    ...paging,
+  },
+  closed,
+);
+export type ListRepositoriesQuery = Static<typeof ListRepositoriesQuerySchema>;
+
+/** Query of Get Repository. */
+export const GetRepositoryQuerySchema = Type.Object({ include }, closed);
+export type GetRepositoryQuery = Static<typeof GetRepositoryQuerySchema>;
+
+const entries = 'as in `diagnostics` of the unreleased changes';
+
+const UnreleasedCountSchema = Type.Object(
+  {
+    pulls: count(41),
+    issues: count(3),
+    commits: count(2),
+    changes: Type.Integer({
+      minimum: 0,
+      examples: [38],
+      description: `number of changes that have their own entry in the notes, ${entries}`,
+    }),
+    unlabelled: Type.Integer({
+      minimum: 0,
+      examples: [5],
+      description: `number of these changes whose labels do not say what kind of change they are, ${entries}`,
+    }),
+  },
+  {
+    ...closed,
+    description:
+      'what was merged to the default branch since its newest release; null while it is being counted. Only in replies to requests with `include=unreleased`',
+  },
+);
+
+const LastTagSchema = Type.Object(
+  { name: text('v1.1.0'), date: time },
+  {
+    ...closed,
+    description:
+      'newest release tag; null if there is none, or while it is not known yet. Only in replies to requests with `include=unreleased`',
+  },
+);
 
 export const RepositorySchema = Type.Object(
   {
@@ -39,6 +91,15 @@ export const RepositorySchema = Type.Object(
         examples: ['The owner has not been checked with the host yet.'],
       }),
     ),
+    lastEventAt: orNull(
+      Type.String({
+        format: 'date-time',
+        examples: ['2026-03-02T09:00:00.000Z'],
+        description: 'when the newest delivery of the repository was received; null if none is known',
+      }),
+    ),
+    lastTag: Type.Optional(orNull(LastTagSchema)),
+    unreleased: Type.Optional(orNull(UnreleasedCountSchema)),
   },
   closed,
 );

@@ -116,6 +116,9 @@ const commands: [object, unknown, object][] = [
   [{ name: 'putAutomation', repoId, rule: { onTag: null, unreleased: null } }, {}, { repoId }],
 ];
 
+/** Objects of the actions that no command carries out. The code that carries them out writes their lines. */
+const withoutCommand: Record<string, string[]> = { replayDeadLetters: ['count', 'partition', 'seq', 'index'] };
+
 test('each audited command gives its action and objects, and no free text', () => {
   const seen = commands.map(([command, value, objects]) => {
     const about = auditedCommand('p00', command as Command, value);
@@ -123,7 +126,8 @@ test('each audited command gives its action and objects, and no free text', () =
     assert.ok(!JSON.stringify(about).includes(planted), JSON.stringify(about));
     return about?.action;
   });
-  assert.deepEqual(seen, [...auditActions]);
+  const ofCommands = auditActions.filter((action) => !(action in withoutCommand));
+  assert.deepEqual(seen, ofCommands);
 });
 
 test('the handbook lists the actions with their objects', () => {
@@ -136,13 +140,15 @@ test('the handbook lists the actions with their objects', () => {
     ]),
   );
   assert.deepEqual([...rows.keys()], [...auditActions]);
-  for (const [i, [, , objects]] of commands.entries()) {
-    const row = rows.get(auditActions[i] as string) ?? '';
+  const ofCommands = auditActions.filter((action) => !(action in withoutCommand));
+  const named = new Map(commands.map(([, , objects], i) => [ofCommands[i] as string, Object.keys(objects)]));
+  for (const [action, objects] of Object.entries(withoutCommand)) named.set(action, objects);
+  for (const [action, objects] of named) {
+    const row = rows.get(action) ?? '';
     const isPolicy = (name: string) => name.startsWith('refuse') && row.includes('each policy');
-    for (const name of Object.keys(objects))
-      assert.ok(row.includes(`\`${name}\``) || isPolicy(name), `${auditActions[i]}: ${name}`);
+    for (const name of objects) assert.ok(row.includes(`\`${name}\``) || isPolicy(name), `${action}: ${name}`);
     for (const [, name] of row.replace('`again`', '').matchAll(/`(\w+)`/g))
-      assert.ok((name as string) in objects, `${auditActions[i]}: ${name}`);
+      assert.ok(objects.includes(name as string), `${action}: ${name}`);
   }
 });
 

@@ -13,6 +13,7 @@ import { ingestionLimit } from '../../../src/gateway/gateway.ts';
 import { BodyBudget } from '../../../src/http/budget.ts';
 import { startServer } from '../../../src/http/server.ts';
 import { type DeliveredRecord, Receiver } from '../../../src/ingress/receive.ts';
+import { RecentDeliveries } from '../../../src/ingress/recent.ts';
 import { Refusals } from '../../../src/ingress/refusals.ts';
 import { BoundSecrets } from '../../../src/ingress/secrets.ts';
 import type { Partition } from '../../../src/store/partition.ts';
@@ -83,6 +84,7 @@ test('a delivery is checked with one state of the directory', async (t) => {
     budget: new BodyBudget(settings.bodyBudgetBytes),
     limit: ingestionLimit(settings, { current: () => after.directory, ...unchanging }),
     refusals: new Refusals({ trustedProxies: [], logger }),
+    recent: new RecentDeliveries('boot'),
     enqueue: async (_, record) => ({ seq: enqueued.push(record), index: 0 }),
     isConnected: (directory) => directory === before.directory,
   });

@@ -12,6 +12,7 @@ import type { OutboxRow } from '../../../src/store/tables/outbox.ts';
 import { readRepository } from '../../../src/store/tables/repositories.ts';
 import { foldRecords, openTestPartition, rows } from '../../helpers/partition.ts';
 import {
+  backfilledRecord,
   epoch,
   eventRecord,
   pullRecord,
@@ -147,3 +148,25 @@ function fullNameOf(effect: OutboxRow['effect']): string | undefined {
   if (effect.effect !== 'relay' || effect.body.relay !== 'repositorySeen') return undefined;
   return effect.body.repository.fullName;
 }
+
+test('a repository has the time at which its newest delivery was received', async (t) => {
+  const partition = openTestPartition(t);
+  const received = () => readRepository(partition, id)?.lastEventAt;
+  await foldRecords(partition, 1, { ...reported(1, {}), at: epoch + 5000 });
+  assert.equal(received(), epoch + 5000);
+  // The host's time of the second delivery is earlier, and that of the third is equal.
+  await foldRecords(partition, 2, { ...reported(0, {}), at: epoch + 6000 });
+  assert.equal(received(), epoch + 6000);
+  await foldRecords(partition, 3, { ...reported(1, {}), at: epoch + 7000 });
+  assert.equal(received(), epoch + 7000);
+  await foldRecords(partition, 4, { ...reported(9, {}), at: epoch + 4000 });
+  assert.equal(received(), epoch + 7000, 'a delivery that is folded late does not set the time back');
+});
+
+test('data that was read from the host are no event', async (t) => {
+  const partition = openTestPartition(t);
+  await foldRecords(partition, 1, { ...reported(1, {}), at: epoch + 5000 });
+  await foldRecords(partition, 2, backfilledRecord([], { at: epoch + 90_000 }));
+  const { lastEventAt, seenAt } = readRepository(partition, id) ?? assert.fail();
+  assert.deepEqual([lastEventAt, seenAt], [epoch + 5000, epoch + 90_000]);
+});

@@ -1,0 +1,64 @@
+/** Requests, replies and contracts of the operations on dead letters. `api/` makes the bodies of replies. */
+import { type Static, Type } from '@sinclair/typebox';
+import type { Contracts } from './contract.ts';
+import { closed, text, time } from './fields.ts';
+import { listOf } from './paging.ts';
+
+const place = {
+  partition: text('p00'),
+  seq: Type.Integer({ minimum: 0, examples: [4711], description: 'sequence number of the message in the journal' }),
+  index: Type.Integer({ minimum: 0, examples: [0], description: 'position of the record in the message' }),
+};
+
+const DeadLetterSchema = Type.Object(
+  {
+    ...place,
+    at: time,
+    subject: text(
+      'pull_request of acme/rocket, delivery 9b5f4522-1775-4c3b-804b-580a7044b6d8',
+      'what the record is about',
+    ),
+    error: text('MDB_BAD_VALSIZE: Unsupported size of key', 'why the record could not be processed'),
+  },
+  closed,
+);
+
+const partition = Type.String({ minLength: 1, maxLength: 64 });
+const position = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
+/** Bodies of Replay Dead Letters: the place of one, or all. */
+export const ReplayDeadLettersBodySchemas = {
+  one: Type.Object({ partition, seq: position, index: position }, closed),
+  all: Type.Object({ all: Type.Literal(true) }, closed),
+};
+export type ReplayDeadLettersBody = Static<
+  (typeof ReplayDeadLettersBodySchemas)[keyof typeof ReplayDeadLettersBodySchemas]
+>;
+
+const ReplayedLettersSchema = Type.Object(
+  {
+    replayed: Type.Array(Type.Object(place, closed), { description: 'the records that were enqueued again' }),
+    remaining: Type.Integer({
+      minimum: 0,
+      examples: [0],
+      description: 'number of dead letters that were not enqueued, because one request enqueues at most 1,000',
+    }),
+  },
+  closed,
+);
+
+export const deadLetterContracts = {
+  listDeadLetters: {
+    tag: 'Operations',
+    summary: 'List the records that could not be processed',
+    replies: { 200: listOf('deadLetters', DeadLetterSchema) },
+  },
+  replayDeadLetters: {
+    tag: 'Operations',
+    summary: 'Process records again that could not be processed: one, or all',
+    example: { partition: 'p00', seq: 4711, index: 0 },
+    body: Type.Union(Object.values(ReplayDeadLettersBodySchemas)),
+    replies: { 200: ReplayedLettersSchema },
+    refusals: [404],
+  },
+} satisfies Contracts;

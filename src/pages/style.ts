@@ -3,27 +3,9 @@
  * column that also fits a phone.
  */
 import { digestOf } from '../foundation/etag.ts';
+import { tokens } from './tokens.ts';
 
-export const style = `:root {
-  color-scheme: light dark;
-  --paper: #fff;
-  --ink: #1c2024;
-  --faint: #5b636d;
-  --line: #d9dee3;
-  --shade: #f4f6f8;
-  --link: #0b57b7;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --paper: #14171a;
-    --ink: #e4e7eb;
-    --faint: #9aa4af;
-    --line: #333a41;
-    --shade: #1e2328;
-    --link: #7db4ff;
-  }
-}
-* { box-sizing: border-box; }
+export const style = `${tokens}* { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body {
   margin: 0 auto;
@@ -31,7 +13,7 @@ body {
   max-width: 46rem;
   background: var(--paper);
   color: var(--ink);
-  font: 1rem/1.6 system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif;
+  font: 1rem/1.6 var(--font);
   overflow-wrap: anywhere;
 }
 h1, h2, h3, h4, h5, h6 { margin: 2rem 0 0.5rem; line-height: 1.25; text-wrap: balance; }
@@ -43,9 +25,9 @@ p, ul, ol, dl, blockquote, pre, table { margin: 0 0 1rem; }
 ul, ol { padding-left: 1.5rem; }
 li { margin: 0.25rem 0; }
 li > ul, li > ol { margin-bottom: 0; }
-a { color: var(--link); text-underline-offset: 0.15em; }
-a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 2px; }
-code { padding: 0.1em 0.3em; border-radius: 4px; background: var(--shade); font: 0.875em/1.5 ui-monospace, Consolas, monospace; }
+a { color: var(--accent); text-underline-offset: 0.15em; }
+a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 2px; }
+code { padding: 0.1em 0.3em; border-radius: 4px; background: var(--shade); font: 0.875em/1.5 var(--mono); }
 pre { padding: 0.875rem 1rem; border-radius: 6px; background: var(--shade); overflow-x: auto; overflow-wrap: normal; }
 pre code { padding: 0; background: none; }
 pre.wrap { white-space: pre-wrap; overflow-wrap: anywhere; }

@@ -2,6 +2,9 @@
  * Contains the colors, spaces and fonts of all pages, as custom properties. Light or dark follows the reader's system.
  */
 
+/** Light or dark, as the reader's system prefers. */
+export type Scheme = 'light' | 'dark';
+
 /** Colors of one scheme. The names are those of the custom properties. */
 interface Palette {
   paper: string;
@@ -19,7 +22,7 @@ interface Palette {
  * The colors of both schemes. Each color of text has a contrast of at least 4.5 on `paper`. All of them but amber also
  * have this contrast on `shade`. Green, amber and red never carry a meaning alone: a word or an icon is next to them.
  */
-export const palettes: Readonly<Record<'light' | 'dark', Palette>> = {
+export const palettes: Readonly<Record<Scheme, Palette>> = {
   light: {
     paper: '#ffffff',
     ink: '#1c2024',

@@ -91,11 +91,24 @@ test('published notes are shown on pages to the readers in the settings', async 
   assert.match(html, /<li>Faster start<\/li>/);
   assert.doesNotMatch(html, /rn:pr|&lt;!--/);
 
+  await t.test('an entry that an editor removed is on no page, list or feed', async () => {
+    const { flags, bodyMd } = (await service.api('GET', `/api/drafts/${draft.id}`)).body;
+    assert.match(JSON.stringify(flags), /Faster start/);
+    const edited = `${bodyMd.replace(/.*Faster start.*\n/, '')}\nOnly this is left.\n`;
+    await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd: edited });
+    await publish();
+    for (const path of ['', 'v1.1.0', 'atom.xml', 'feed.json']) {
+      const shown = await text(service, path);
+      assert.match(shown, /Only this is left\./, path);
+      assert.doesNotMatch(shown, /Faster start/, path);
+    }
+  });
+
   await t.test('an edited draft replaces the page', async () => {
     await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd: '# Big\n\n<script>alert(1)</script>\n' });
     assert.equal((await publish()).body.url, published.url);
     const text = await (await fetch(published.url)).text();
-    assert.match(text, /<h2>Big<\/h2>\s*<p>&lt;script&gt;alert\(1\)&lt;\/script&gt;<\/p>/);
+    assert.match(text, /<h2 id="big">Big<\/h2>.*\s*<p>&lt;script&gt;alert\(1\)&lt;\/script&gt;<\/p>/);
     assert.equal((await text).match(/<h1/g)?.length, 1);
   });
 

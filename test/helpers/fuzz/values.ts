@@ -32,6 +32,8 @@ const prefixes: Readonly<Record<string, string>> = {
 const pairs = /^from([A-Z]\w*)?$/;
 const day = 86_400_000;
 const [firstDay, days] = [Date.UTC(2025, 11, 1), 1500];
+/** A PNG of one pixel. */
+const smallPng = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 /** Each pattern in the OpenAPI document matches at least one of these texts. */
 const patterned = [
   'docs/NEWS.md',
@@ -42,6 +44,9 @@ const patterned = [
   'en',
   'x1',
   'a-key-of-24-characters-',
+  '#0b57b7',
+  'https://docs.example.org',
+  `data:image/png;base64,${smallPng}`,
 ];
 
 /** Returns the prefix of the ids that a field contains, such as `range`; undefined for a field that contains no id. */

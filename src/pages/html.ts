@@ -146,7 +146,7 @@ export function versionPage(site: Site, note: HostedNote, { other, newer, older 
 <article>
 <header>
 <h1>${shown(version)}</h1>
-${time(date, site.language, persona === 'customer' ? undefined : readers[persona])}${markList('Jump to', items)}${link}
+${withMarks(time(date, site.language, persona === 'customer' ? undefined : readers[persona]), 'Jump to', items)}${link}
 </header>
 ${text}
 </article>${nav}`,
@@ -186,7 +186,7 @@ function versions({ language }: Site, entries: readonly LinkedEntry[], attribute
   const items = entries.map((entry) => {
     const { version, path, marks = [], date, url } = entry;
     const pills = marks.map((mark) => `<span class="mark ${mark}">${markWords[mark]}</span>`);
-    return `<li>\n<h2><a href="${escapeHtml(url)}"${attributes}>${shown(version)}</a></h2>\n${time(date, language, path && readers.engineer)}${markList('Contains', pills)}${summary(entry)}\n</li>`;
+    return `<li>\n<h2><a href="${escapeHtml(url)}"${attributes}>${shown(version)}</a></h2>\n${withMarks(time(date, language, path && readers.engineer), 'Contains', pills)}${summary(entry)}\n</li>`;
   });
   return `<ol class="versions">\n${items.join('\n')}\n</ol>`;
 }
@@ -202,10 +202,14 @@ function noNotes(persona: Persona): string {
   return `No notes for ${{ customer: 'customers', engineer: 'engineers', internal: 'internal readers' }[persona]}.`;
 }
 
-/** @param items marks as HTML. A mark always contains a word, since colors alone would not be seen by everyone */
-function markList(label: string, items: readonly string[]): string {
-  if (items.length === 0) return '';
-  return `\n<ul class="marks" aria-label="${label}">${items.map((item) => `<li>${item}</li>`).join('')}</ul>`;
+/**
+ * Puts marks next to a date.
+ * @param items marks as HTML. A mark always contains a word, since colors alone would not be seen by everyone
+ */
+function withMarks(dated: string, label: string, items: readonly string[]): string {
+  if (items.length === 0) return dated;
+  const list = items.map((item) => `<li>${item}</li>`).join('');
+  return `<div class="meta">${dated}<ul class="marks" aria-label="${label}">${list}</ul></div>`;
 }
 
 function heading(site: Site): string {

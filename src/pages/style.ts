@@ -43,7 +43,8 @@ hr { border: 0; border-top: 1px solid var(--line); margin: var(--space-6) 0; }
 .home a { display: inline-flex; align-items: center; gap: var(--space-2); min-height: 24px; }
 .none { color: var(--faint); }
 .logo { width: auto; height: 1.75rem; max-width: 8rem; object-fit: contain; }
-h1 .logo { height: 2.5rem; max-width: 10rem; margin-right: var(--space-3); vertical-align: -0.55rem; }
+h1:has(> .logo) { display: flex; align-items: center; gap: var(--space-3); }
+h1 .logo { flex: none; height: 2.5rem; max-width: 8rem; }
 .heading { display: flex; align-items: baseline; gap: var(--space-1); margin: var(--space-6) 0 var(--space-2); }
 .heading > * { margin: 0; }
 .heading > :first-child { min-width: 0; }
@@ -51,7 +52,9 @@ h1 .logo { height: 2.5rem; max-width: 10rem; margin-right: var(--space-3); verti
 .heading:hover > .anchor, .heading > .anchor:focus-visible { opacity: 1; }
 @media (hover: none) { .heading > .anchor { opacity: 1; } }
 :target { text-decoration: underline; text-decoration-color: var(--line); text-decoration-thickness: 3px; text-underline-offset: 0.25em; }
-.marks { display: flex; flex-wrap: wrap; gap: var(--space-2); margin: 0 0 var(--space-3); padding: 0; list-style: none; }
+.meta { display: flex; flex-wrap: wrap; align-items: center; gap: var(--space-1) var(--space-3); margin: 0 0 var(--space-3); }
+.meta > .date { margin: 0; }
+.marks { display: flex; flex-wrap: wrap; gap: var(--space-2); margin: 0; padding: 0; list-style: none; }
 .marks > li { margin: 0; }
 .mark {
   display: inline-flex;
@@ -74,7 +77,7 @@ a.mark:hover { text-decoration: underline; }
 .versions { padding: 0; list-style: none; }
 .versions > li { margin: 0; padding: var(--space-5) 0 var(--space-2); border-top: 1px solid var(--line); }
 .versions h2 { margin: 0; }
-.versions .date { margin-bottom: var(--space-2); }
+.versions > li > .date, .versions .meta { margin-bottom: var(--space-2); }
 .versions h2 a { text-decoration: none; }
 .versions h2 a:hover { text-decoration: underline; }
 article > header { margin-bottom: var(--space-5); }
@@ -98,12 +101,13 @@ nav { display: flex; flex-wrap: wrap; justify-content: space-between; gap: var(-
 .turns a[rel='next']:last-child { margin-left: auto; text-align: right; }
 footer { margin-top: var(--space-6); padding-top: var(--space-4); border-top: 1px solid var(--line); }
 footer p { margin: 0; }
+main:has(> .turns) + footer { margin-top: var(--space-2); padding-top: 0; border: 0; }
 .embed { padding: var(--space-4); font-size: var(--font-size); line-height: var(--line-height); }
 .embed h1 { font-size: 1.125rem; }
-.embed h1 .logo { height: 1.5rem; vertical-align: -0.35rem; }
+.embed h1 .logo { height: 1.5rem; }
 .embed .versions > li { padding: var(--space-3) 0 0; }
 .embed .versions h2 { font-size: 1rem; }
-.embed .versions p { margin-bottom: var(--space-2); }
+.embed .versions p, .embed .versions .meta { margin-bottom: var(--space-2); }
 @media (prefers-reduced-motion: no-preference) { .heading > .anchor { transition: opacity 120ms; } }
 @media print {
   :root { --paper: #ffffff; --ink: #000000; --faint: #444444; --line: #bbbbbb; --shade: #ffffff; --accent: #000000; }

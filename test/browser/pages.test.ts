@@ -172,9 +172,8 @@ test('pages work in a browser', { skip }, async (t) => {
     await anchor.focus();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Shift+Tab');
-    await waitUntil('the focused link is visible', async () =>
-      (await anchor.evaluate('element => getComputedStyle(element).opacity')) === '1' ? true : undefined,
-    );
+    const focused = '[document.activeElement.className, getComputedStyle(document.activeElement).opacity].join()';
+    await waitUntil('the focused link is visible', async () => (await page.evaluate(focused)) === 'anchor,1');
     await page.goto(`${url}v2.0.0`);
     await page.getByRole('link', { name: 'Previous version: release/1.0#rc' }).click();
     assert.equal(await page.locator('h1').textContent(), 'release/1.0#rc');

@@ -94,7 +94,8 @@ article > header > :last-child { margin-bottom: 0; }
   font: inherit;
 }
 .search input { flex: 1; min-width: 0; }
-.search button { border-color: var(--accent); background: var(--accent); color: var(--paper); font-weight: 600; cursor: pointer; }
+.search button { background: var(--shade); cursor: pointer; }
+.search button:hover { border-color: var(--accent); }
 nav { display: flex; flex-wrap: wrap; justify-content: space-between; gap: var(--space-2) var(--space-4); padding-top: var(--space-4); border-top: 1px solid var(--line); }
 .turns { margin-top: var(--space-6); }
 .turns a { min-width: 0; max-width: 100%; }

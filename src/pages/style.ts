@@ -111,7 +111,18 @@ main:has(> .turns) + footer { margin-top: var(--space-2); padding-top: 0; border
 .embed .versions p, .embed .versions .meta { margin-bottom: var(--space-2); }
 @media (prefers-reduced-motion: no-preference) { .heading > .anchor { transition: opacity 120ms; } }
 @media print {
-  :root { --paper: #ffffff; --ink: #000000; --faint: #444444; --line: #bbbbbb; --shade: #ffffff; --accent: #000000; }
+  :root {
+    color-scheme: light;
+    --paper: #ffffff;
+    --ink: #000000;
+    --faint: #444444;
+    --line: #bbbbbb;
+    --shade: #ffffff;
+    --accent: #000000;
+    --green: #000000;
+    --amber: #000000;
+    --red: #000000;
+  }
   body { max-width: none; padding: 0; font-size: 11pt; }
   .search, .turns, .subscribe, .heading > .anchor, footer { display: none; }
   .heading, h1, h2, h3 { break-after: avoid; }

@@ -139,8 +139,8 @@ function textOf(maker: Maker, { format, pattern, minLength = 0, maxLength = 60 }
   if (format === 'date-time') return time;
   if (format === 'time-zone') return pick(random, ['UTC', 'Europe/Berlin', 'America/St_Johns']);
   if (pattern) {
-    const fitting = [maker.text(Math.min(maxLength, 60)), ...patterned].filter((text) =>
-      new RegExp(pattern, 'u').test(text),
+    const fitting = [maker.text(Math.min(maxLength, 60)), ...patterned].filter(
+      (text) => text.length <= maxLength && new RegExp(pattern, 'u').test(text),
     );
     return pick(random, fitting.length > 0 ? fitting : patterned);
   }

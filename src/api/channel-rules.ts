@@ -6,7 +6,9 @@
 import { type EgressOptions, hostFault, targetFault } from '../egress/target.ts';
 import { type ErrorDetails, invalid, ServiceError } from '../foundation/errors.ts';
 import { type ChannelName, channelTraits } from '../protocol/channels.ts';
-import { check } from './validate.ts';
+import { pageForms } from '../protocol/host-channel-settings.ts';
+import { cleanLogo } from './logo.ts';
+import { check, shown } from './validate.ts';
 
 export type Fields = Record<string, unknown>;
 
@@ -37,7 +39,7 @@ export function checkSettings(channel: ChannelName, fields: Fields): Fields {
     const whole = check<Fields>(schema, fields, 'settings');
     const faults = together[channel]?.(whole) ?? {};
     if (Object.keys(faults).length > 0) throw invalid(faults);
-    return channel === 'email' ? withSender(whole) : whole;
+    return rewritten[channel]?.(whole) ?? whole;
   } catch (error) {
     if (!(error instanceof ServiceError) || !error.details) throw error;
     throw invalid(withoutValues(error.details, secrets), 'The settings are invalid.');
@@ -52,6 +54,12 @@ const together: Partial<Record<ChannelName, (fields: Fields) => ErrorDetails>> =
   workspace_chat: chatFaults,
   email: mailFaults,
   hosted: pageFaults,
+};
+
+/** Returns settings in the form in which they are stored. */
+const rewritten: Partial<Record<ChannelName, (fields: Fields) => Fields>> = {
+  email: withSender,
+  hosted: withCleanLogo,
 };
 
 function chatFaults({ webhookUrl, botToken, channel }: Fields): ErrorDetails {
@@ -82,9 +90,28 @@ function withSender(fields: Fields): Fields {
   return named ? { ...fields, from, fromName: (quoted ?? bare).trim() } : fields;
 }
 
-function pageFaults({ visibility, key }: Fields): ErrorDetails {
-  if (visibility !== 'unlisted' || key !== undefined) return {};
-  return { key: 'expected a key for unlisted pages, got nothing' };
+function pageFaults({ visibility, key, embedIn, logoAlt, logo }: Fields): ErrorDetails {
+  const faults: ErrorDetails = {};
+  if (visibility === 'unlisted' && key === undefined) faults.key = 'expected a key for unlisted pages, got nothing';
+  const origins = (embedIn as string[] | undefined) ?? [];
+  if (origins.includes('*') && origins.length > 1)
+    faults.embedIn = `expected * alone, because it allows all origins, got ${origins.length} items`;
+  for (const [index, origin] of origins.entries())
+    if (origin !== '*' && !URL.canParse(origin))
+      faults[`embedIn.${index}`] = `expected ${pageForms.origin.words}, got ${shown(origin)}`;
+  if (logoAlt !== undefined && logo === undefined) faults.logoAlt = 'expected no value, because there is no logo';
+  return faults;
+}
+
+/**
+ * Replaces the logo by the same picture without metadata.
+ * @throws ServiceError `invalid` for bytes that are not a picture that may be shown
+ */
+function withCleanLogo(fields: Fields): Fields {
+  if (fields.logo === undefined) return fields;
+  const cleaned = cleanLogo(String(fields.logo));
+  if ('fault' in cleaned) throw invalid({ logo: cleaned.fault });
+  return { ...fields, logo: cleaned.uri };
 }
 
 function withoutValues(details: ErrorDetails, secrets: readonly string[]): ErrorDetails {

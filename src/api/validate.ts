@@ -6,6 +6,7 @@ import { FormatRegistry, Kind, type TObject, type TSchema } from '@sinclair/type
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
 import { ValueErrorType } from '@sinclair/typebox/errors';
 import { type ErrorDetails, invalid } from '../foundation/errors.ts';
+import { pageForms } from '../protocol/host-channel-settings.ts';
 import { isTimeZone } from './local-days.ts';
 
 FormatRegistry.Set('date', isDate);
@@ -19,6 +20,9 @@ FormatRegistry.Set('time-zone', isTimeZone);
 const maxFaults = 20;
 /** Maximum length, in characters, of a value or name that a message repeats from the request. */
 const maxShownLength = 80;
+
+/** Words for texts of a certain form, by the pattern of the form. */
+const formWords = new Map<string, string>(Object.values(pageForms).map(({ pattern, words }) => [pattern, words]));
 
 const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>();
 
@@ -134,6 +138,8 @@ function expectation(schema: TSchema): string {
   if (schema.format === 'date-time') return 'a time in UTC such as 2026-01-31T00:00:00Z';
   if (schema.format === 'date') return 'a day as YYYY-MM-DD';
   if (schema.format === 'time-zone') return 'an IANA time zone such as Europe/Berlin';
+  const form = formWords.get(schema.pattern);
+  if (form !== undefined) return form;
   const atLeast = schema.minLength ? ' that is not empty' : '';
   const line = schema.pattern ? ' on one line' : '';
   return `a string${atLeast}${line}${schema.maxLength ? ` of at most ${schema.maxLength} characters` : ''}`;

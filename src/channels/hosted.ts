@@ -2,11 +2,12 @@
  * The channel `hosted`: publishes a page of this service for each version, with feeds. No receiver outside this service
  * is involved. The outcome of the publication contains the page, the fold stores the page, and the gateway serves it.
  */
+import { inShownOrder, markOfHeading } from '../foundation/note-marks.ts';
 import { type HostedSettings, HostedSettingsSchema } from '../protocol/host-channel-settings.ts';
-import type { HostedPage } from '../protocol/hosted.ts';
+import type { HostedPage, NoteMark } from '../protocol/hosted.ts';
 import { type Channel, DeliveryError, type Note } from './channel.ts';
 import { cutToFit, type Rest, restText } from './text/cut.ts';
-import type { Block } from './text/document.ts';
+import { type Block, wordsOf } from './text/document.ts';
 import { excerptOf } from './text/excerpt.ts';
 import { blocksToHtml } from './text/html.ts';
 import { blocksOf } from './text/note-text.ts';
@@ -51,7 +52,26 @@ export const hosted: Channel<HostedSettings, HostedPayload> = {
 function pageOf(note: Note): HostedPage {
   const { version, persona, date } = note;
   const blocks = blocksOf(note);
-  return { version: version.toWellFormed(), persona, html: htmlOf(note, blocks), excerpt: excerptOf(blocks), date };
+  const marks = marksOf(blocks);
+  return {
+    version: version.toWellFormed(),
+    persona,
+    html: htmlOf(note, blocks),
+    excerpt: excerptOf(blocks),
+    ...(marks.length > 0 && { marks }),
+    date,
+  };
+}
+
+/** Returns the kinds of changes that the headings name. A heading without text below it is left out. */
+function marksOf(blocks: readonly Block[]): NoteMark[] {
+  const named = blocks.flatMap((block, index) => {
+    if (block.kind !== 'heading') return [];
+    const next = blocks[index + 1];
+    const isEmpty = next === undefined || (next.kind === 'heading' && next.depth <= block.depth);
+    return isEmpty ? [] : [markOfHeading(wordsOf(block.content)) ?? []].flat();
+  });
+  return inShownOrder(named);
 }
 
 /** Returns the HTML of a note. Headings begin at the second level, below the page's own heading. */

@@ -19,6 +19,9 @@ import { findRepository } from './repository.ts';
 import type { channelsEntry } from './table/receivers.ts';
 import { type Runs, UsageError } from './usage.ts';
 
+/** Maximum length of a setting in a list. */
+const maxShownLength = 120;
+
 export const channelActions: Runs<typeof channelsEntry> = {
   list: async ({ json, ...given }) =>
     withService((context) => (json ? listJson : list)(context, ownerOf(context, given))),
@@ -62,7 +65,14 @@ function describe(context: ApiContext, { orgId, repoId }: Owner, channel: Channe
   const { source, settings } = channelResponse(channel, record, {});
   const secrets = channelTraits[channel].secrets.filter((field) => record?.secrets[field] !== undefined);
   const held = secrets.length > 0 ? `  and ${secrets.join(', ')}` : '';
-  return `${channel.padEnd(17)}  ${String(source ?? 'not connected').padEnd(13)}  ${JSON.stringify(settings)}${held}`;
+  return `${channel.padEnd(17)}  ${String(source ?? 'not connected').padEnd(13)}  ${shortSettings(settings)}${held}`;
+}
+
+/** Returns settings as JSON. Long values, such as a logo, are cut. */
+function shortSettings(settings: unknown): string {
+  return JSON.stringify(settings, (_, value: unknown) =>
+    typeof value === 'string' && value.length > maxShownLength ? `${value.slice(0, maxShownLength)}…` : value,
+  );
 }
 
 async function put(

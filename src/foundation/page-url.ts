@@ -6,10 +6,17 @@
 import type { Persona, RangeBounds } from '../protocol/stored.ts';
 
 /**
- * Names of the feed files, which are next to the pages of versions. If a version has the name of a feed file, the
+ * Names of the feed files, which are next to the pages of versions. If a version has the name of such a file, the
  * address of the version is encoded differently.
  */
 export const feedNames = { atom: 'atom.xml', json: 'feed.json' } as const;
+
+/**
+ * Names of the other files next to the pages of versions: the logo, and the page that other web pages show in a frame.
+ */
+export const fileNames = { logo: 'logo', embed: 'embed' } as const;
+
+const reservedNames = Object.values<string>({ ...feedNames, ...fileNames });
 
 /**
  * Returns the name of a version, for headings and addresses: the later tag of its range. A range without tags is named
@@ -69,6 +76,15 @@ export function feedUrl(pages: string, feed: keyof typeof feedNames): string {
 }
 
 /**
+ * Returns the address of the logo. `pages` is the address of the repository's pages.
+ * @param version digest of the picture, so that browsers may cache it permanently
+ */
+export function logoUrl(pages: string, version: string): string {
+  const url = joinPath(pages, fileNames.logo);
+  return `${url}${url.includes('?') ? '&' : '?'}v=${version}`;
+}
+
+/**
  * Returns the pages that a path can name, the most probable page first. The path is relative to the address of the
  * repository's pages.
  */
@@ -98,8 +114,7 @@ function versionPath(version: string): string {
   const isMistakable = parts.some((part) => /^\.{0,2}$/.test(part)) || belowVersion.test(version);
   const divider = isMistakable ? '%2F' : '/';
   const path = parts.map(encodeURIComponent).join(divider);
-  const isReserved = Object.values<string>(feedNames).includes(path);
-  return isReserved ? `%${path.charCodeAt(0).toString(16).toUpperCase()}${path.slice(1)}` : path;
+  return reservedNames.includes(path) ? `%${path.charCodeAt(0).toString(16).toUpperCase()}${path.slice(1)}` : path;
 }
 
 function joinPath(pages: string, path: string): string {

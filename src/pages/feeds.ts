@@ -13,6 +13,8 @@ export interface FeedHead {
   language: string;
   home: string;
   feeds: { atom: string; json: string };
+  /** Address of the repository's logo. */
+  image?: string;
 }
 
 /** A note in a feed. When `html` is empty, the feed shows only the excerpt. */
@@ -32,7 +34,7 @@ export function jsonFeed(head: FeedHead, notes: readonly FeedNote[]): string {
 }
 
 function toFeed(
-  { title, language, home, feeds }: FeedHead,
+  { title, language, home, feeds, image }: FeedHead,
   notes: readonly FeedNote[],
   toText: (text: string) => string,
 ): Feed {
@@ -43,6 +45,7 @@ function toFeed(
     language,
     feedLinks: feeds,
     generator: 'Tidings',
+    ...(image !== undefined && { image }),
     // A feed without notes has the date 1970. With the current date, its bytes would change on every request.
     updated: new Date(Math.max(0, ...notes.map(({ updatedAt }) => updatedAt))),
   });

@@ -19,6 +19,7 @@ import {
 import { listHostedNotes } from '../store/tables/hosted-notes.ts';
 import { hostedSettings, type PageSettings } from '../store/tables/hosted-settings.ts';
 import { readRepository } from '../store/tables/repositories.ts';
+import { WorkLimiter } from './work-limiter.ts';
 
 /** A repository whose pages the reader may see, and the settings of these pages. */
 export interface Pages {
@@ -42,31 +43,16 @@ export interface Published {
 const pollMs = 1000;
 const restTimes = 50;
 
-/** Limits how often costly work runs. Without this limit, any reader could start the work with each request. */
-class WorkLimiter {
-  private nextAt = Number.NEGATIVE_INFINITY;
-
-  /** Runs the work if the pause after the last run is over. Returns whether the work ran. */
-  run(work: () => void): boolean {
-    const began = performance.now();
-    if (began < this.nextAt) return false;
-    work();
-    const ended = performance.now();
-    this.nextAt = ended + Math.max(pollMs, (ended - began) * restTimes);
-    return true;
-  }
-}
-
 export class PageFinder {
   private readonly readers: Readers;
   private readonly settings: Pick<Settings, 'partitions' | 'hostOrigin'>;
   /** Ids of repositories by their current name. `byFormerName` contains the ids by former name. */
   private byName = new Map<string, string[]>();
   private byFormerName = new Map<string, string[]>();
-  private readonly nameRefreshes = new WorkLimiter();
+  private readonly nameRefreshes = new WorkLimiter(pollMs, restTimes);
   /** Names of the repositories in the last list of published notes. */
   private listed: readonly string[] = [];
-  private readonly lists = new WorkLimiter();
+  private readonly lists = new WorkLimiter(pollMs, restTimes);
 
   constructor(readers: Readers, settings: Pick<Settings, 'partitions' | 'hostOrigin'>) {
     this.readers = readers;

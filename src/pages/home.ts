@@ -32,7 +32,7 @@ const maxListed = 50;
 export function homeRoutes(finder: PageFinder, placeOf: (exchange: Exchange) => Place): HttpRoute[] {
   const handle = (exchange: Exchange): void => {
     const body = homePage(placeOf(exchange), finder.published(maxListed));
-    sendPage(exchange, { type: 'text/html; charset=utf-8', body, isListed: false }, 'no-cache');
+    sendPage(exchange, { type: 'text/html; charset=utf-8', body, isListed: false, caching: 'no-cache' });
   };
   return [
     { method: 'GET', path: '/', handle },

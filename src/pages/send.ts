@@ -12,17 +12,26 @@ import { pagePolicy } from './policy.ts';
  */
 export interface Reply {
   type: string;
-  body: string;
+  body: string | Uint8Array;
   isListed: boolean;
+  /** The Content-Security-Policy; by default, the one of pages without exceptions. */
+  policy?: string;
+  /** The Cache-Control; by default, caches keep the reply for a minute. */
+  caching?: string;
+  /** For a request that is refused because too many arrive: the seconds until it may be sent again. */
+  retryAfter?: number;
 }
 
-/**
- * Sends a page, or 304 when the browser already has the page.
- * @param caching the Cache-Control of the reply; by default, caches keep the page for a minute
- */
-export function sendPage(exchange: Exchange, { type, body, isListed }: Reply, caching = oneMinute(isListed)): void {
-  const etag = toEtag(digestOf(body));
-  const usual = [...pageHeaders(pagePolicy), 'Cache-Control', caching, 'ETag', etag];
+/** Sends a page, or 304 when the browser already has the page with this policy. */
+export function sendPage(exchange: Exchange, reply: Reply): void {
+  const { type, body, isListed, policy = pagePolicy, caching, retryAfter } = reply;
+  if (retryAfter !== undefined) {
+    const headers = ['Cache-Control', 'no-store', 'Retry-After', String(retryAfter)];
+    return exchange.reply(429, type, body, [...pageHeaders(policy), ...headers]);
+  }
+  const own = digestOf(body);
+  const etag = toEtag(policy === pagePolicy ? own : digestOf(`${policy} ${own}`));
+  const usual = [...pageHeaders(policy), 'Cache-Control', caching ?? oneMinute(isListed), 'ETag', etag];
   if (!isListed) usual.push('X-Robots-Tag', 'noindex');
   if (isKnown(exchange.headers['if-none-match'], etag)) exchange.reply(304, '', '', usual);
   else exchange.reply(200, type, body, usual);

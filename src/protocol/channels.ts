@@ -30,6 +30,8 @@ export interface ChannelTraits {
    * request that changes such a field must contain the secrets again.
    */
   secretsGoTo: readonly string[];
+  /** Fields of `settings` that only readers of the published notes see. Publications do not contain these fields. */
+  notForPublishing: readonly string[];
   /** Fields of `settings` that hold the web address or the host of a receiver. */
   addresses: readonly string[];
   /**
@@ -57,7 +59,10 @@ export const channelTraits: Readonly<Record<ChannelName, ChannelTraits>> = {
   scm_releases: builtIn(ReleasesSettingsSchema, { needsRepository: true, needsTag: true }),
   changelog: builtIn(FileSettingsSchema, { needsRepository: true, receiver: ['path', 'branch'] }),
   releases_md: builtIn(FileSettingsSchema, { needsRepository: true, receiver: ['path', 'branch'] }),
-  hosted: builtIn(HostedSettingsSchema, { isPublic: true }),
+  hosted: builtIn(HostedSettingsSchema, {
+    isPublic: true,
+    notForPublishing: ['accent', 'logo', 'logoAlt', 'embedIn'],
+  }),
   support_messenger: connected(SupportMessengerSettingsSchema, {
     secrets: ['accessToken'],
     secretsGoTo: ['apiUrl'],
@@ -95,6 +100,7 @@ function connected(settings: TObject, traits: Partial<ChannelTraits> = {}): Chan
   const none = {
     secrets: [],
     secretsGoTo: [],
+    notForPublishing: [],
     addresses: [],
     receiver: [],
     isPublic: false,

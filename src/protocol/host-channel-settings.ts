@@ -47,6 +47,23 @@ export const FileSettingsSchema = Type.Object(
 );
 export type FileSettings = Static<typeof FileSettingsSchema>;
 
+const label = '[A-Za-z0-9]+(?:-+[A-Za-z0-9]+)*';
+const hostName = `${label}(?:\\.${label})*`;
+
+/** Forms of settings of pages. `words` describes the form in messages about refused values. */
+export const pageForms = {
+  accent: { pattern: '^#(?:[0-9A-Fa-f]{3}){1,2}$', words: 'a color such as #0b57b7' },
+  logo: {
+    pattern: '^data:image/(?:png|jpeg|gif|webp);base64,(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
+    words: 'a data URI of a PNG, JPEG, GIF or WebP picture of at most 32 KB, such as data:image/png;base64,…',
+  },
+  /** A local address over http is allowed for trying. Such an address is only reachable on the reader's own machine. */
+  origin: {
+    pattern: `^(?:\\*|https://${hostName}(?::[0-9]{1,5})?|http://(?:localhost|127\\.0\\.0\\.1)(?::[0-9]{1,5})?)$`,
+    words: 'an origin such as https://docs.example.com without a path, or *',
+  },
+} as const;
+
 export const HostedSettingsSchema = Type.Object(
   {
     visibility: Type.Optional(
@@ -72,6 +89,35 @@ export const HostedSettingsSchema = Type.Object(
       Type.String({
         pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$',
         description: 'language of the notes, such as en',
+      }),
+    ),
+    accent: Type.Optional(
+      Type.String({
+        pattern: pageForms.accent.pattern,
+        description: 'color of links and marks on the pages; its shade is adjusted where it could not be read',
+      }),
+    ),
+    logo: Type.Optional(
+      Type.String({
+        maxLength: 43_800,
+        pattern: pageForms.logo.pattern,
+        description: 'picture beside the title, of at most 32 KB and 1024 × 1024 pixels, as a data URI',
+      }),
+    ),
+    logoAlt: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        pattern: '^[^\\u0000-\\u001f]+$',
+        description: 'text in place of the logo; leave it out if the logo only repeats the title',
+      }),
+    ),
+    embedIn: Type.Optional(
+      Type.Array(Type.String({ maxLength: 300, pattern: pageForms.origin.pattern }), {
+        maxItems: 20,
+        uniqueItems: true,
+        description:
+          'origins of the web pages that may show the newest notes in a frame, such as https://docs.example.com; `*` alone allows all; by default none',
       }),
     ),
   },

@@ -5,6 +5,10 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { PersonaSchema } from './stored.ts';
 
+/** What kinds of changes a note contains, in the order in which they are shown. */
+export const noteMarks = ['breaking', 'security', 'new', 'improved', 'fixed'] as const;
+export type NoteMark = (typeof noteMarks)[number];
+
 export const HostedPageSchema = Type.Object({
   version: Type.String(),
   persona: PersonaSchema,
@@ -17,6 +21,8 @@ export const HostedPageSchema = Type.Object({
    * because an editor may have removed its content from the note.
    */
   summary: Type.Optional(Type.String()),
+  /** Kinds of changes that headings of the note name. Absent if there are none, and in records of earlier versions. */
+  marks: Type.Optional(Type.Array(Type.Union(noteMarks.map((mark) => Type.Literal(mark))))),
   /** Time of the version, in milliseconds, for example the date of its tag. */
   date: Type.Integer(),
 });

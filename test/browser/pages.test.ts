@@ -1,18 +1,26 @@
 /**
  * Opens the pages of notes in a real browser. The browser's console stays empty, the content security policy blocks
- * nothing, and the pages are readable in dark mode and on a phone. The test needs the system's Chromium and is skipped
+ * nothing, and the pages are readable in dark mode and on a phone. Other web pages show the frame only if their origin is
+ * allowed. The test needs the system's Chromium and is skipped
  * without it.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { pino } from 'pino';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { cleanLogo } from '../../src/api/logo.ts';
 import { hosted } from '../../src/channels/hosted.ts';
 import { personaPath } from '../../src/foundation/page-url.ts';
-import { chromiumPath, contrast, openBrowser, openContext } from '../helpers/browser.ts';
+import type { Exchange } from '../../src/http/exchange.ts';
+import { startServer } from '../../src/http/server.ts';
+import { auditPage, chromiumPath, contrast, openBrowser, openContext } from '../helpers/browser.ts';
+import { afterwards } from '../helpers/cleanup.ts';
 import { sampleBody, sampleNote } from '../helpers/host-note.ts';
 import { at, startPages, type TestPages } from '../helpers/pages.ts';
+import { dataUri, png } from '../helpers/pictures.ts';
+import { freePort } from '../helpers/ports.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 const program = chromiumPath();
@@ -24,6 +32,14 @@ const pictures = process.env.TIDINGS_TEST_PICTURES;
 const secret = 'a-page-that-nobody-guesses';
 const internal = `v2.0.0/${personaPath('internal', secret)}`;
 
+/** A color that cannot be read on light paper, a logo, and frames on every web page. */
+const appearance = {
+  title: 'Release notes of acme/rocket',
+  accent: '#ffd400',
+  logo: dataUri('png', png({ width: 40, height: 30 })),
+  embedIn: ['*'],
+};
+
 const hostile = [
   '<script>alert(1)</script> <img src=x onerror=alert(1)> <style>*{display:none}</style>',
   '[link](javascript:alert(1)) ![pixel](https://tracker.test/pixel.png) <https://a.test/>',
@@ -34,14 +50,17 @@ const hostile = [
 ];
 
 test('pages work in a browser', { skip }, async (t) => {
-  const pages = await startPages(t);
-  const url = await publish(pages);
+  const started = await startPages(t);
+  const first = await started.repository();
+  const pages = { ...started, first };
+  const url = await publish(pages, first);
+  await pages.settings(first, appearance);
   const browser = await openBrowser(t, program as string);
 
   for (const theme of ['light', 'dark'] as const) {
     for (const [device, width] of [
       ['desk', 1280],
-      ['phone', 360],
+      ['phone', 390],
     ] as const) {
       await t.test(`pages are readable in ${theme} on a ${device}`, async (t) => {
         const { page, faults } = await open(t, browser, { colorScheme: theme, viewport: { width, height: 800 } });
@@ -50,6 +69,9 @@ test('pages work in a browser', { skip }, async (t) => {
           ['engineers', 'v2.0.0/engineer'],
           ['internal', internal],
           ['list', ''],
+          ['older', '?page=2'],
+          ['search', '?q=faster'],
+          ['embed', 'embed'],
           ['home', '../../../'],
           ['missing', 'nothing'],
           ['missing-deep', 'v2.0.0/internal/nothing'],
@@ -59,7 +81,8 @@ test('pages work in a browser', { skip }, async (t) => {
           await picture(page, `${name}-${theme}-${device}.png`);
           assert.equal(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), true, name);
           assert.ok((await contrast(page)) >= 7, `${name}: the text has enough contrast`);
-          for (const small of ['.date', 'main a', 'code'])
+          assert.deepEqual(await auditPage(page), [], name);
+          for (const small of ['.date', 'main a', 'code', '.mark', '.search button'])
             if (await page.locator(small).count())
               assert.ok((await contrast(page, small)) >= 4.5, `${name}: ${small} can be read`);
           assert.ok(
@@ -140,6 +163,87 @@ test('pages work in a browser', { skip }, async (t) => {
     assert.deepEqual(faults, []);
   });
 
+  await t.test('headings have links that the keyboard reaches, and marks lead to their sections', async (t) => {
+    const { page, faults } = await open(t, browser, {});
+    await page.goto(`${url}v2.0.0`);
+    await page.getByRole('link', { name: 'Breaking', exact: true }).click();
+    assert.match(page.url(), /#breaking-changes$/);
+    const anchor = page.getByRole('link', { name: 'Link to Breaking Changes' });
+    await anchor.focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Shift+Tab');
+    const focused = '[document.activeElement.className, getComputedStyle(document.activeElement).opacity].join()';
+    await waitUntil('the focused link is visible', async () => (await page.evaluate(focused)) === 'anchor,1');
+    await page.goto(`${url}v2.0.0`);
+    await page.getByRole('link', { name: 'Previous version: release/1.0#rc' }).click();
+    assert.equal(await page.locator('h1').textContent(), 'release/1.0#rc');
+    await page.getByRole('link', { name: 'Next version: v2.0.0' }).click();
+    assert.equal(page.url(), `${url}v2.0.0`);
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test('the search form finds versions without a script', async (t) => {
+    const { page, faults } = await open(t, browser, { javaScriptEnabled: false });
+    await page.goto(url);
+    await page.getByRole('searchbox', { name: 'Search these notes' }).fill('tokens instead');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\?q=tokens\+instead$/);
+    assert.match((await page.getByRole('status').textContent()) ?? '', /^\d+ versions found for “tokens instead”/);
+    await page.getByRole('link', { name: 'All versions' }).click();
+    assert.equal(page.url(), url);
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test('the browser shows logos of every kind in their stored form', async (t) => {
+    const { page } = await open(t, browser, {});
+    for (const kind of ['png', 'jpeg', 'webp']) {
+      const drawn = (await page.evaluate(`(() => {
+        const canvas = Object.assign(document.createElement('canvas'), { width: 40, height: 30 });
+        const context = canvas.getContext('2d');
+        context.fillStyle = '#e4007f';
+        context.fillRect(5, 5, 30, 20);
+        return canvas.toDataURL('image/${kind}', 0.8);
+      })()`)) as string;
+      assert.ok(drawn.startsWith(`data:image/${kind};`), kind);
+      const cleaned = cleanLogo(drawn);
+      assert.ok('uri' in cleaned, JSON.stringify(cleaned));
+      await pages.settings(pages.first, { ...appearance, logo: cleaned.uri });
+      await page.goto(url);
+      assert.deepEqual(await naturalSize(page), [40, 30], kind);
+    }
+    await pages.settings(pages.first, appearance);
+  });
+
+  await t.test('an allowed web page shows the frame, and the browser refuses it on another', async (t) => {
+    const [allowed, other] = [await startFramer(t, `${url}embed`), await startFramer(t, `${url}embed`)];
+    await pages.settings(pages.first, { ...appearance, embedIn: [allowed] });
+    const { page, faults, asked } = await open(t, browser, {});
+    await page.goto(allowed);
+    const frame = page.frameLocator('iframe');
+    await frame.getByRole('link', { name: 'v2.0.0' }).waitFor();
+    assert.equal(await frame.locator('h2').count(), 5);
+    assert.deepEqual([...faults], []);
+    assert.deepEqual(
+      asked.filter((address) => !address.startsWith(pages.url) && !address.startsWith(allowed)),
+      [],
+    );
+    const [opened] = await Promise.all([
+      page.context().waitForEvent('page'),
+      frame.getByRole('link', { name: 'v2.0.0' }).click(),
+    ]);
+    await opened.waitForURL(`${url}v2.0.0`);
+    assert.equal(await opened.evaluate('window.opener'), null);
+    await page.goto(other);
+    await waitUntil('the browser refuses the frame', () => faults.some((fault) => fault.includes('frame-ancestors')));
+    assert.equal(await page.frameLocator('iframe').locator('h2').count(), 0);
+    const deep = await startFramer(t, `${url}v2.0.0`);
+    await pages.settings(pages.first, { ...appearance, embedIn: [deep] });
+    faults.length = 0;
+    await page.goto(deep);
+    await waitUntil('no other page may be in a frame', () => faults.some((fault) => fault.includes("'none'")));
+    await pages.settings(pages.first, appearance);
+  });
+
   await t.test('the browser parses the Atom feed', async (t) => {
     const { page } = await open(t, browser, {});
     await page.goto(url);
@@ -156,8 +260,7 @@ test('pages work in a browser', { skip }, async (t) => {
  * Publishes twenty-five versions. One version has hostile notes, and another version has special characters in its
  * name. Returns the address of the list of versions.
  */
-async function publish(pages: TestPages): Promise<string> {
-  const id = await pages.repository();
+async function publish(pages: TestPages, id: string): Promise<string> {
   for (let i = 0; i < 25; i++) {
     const version = i === 24 ? 'v2.0.0' : i === 23 ? 'release/1.0#rc' : `v1.${i}.0`;
     const bodyMd = i === 24 ? `${sampleBody}\n${hostile.join('\n\n')}\n` : sampleBody;
@@ -175,6 +278,29 @@ async function publish(pages: TestPages): Promise<string> {
     if (i === 22) await pages.remove(id, { version });
   }
   return `${pages.url}/notes/acme/rocket/`;
+}
+
+/** Starts a web page of another origin that shows an address in a frame. Returns the origin. */
+async function startFramer(t: TestContext, address: string): Promise<string> {
+  const port = await freePort();
+  const html = `<!doctype html><title>Docs</title><link rel="icon" href="data:,"><iframe src="${address}" title="News"></iframe>`;
+  const page = {
+    method: 'GET',
+    path: '/',
+    handle: (exchange: Exchange) => exchange.reply(200, 'text/html', html),
+  } as const;
+  const server = await startServer('127.0.0.1', port, [page], pino({ level: 'silent' }));
+  afterwards(t, () => server.stop(1000));
+  return `http://127.0.0.1:${port}`;
+}
+
+/** Waits until the logo is decoded. Returns its width and height. */
+async function naturalSize(page: Page): Promise<unknown> {
+  return page.evaluate(`(async () => {
+    const logo = document.querySelector('img.logo');
+    await logo.decode();
+    return [logo.naturalWidth, logo.naturalHeight];
+  })()`);
 }
 
 async function open(t: TestContext, browser: Browser, options: BrowserContextOptions) {

@@ -8,6 +8,7 @@ import { theRepository } from '../helpers/backfill.ts';
 import { buildHistory } from '../helpers/host/build.ts';
 import type { HostKind } from '../helpers/host/lists.ts';
 import { startHost } from '../helpers/host/server.ts';
+import { dataUri, png, pngChunk } from '../helpers/pictures.ts';
 import { createTagRange, deliverRocket, generateDraft, toEnd } from '../helpers/rocket.ts';
 import { startService, type TestService } from '../helpers/service.ts';
 
@@ -91,11 +92,26 @@ test('published notes are shown on pages to the readers in the settings', async 
   assert.match(html, /<li>Faster start<\/li>/);
   assert.doesNotMatch(html, /rn:pr|&lt;!--/);
 
+  await t.test('an entry that an editor removed is on no page, list or feed', async () => {
+    const { bodyMd } = (await service.api('GET', `/api/drafts/${draft.id}`)).body;
+    const others = bodyMd.split('\n').filter((line: string) => !/fuel/i.test(line));
+    const edited = { bodyMd: `Only this is left.\n\n${others.join('\n')}` };
+    assert.equal((await service.api('PATCH', `/api/drafts/${draft.id}`, edited)).status, 200);
+    const { flags } = (await service.api('GET', `/api/drafts/${draft.id}`)).body;
+    assert.match(JSON.stringify(flags), /New fuel format/, 'the flags still contain it');
+    await publish();
+    for (const path of ['', 'v1.1.0', 'atom.xml', 'feed.json']) {
+      const shown = await text(service, path);
+      assert.match(shown, /Only this is left\./, path);
+      assert.doesNotMatch(shown, /fuel/i, path);
+    }
+  });
+
   await t.test('an edited draft replaces the page', async () => {
     await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd: '# Big\n\n<script>alert(1)</script>\n' });
     assert.equal((await publish()).body.url, published.url);
     const text = await (await fetch(published.url)).text();
-    assert.match(text, /<h2>Big<\/h2>\s*<p>&lt;script&gt;alert\(1\)&lt;\/script&gt;<\/p>/);
+    assert.match(text, /<h2 id="big">Big<\/h2>.*\s*<p>&lt;script&gt;alert\(1\)&lt;\/script&gt;<\/p>/);
     assert.equal((await text).match(/<h1/g)?.length, 1);
   });
 
@@ -111,6 +127,24 @@ test('published notes are shown on pages to the readers in the settings', async 
     assert.equal((await put({ visibility: 'unlisted', key: 'short' })).status, 400);
     await put({ visibility: 'public' });
     assert.equal(await statusOf(published.url), 200);
+  });
+
+  await t.test('the settings of the channel decide how pages look, and who may show them in a frame', async () => {
+    const put = (settings: object) => service.api('PUT', `/api/channels/hosted?repoId=${repoId}`, { settings });
+    const logo = dataUri('png', png({ before: [pngChunk('tEXt', 'Ada')] }));
+    const { status, body } = await put({ accent: '#e4007f', logo, embedIn: ['https://docs.example.com'] });
+    assert.deepEqual([status, body.settings.logo], [200, dataUri('png', png())]);
+    assert.match(await text(service, 'v1.1.0'), /accent=e4007f[\s\S]*<img class="logo"/);
+    const frame = await fetch(`${service.url}/notes/acme/rocket/embed`);
+    assert.match(frame.headers.get('content-security-policy') ?? '', /frame-ancestors https:\/\/docs\.example\.com$/);
+    await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd: '## New\n\n- Framed\n' });
+    assert.equal((await publish()).body.status, 'completed');
+    assert.match(await text(service, 'embed'), /<span class="mark new">New<\/span>[\s\S]*Framed/);
+    const refused = await put({ accent: 'red', embedIn: ['https://docs.example.com/path'], logo: 'logo.png' });
+    assert.equal(refused.status, 400);
+    assert.deepEqual(Object.keys(refused.body.details).sort(), ['accent', 'embedIn.0', 'logo']);
+    await put({ visibility: 'unlisted', key, embedIn: ['*'] });
+    assert.equal((await fetch(`${service.url}/notes/acme/rocket/embed?key=${key}`)).status, 404);
   });
 
   await t.test('nothing is published while the pages are off', async () => {

@@ -48,9 +48,14 @@ export function effectiveChannel(
   return own ?? readChannel(partition, orgId, null, channel);
 }
 
-/** Returns the part of a stored connection that is copied into a publication. */
-export function toConnection({ orgId, repoId, settings, secrets, receiver }: ChannelRecord): Connection {
-  return { orgId, repoId, settings, secrets, receiver };
+/**
+ * Returns the part of a stored connection that is copied into a publication. Settings that publishing does not need,
+ * such as a logo, are not copied.
+ */
+export function toConnection({ channel, orgId, repoId, settings, secrets, receiver }: ChannelRecord): Connection {
+  const { notForPublishing } = channelTraits[channel];
+  const needed = Object.entries(settings).filter(([field]) => !notForPublishing.includes(field));
+  return { orgId, repoId, settings: Object.fromEntries(needed), secrets, receiver };
 }
 
 /**

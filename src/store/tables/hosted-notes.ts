@@ -20,16 +20,22 @@ export interface HostedNote extends HostedPage {
 }
 
 /** The fields of a note that are shown in lists. */
-export type HostedEntry = Pick<HostedNote, 'version' | 'path' | 'excerpt' | 'date' | 'updatedAt'>;
+export type HostedEntry = Pick<HostedNote, 'version' | 'path' | 'excerpt' | 'marks' | 'date' | 'updatedAt'> & {
+  /** Whether the note has no text. */
+  isEmpty?: true;
+};
 
 /**
  * The key and the row of a list entry. Each version has one list entry. Rows that earlier versions of the service wrote
- * have no path and no excerpt.
+ * have no path, no excerpt and no marks.
  */
 type IndexKey = [repoId: string, date: number, version: string];
-type IndexRow = Pick<HostedNote, 'path' | 'excerpt' | 'summary' | 'updatedAt' | 'publicationId'>;
+type IndexRow = Pick<HostedNote, 'path' | 'excerpt' | 'marks' | 'summary' | 'updatedAt' | 'publicationId'> &
+  Pick<HostedEntry, 'isEmpty'>;
 
 const engineers = 'engineer';
+/** Maximum number of rows that are read to find the next entry of a list, including rows that lists do not show. */
+const maxPassedOver = 20;
 
 /**
  * Writes a note. If the page already has a note, the new note replaces the old note. The time of publication does not
@@ -74,6 +80,11 @@ export function readHostedNote(
   return partition.tables.hostedNotes.get(keyOf(repoId, version, path));
 }
 
+/** Whether a version has a note for engineers on a page of its own. */
+export function hasEngineersNote({ tables }: Partition, repoId: string, version: string): boolean {
+  return tables.hostedNotes.doesExist(keyOf(repoId, version, engineers));
+}
+
 /** Returns the engineers' note of a version. */
 export function readEngineersNote(partition: Partition, repoId: string, version: string): HostedNote | undefined {
   return readHostedNote(partition, repoId, version, engineers);
@@ -111,13 +122,49 @@ export function countHostedNotes(partition: Partition, repoId: string): number {
  */
 export function listHostedNotes(partition: Partition, repoId: string, offset: number, limit: number): HostedEntry[] {
   const within = { start: [repoId, '\u{10ffff}'], end: [repoId], reverse: true, offset, limit };
-  return [...partition.tables.hostedNotesByDate.getRange(within)].flatMap(({ key, value }) => {
-    const [, date, version] = key as IndexKey;
-    const { path, excerpt, updatedAt } = value as IndexRow;
-    const isOld = excerpt === undefined;
-    if (isOld && readHostedNote(partition, repoId, version)?.persona === 'internal') return [];
-    return [{ version, ...(path !== undefined && { path }), excerpt: excerpt ?? '', date, updatedAt }];
-  });
+  return [...partition.tables.hostedNotesByDate.getRange(within)].flatMap(
+    ({ key, value }) => entryOf(partition, key as IndexKey, value as IndexRow) ?? [],
+  );
+}
+
+/** Returns the list entries next to a listed note: the next newer one and the next older one. */
+export function neighboursOf(
+  partition: Partition,
+  { repoId, version, date }: Pick<HostedNote, 'repoId' | 'version' | 'date'>,
+): { newer?: HostedEntry; older?: HostedEntry } {
+  const { hostedNotesByDate } = partition.tables;
+  // The list entry has the date of the note that lists show, which can be the note of another persona.
+  const isOwn = hostedNotesByDate.get([repoId, date, version]) !== undefined;
+  const listed = isOwn ? { date } : listedNote(partition, repoId, version);
+  if (!listed) return {};
+  const from: IndexKey = [repoId, listed.date, version];
+  const next = (reverse: boolean): HostedEntry | undefined => {
+    const end = reverse ? [repoId] : [repoId, '\u{10ffff}'];
+    for (const { key, value } of hostedNotesByDate.getRange({ start: from, end, reverse, limit: maxPassedOver })) {
+      const isSame = (key as IndexKey)[2] === version;
+      const entry = isSame ? undefined : entryOf(partition, key as IndexKey, value as IndexRow);
+      if (entry) return entry;
+    }
+    return undefined;
+  };
+  const [newer, older] = [next(false), next(true)];
+  return { ...(newer && { newer }), ...(older && { older }) };
+}
+
+/** Returns the list entry of a row; undefined for a note that lists do not show. */
+function entryOf(partition: Partition, [repoId, date, version]: IndexKey, row: IndexRow): HostedEntry | undefined {
+  const { path, excerpt, marks, isEmpty, updatedAt } = row;
+  const isOld = excerpt === undefined;
+  if (isOld && readHostedNote(partition, repoId, version)?.persona === 'internal') return undefined;
+  return {
+    version,
+    ...(path !== undefined && { path }),
+    excerpt: excerpt ?? '',
+    ...(marks && { marks }),
+    ...(isEmpty && { isEmpty }),
+    date,
+    updatedAt,
+  };
 }
 
 /**
@@ -158,9 +205,16 @@ function listedNote(partition: Partition, repoId: string, version: string): Host
  * Returns the row of a note's list entry. If an earlier version of the service wrote the note, the row has the same
  * fields as a row of the earlier version.
  */
-function indexRow({ path, excerpt, summary, updatedAt, publicationId }: HostedNote): IndexRow {
+function indexRow({ path, html, excerpt, marks, summary, updatedAt, publicationId }: HostedNote): IndexRow {
   const shown = excerpt === undefined ? { summary } : { excerpt };
-  return { ...shown, updatedAt, publicationId, ...(path !== undefined && { path }) };
+  return {
+    ...shown,
+    ...(marks && { marks }),
+    ...(html === '' && { isEmpty: true }),
+    updatedAt,
+    publicationId,
+    ...(path !== undefined && { path }),
+  };
 }
 
 function keyOf(repoId: string, version: string, path?: string): string[] {

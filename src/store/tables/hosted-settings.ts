@@ -8,7 +8,7 @@ import type { Partition } from '../partition.ts';
 import { effectiveChannel } from './channels.ts';
 
 /** The settings that apply to a repository's pages. `key` is the secret part of the address of unlisted pages. */
-export type PageSettings = Pick<HostedSettings, 'title' | 'language' | 'key'> & {
+export type PageSettings = Omit<HostedSettings, 'visibility'> & {
   visibility: NonNullable<HostedSettings['visibility']>;
 };
 

@@ -32,6 +32,8 @@ const prefixes: Readonly<Record<string, string>> = {
 const pairs = /^from([A-Z]\w*)?$/;
 const day = 86_400_000;
 const [firstDay, days] = [Date.UTC(2025, 11, 1), 1500];
+/** A PNG of one pixel. */
+const smallPng = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 /** Each pattern in the OpenAPI document matches at least one of these texts. */
 const patterned = [
   'docs/NEWS.md',
@@ -42,6 +44,9 @@ const patterned = [
   'en',
   'x1',
   'a-key-of-24-characters-',
+  '#0b57b7',
+  'https://docs.example.org',
+  `data:image/png;base64,${smallPng}`,
 ];
 
 /** Returns the prefix of the ids that a field contains, such as `range`; undefined for a field that contains no id. */
@@ -134,8 +139,8 @@ function textOf(maker: Maker, { format, pattern, minLength = 0, maxLength = 60 }
   if (format === 'date-time') return time;
   if (format === 'time-zone') return pick(random, ['UTC', 'Europe/Berlin', 'America/St_Johns']);
   if (pattern) {
-    const fitting = [maker.text(Math.min(maxLength, 60)), ...patterned].filter((text) =>
-      new RegExp(pattern, 'u').test(text),
+    const fitting = [maker.text(Math.min(maxLength, 60)), ...patterned].filter(
+      (text) => text.length <= maxLength && new RegExp(pattern, 'u').test(text),
     );
     return pick(random, fitting.length > 0 ? fitting : patterned);
   }

@@ -4,6 +4,7 @@
  */
 import { parseBody } from '../../../src/api/body.ts';
 import { readIfMatch } from '../../../src/api/conditional.ts';
+import { cleanLogo } from '../../../src/api/logo.ts';
 import { pageLinks } from '../../../src/api/page.ts';
 import { apiRoutes } from '../../../src/api/routes.ts';
 import { check, checkQuery, shown } from '../../../src/api/validate.ts';
@@ -34,6 +35,7 @@ import { parseMarkdown } from '../../../src/channels/text/parse.ts';
 import { toPlain } from '../../../src/channels/text/plain.ts';
 import { settled, shorten as shortenText, splitText } from '../../../src/channels/text/split.ts';
 import { conflictsOf } from '../../../src/foundation/conflicts.ts';
+import { escapeHtml } from '../../../src/foundation/escape-html.ts';
 import { entityTags } from '../../../src/foundation/etag.ts';
 import { terminalText } from '../../../src/foundation/visible-text.ts';
 import { hintOfOwner } from '../../../src/ingress/owner.ts';
@@ -93,6 +95,7 @@ import { isRevert, settleReverts } from '../../../src/notes/range/reverts.ts';
 import { lastTagRanges } from '../../../src/notes/range/tag-ranges.ts';
 import { atomFeed, type FeedHead, jsonFeed } from '../../../src/pages/feeds.ts';
 import { listPage, versionPage } from '../../../src/pages/html.ts';
+import { textOf, withAnchors } from '../../../src/pages/note-html.ts';
 import * as connections from '../../../src/protocol/channel-settings.ts';
 import type { ChannelName } from '../../../src/protocol/channels.ts';
 import * as hostPayloads from '../../../src/protocol/host.ts';
@@ -420,17 +423,18 @@ const forPages: Record<string, (text: string) => unknown> = {
   jsonFeed: (text) => jsonFeed(head, [feedNote(text)]),
   listPage: (text) =>
     listPage(
-      { ...head, title: text, stylesheet: 's', isListed: true, canonical: null },
+      { ...head, title: text, stylesheet: 's', isListed: true, canonical: null, logo: { url: 'logo', alt: text } },
       {
         entries: [{ version: text, excerpt: text, date: 0, updatedAt: 0, url: 'https://notes.example/v2' }],
         number: 1,
         newer: null,
         older: null,
+        search: { key: undefined, text },
       },
     ),
   versionPage: (text) =>
     versionPage(
-      { ...head, stylesheet: 's', isListed: true, canonical: null },
+      { ...head, stylesheet: 's', isListed: true, canonical: null, logo: null },
       {
         ...feedNote(text),
         persona: 'customer',
@@ -439,6 +443,10 @@ const forPages: Record<string, (text: string) => unknown> = {
         repoId: 'repo_1',
       },
     ),
+  withAnchors,
+  'withAnchors of a heading': (text) => withAnchors(`<h2>${escapeHtml(text)}</h2>`),
+  'withAnchors of many headings': (text) => withAnchors(text.replace(/./gs, '<h2>$&</h2>')),
+  textOf,
 };
 
 function feedNote(text: string) {
@@ -447,6 +455,7 @@ function feedNote(text: string) {
 
 const json = 'application/json';
 const forApi: Record<string, (text: string) => unknown> = {
+  cleanLogo: (text) => cleanLogo(`data:image/png;base64,${Buffer.from(text).toString('base64')}`),
   'parseBody of a string': (text) => parseBody(json, Buffer.from(JSON.stringify({ bodyMd: text }))),
   'parseBody of a name': (text) => parseBody(json, Buffer.from(JSON.stringify({ [text]: 1 }))),
   'parseBody of text that is not JSON': (text) => attempt(() => parseBody(json, Buffer.from(text))),

@@ -41,6 +41,16 @@ test('the excerpt of a page is one bounded line', () => {
   assert.ok(excerpt.length <= 300 && excerpt.isWellFormed());
 });
 
+test('a page has the marks that its headings name, in a fixed order', () => {
+  const marksOf = (bodyMd: string) => hosted.render(sampleNote({ bodyMd }), {}).page.marks;
+  const body =
+    '## 🐛 Bug Fixes\n\n- a\n\n## New Contributors\n\n- b\n\n## **Action required**\n\n- c\n\n## Fixed\n\n- d\n';
+  assert.deepEqual(marksOf(body), ['breaking', 'fixed']);
+  assert.deepEqual(marksOf('## What’s new\n\n### ui\n\n- a\n\n## Security\n\n- b\n'), ['security', 'new']);
+  assert.equal(marksOf('## Features\n\n## Fixed\n'), undefined, 'an editor removed the entries below the headings');
+  assert.equal(marksOf('New\n\n- Breaking\n'), undefined);
+});
+
 test('a page is delivered with its address, and refused when no one may see it', async () => {
   const payload = hosted.render(sampleNote({ pageUrl: url }), {});
   const delivered = await hosted.deliver(payload, hostContext(null, {}));

@@ -23,8 +23,9 @@ test('the traits known to the edge match the channels', () => {
 
 test('every setting has a description, and the secret ones are listed', () => {
   for (const name of channelNames) {
-    const { settings, secrets, receiver } = channelTraits[name];
-    for (const field of [...secrets, ...receiver]) assert.ok(field in settings.properties, `${name} ${field}`);
+    const { settings, secrets, receiver, notForPublishing } = channelTraits[name];
+    for (const field of [...secrets, ...receiver, ...notForPublishing])
+      assert.ok(field in settings.properties, `${name} ${field}`);
     for (const [field, schema] of Object.entries(settings.properties)) {
       assert.ok(schema.description, `${name} ${field} is described`);
       if (/token|password|webhook|recipients/i.test(field))

@@ -41,7 +41,7 @@ test('the page of a version has its date and one heading', async (t) => {
   assert.match(body, /^<!doctype html>\n<html lang="en">/);
   assert.match(body, /<title>v1\.0\.0 · Release notes of acme\/rocket<\/title>/);
   assert.match(body, /<meta name="description" content="Fast &amp; &quot;good&quot;">/);
-  assert.match(body, /<h1>v1\.0\.0<\/h1>[\s\S]*<h2>New<\/h2>\n<p>Fast\.<\/p>\n<\/article>/);
+  assert.match(body, /<h1>v1\.0\.0<\/h1>[\s\S]*<h2 id="new">New<\/h2>.*\n<p>Fast\.<\/p>\n<\/article>/);
   assert.equal(body.match(/<h1/g)?.length, 1);
   assert.doesNotMatch(body, /<script|\bstyle=|\bon\w+=/i);
 });
@@ -166,7 +166,7 @@ test('a version of any name has its own address', async (t) => {
   const pages = await startPages(t);
   const id = await pages.repository();
   const versions = ['release/1.0#rc', '100%', 'a b', 'v1?x=1', '@scope/pkg@1.0.0', 'a//b', '../..', '<b>"\'&', 'ä/é🚀'];
-  versions.push('atom.xml', 'feed.json', '%61tom.xml', '%2F', 'a/./b', 'a/..', '...');
+  versions.push('atom.xml', 'feed.json', 'logo', 'embed', 'logo/x', '%61tom.xml', '%2F', 'a/./b', 'a/..', '...');
   versions.push('a', 'a/engineer', 'a/engineer/engineer', `a/internal/${'x'.repeat(22)}`);
   for (const [i, version] of versions.entries()) await pages.note(id, { version, html: `<p>Note ${i}.</p>` });
   const home = pagesUrl(pages.url, 'acme/rocket');
@@ -175,8 +175,9 @@ test('a version of any name has its own address', async (t) => {
     assert.equal(status, 200, version);
     assert.match(body, new RegExp(`<p>Note ${i}\\.</p>`), version);
   }
-  const list = await pages.get('/notes/acme/rocket/');
-  const links = [...list.body.matchAll(/<h2><a href="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&#39;', "'"));
+  const lists = [await pages.get('/notes/acme/rocket/'), await pages.get('/notes/acme/rocket/?page=2')];
+  const shown = lists.map(({ body }) => body).join('\n');
+  const links = [...shown.matchAll(/<h2><a href="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&#39;', "'"));
   for (const link of links) {
     const { status, body } = await pages.get(new URL(link, home).href);
     assert.deepEqual([status, /<p>Note \d+\.<\/p>/.test(body)], [200, true], link);

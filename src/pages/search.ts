@@ -1,0 +1,43 @@
+/**
+ * Searches the published notes of one repository for words. A search reads at most 200 notes and 1 million characters,
+ * the newest notes first. Only notes that the list of versions shows are searched.
+ */
+import type { Partition } from '../store/partition.ts';
+import { type HostedEntry, listHostedNotes, readHostedNote } from '../store/tables/hosted-notes.ts';
+import { textOf } from './note-html.ts';
+
+const maxNotes = 200;
+const maxCharacters = 1_000_000;
+const maxResults = 50;
+const maxWords = 10;
+
+/** The versions whose notes contain all words, the newest first. */
+export interface SearchResult {
+  entries: HostedEntry[];
+  /** Whether notes were left out, because a limit was reached. */
+  isCut: boolean;
+}
+
+/** @param text words in any order. A version is found if its name or its text contains every word */
+export function searchNotes(partition: Partition, repoId: string, text: string): SearchResult {
+  const words = normalized(text)
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .slice(0, maxWords);
+  const listed = listHostedNotes(partition, repoId, 0, maxNotes + 1);
+  const entries: HostedEntry[] = [];
+  let left = maxCharacters;
+  for (const [index, entry] of listed.entries()) {
+    if (index === maxNotes || left <= 0 || entries.length === maxResults) return { entries, isCut: true };
+    const html = readHostedNote(partition, repoId, entry.version, entry.path)?.html ?? '';
+    const searched = normalized(`${entry.version} ${textOf(html.slice(0, left))}`);
+    left -= html.length;
+    if (words.length > 0 && words.every((word) => searched.includes(word))) entries.push(entry);
+  }
+  return { entries, isCut: false };
+}
+
+/** Returns a text in the form that is compared: one form of each letter, in lower case. */
+function normalized(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
+}

@@ -18,6 +18,7 @@ import { draftsEntry, notesEntry, publishEntry, pullsEntry, rangesEntry, version
 import {
   backfillEntry,
   deadLettersEntry,
+  deliveriesEntry,
   doctorEntry,
   dumpEntry,
   openApiEntry,
@@ -73,6 +74,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   channels: group(channelsEntry, async () => (await import('./channels.ts')).channelActions),
   webhooks: group(webhooksEntry, async () => (await import('./webhooks.ts')).webhookActions),
   send: single(sendEntry, async () => (await import('./send.ts')).runSend),
+  deliveries: single(deliveriesEntry, async () => (await import('./received.ts')).runDeliveries),
   doctor: single(doctorEntry, async () => (await import('./doctor.ts')).runDoctor),
   backfill: single(backfillEntry, async () => (await import('./backfill.ts')).runBackfill),
   'dead-letters': group(deadLettersEntry, async () => (await import('./dead-letters.ts')).deadLetterActions),

@@ -123,11 +123,15 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
     refusals.sweep();
   }, sweepMs);
   warmUp();
-  answerAsGateway(journal, () => ({
-    mark: instanceMark,
-    refusedInLastHour: refusals.inLastHour(),
-    lastRefused: refusals.list(null).at(-1),
-  }));
+  answerAsGateway(
+    journal,
+    () => ({
+      mark: instanceMark,
+      refusedInLastHour: refusals.inLastHour(),
+      lastRefused: refusals.list(null).at(-1),
+    }),
+    () => ({ since: refusals.since, refused: refusals.list(null), recent: recent.list() }),
+  );
   const server = await startServer(
     settings.host,
     settings.port,

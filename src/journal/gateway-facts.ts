@@ -2,6 +2,7 @@
  * Asks the gateway for facts that the gateway keeps in memory. The request is sent over the journal's server, because
  * this server authenticates the gateway. A reply from the HTTP port does not prove that the gateway sent the reply.
  */
+import type { RecentDelivery } from '../protocol/recent-deliveries.ts';
 import type { RefusedDelivery } from '../protocol/refused-deliveries.ts';
 import { packMessage, unpackMessage } from './codec.ts';
 import type { Journal } from './connect.ts';
@@ -19,13 +20,38 @@ export interface GatewayFacts {
   lastRefused: RefusedDelivery | undefined;
 }
 
-const askMs = 2000;
+/** The deliveries that a gateway remembers, the newest last, and the time since which it remembers them. */
+export interface GatewayDeliveries {
+  since: number;
+  refused: RefusedDelivery[];
+  recent: RecentDelivery[];
+}
 
-/** Answers requests for the facts of this gateway for as long as the connection is open. */
-export function answerAsGateway(journal: Journal, facts: () => GatewayFacts): void {
+const askMs = 2000;
+/** The text of a request for deliveries. A request without a text asks for the facts. */
+const forDeliveries = 'deliveries';
+
+/** Answers requests for the facts and the deliveries of this gateway for as long as the connection is open. */
+export function answerAsGateway(
+  journal: Journal,
+  facts: () => GatewayFacts,
+  deliveries: () => GatewayDeliveries,
+): void {
   journal.connection.subscribe(gatewaySubject, {
-    callback: (error, message) => void (error ?? message.respond(packMessage(facts()))),
+    callback: (error, message) => {
+      if (error) return;
+      const asksForDeliveries = Buffer.from(message.data).toString() === forDeliveries;
+      message.respond(packMessage(asksForDeliveries ? deliveries() : facts()));
+    },
   });
+}
+
+/** Asks the gateway for the deliveries that it remembers. Returns undefined if the gateway does not answer in time. */
+export async function askDeliveries(journal: Journal): Promise<GatewayDeliveries | undefined> {
+  const reply = await journal.connection
+    .request(gatewaySubject, Buffer.from(forDeliveries), { timeout: askMs })
+    .catch(() => undefined);
+  return reply && unpackMessage<GatewayDeliveries>(reply.data);
 }
 
 /** Asks the gateway for its facts. Returns undefined if the gateway does not answer in time. */

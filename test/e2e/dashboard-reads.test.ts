@@ -15,7 +15,10 @@ const moon = { id: 2002, full_name: 'Moon/Lab', owner: { login: 'Moon', id: 88 }
 
 test('a start page reads what it shows', async (t) => {
   const host = await startHost(t, buildHistory({ numbers: 4 }), { kind: 'gitea', token: 'secret-token' });
-  const service = await startService(t, { env: host.env });
+  const { origin, kind, apiUrl, token } = host.host;
+  const hosts = JSON.stringify([{ origin, kind, apiUrl, token }]);
+  // The default host has no credentials, so the service asks no host who owns the repositories.
+  const service = await startService(t, { env: { TIDINGS_HOSTS: hosts } });
   const begun = Date.now();
   const repoId = await deliverRocket(service);
   await service.deliver('pull_request', pullPayload(1, {}, moon), { 'x-scm-delivery': 'moon-1' });
@@ -136,7 +139,7 @@ test('a start page reads what it shows', async (t) => {
     assert.deepEqual(rest, []);
     assert.deepEqual(
       [facts.status, facts.deliveryId, facts.repository, facts.orgId, facts.host, facts.triedSecrets],
-      [202, 'moon-1', 'Moon/Lab', null, host.origin, ['settings']],
+      [202, 'moon-1', 'Moon/Lab', null, 'https://github.com', ['settings']],
     );
     assert.equal((await list('outcome=queued', moonKey))[0].id, id, 'the id of an entry stays');
     assert.equal(inside(await list('limit=100', moonKey), 'rocket'), false);
@@ -146,6 +149,13 @@ test('a start page reads what it shows', async (t) => {
     assert.equal((await list('reason=ping')).length, 1);
     assert.deepEqual(await list('outcome=refused'), []);
     assert.equal((await service.api('GET', '/api/deliveries?outcome=lost')).status, 400);
+    const printed = await service.run('deliveries', '--outcome', 'ignored');
+    assert.match(
+      printed.output,
+      /^\S+Z {2}ignored {4}200 {2}pull_request acme\/rocket {2}the repository is not connected/,
+    );
+    const { output } = await service.run('deliveries', '--repo', 'moon/lab', '--json', '--limit', '1');
+    assert.deepEqual([JSON.parse(output).deliveries.length, JSON.parse(output).total], [1, 2]);
   });
 
   await t.test('dead letters and hosts are shown to instance keys only', async () => {
@@ -157,21 +167,20 @@ test('a start page reads what it shows', async (t) => {
     });
     const missing = { partition: 'p00', seq: 1, index: 0 };
     assert.equal((await service.api('POST', '/api/dead-letters', missing)).status, 404);
-    const [listed] = (await service.api('GET', '/api/hosts')).body.hosts;
-    const { origin, kind, isDefault, credentials, webhookSecrets, lastCheck } = listed;
-    assert.deepEqual(
-      [origin, kind, isDefault, credentials, webhookSecrets, lastCheck],
-      [host.origin, 'gitea', true, ['token'], 1, null],
-    );
+    const common = { lastCheck: null };
+    assert.deepEqual((await service.api('GET', '/api/hosts')).body.hosts, [
+      { origin: 'https://github.com', kind: 'github', isDefault: true, credentials: [], webhookSecrets: 1, ...common },
+      { origin, kind: 'gitea', isDefault: false, credentials: ['token'], webhookSecrets: 0, ...common },
+    ]);
     const { status, body } = await service.api('POST', '/api/hosts/check', { origin });
     assert.equal(status, 200, JSON.stringify(body));
     assert.deepEqual(
       [body.state, body.kind, body.version, body.mayRead, body.mayWrite],
       ['answers', 'gitea', '1.26.0', true, null],
     );
-    const { hosts } = (await service.api('GET', '/api/hosts')).body;
-    assert.deepEqual(hosts[0].lastCheck, body);
-    assert.ok(!inside(hosts, 'secret-token'));
+    const { hosts: checked } = (await service.api('GET', '/api/hosts')).body;
+    assert.deepEqual([checked[0].lastCheck, checked[1].lastCheck], [null, body]);
+    assert.ok(!inside(checked, 'secret-token'));
     const foreign = await service.api('POST', '/api/hosts/check', { origin: 'http://169.254.169.254' });
     assert.deepEqual([foreign.status, Object.keys(foreign.body.details)], [400, ['origin']]);
     for (const [method, path, sent] of [

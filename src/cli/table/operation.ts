@@ -1,4 +1,5 @@
 /** Declares the commands of operators: the service, its data, and its journal. */
+import { deliveryOutcomes } from '../../protocol/recent-deliveries.ts';
 import type { CommandEntry, SingleEntry } from '../usage.ts';
 import { jsonOption } from './options.ts';
 
@@ -16,6 +17,22 @@ export const sendEntry = {
     concurrency: { value: 'N', help: 'Deliveries sent concurrently (default: 16)' },
   },
   examples: ['send history.jsonl.gz'],
+} as const satisfies SingleEntry;
+
+export const deliveriesEntry = {
+  help: 'Lists the newest webhook deliveries of hosts, the newest first, with what became of each',
+  options: {
+    outcome: {
+      value: 'OUTCOME',
+      choices: deliveryOutcomes,
+      help: `Lists only those that were ${deliveryOutcomes.join(', ')}`,
+    },
+    event: { value: 'EVENT', help: 'Lists only deliveries of this event' },
+    repo: { value: 'OWNER/REPO|REPO_ID', help: 'Lists only deliveries about this repository' },
+    limit: { value: 'N', help: 'Lists at most N deliveries (default: 20)' },
+    ...jsonOption('the reply of GET /api/deliveries'),
+  },
+  examples: ['deliveries', 'deliveries --outcome refused'],
 } as const satisfies SingleEntry;
 
 export const doctorEntry = {

@@ -141,7 +141,8 @@ async function measure(messages: readonly Uint8Array[], options: Options): Promi
   for (let first = 0; first < messages.length; first += options.messages) {
     const slice = messages.slice(first, first + options.messages);
     const batch = slice.map((bytes, i) => new PackedMessage(first + i + 1, bytes, fail));
-    await foldBatch(partition, batch);
+    // A worker that has caught up collects the changes for live events.
+    await foldBatch(partition, batch, { collects: true });
   }
   await partition.root.flushed;
   const { user, system } = process.cpuUsage(before);

@@ -15,21 +15,24 @@ export interface ShownNote {
 
 const opening = /<h([2-6])>/g;
 const scrollable = /<(pre|table)>/g;
+/** Maximum number of headings with an anchor. A page must stay cheap to serve, however many headings its note has. */
+const maxHeadings = 500;
 const maxAnchorLength = 60;
 const maxNameLength = 80;
 const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
-/** Adds anchors to the headings of a note. */
+/** Adds anchors to the headings of a note: to the first 500, if it has more. */
 export function withAnchors(stored: string): ShownNote {
   const used = new Map<string, number>();
   const found = new Map<NoteMark, string>();
   const pieces: string[] = [];
+  let headings = 0;
   let at = 0;
   for (const { index, 0: start, 1: depth } of stored.matchAll(opening)) {
     const end = `</h${depth}>`;
     const from = index + start.length;
     const to = index < at ? -1 : stored.indexOf(end, from);
-    if (to < 0) break;
+    if (to < 0 || headings === maxHeadings) break;
     const content = stored.slice(from, to);
     const name = textOf(content).trim();
     const anchor = anchorOf(name, used);
@@ -42,6 +45,7 @@ export function withAnchors(stored: string): ShownNote {
       `<a class="anchor" href="#${anchor}" aria-label="Link to ${label}">#</a></div>`,
     );
     at = to + end.length;
+    headings += 1;
   }
   const html = (pieces.join('') + stored.slice(at)).replace(scrollable, '<$1 tabindex="0">');
   return { html, marks: inShownOrder(found.keys()).map((mark) => ({ mark, anchor: found.get(mark) as string })) };

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Document, operations, resolve } from '../helpers/contract.ts';
 import { createTagRange, deliverRocket, generateDraft } from '../helpers/rocket.ts';
-import { type Answer, startService } from '../helpers/service.ts';
+import { read, startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 test('test mode simulates the API (spec 4)', async (t) => {
@@ -21,8 +21,7 @@ test('test mode simulates the API (spec 4)', async (t) => {
       ...(body !== undefined && { 'content-type': 'application/json' }),
     };
     const text = body === undefined ? {} : { body: JSON.stringify(body) };
-    const answer = await fetch(service.url + path, { method, headers, ...text });
-    return { status: answer.status, headers: answer.headers, body: await answer.json() } as Answer;
+    return read(await fetch(service.url + path, { method, headers, ...text }));
   };
   const newRange = { repoId, type: 'TAG_BASED', fromTag: 'v1.0.0', toTag: 'v1.1.0' };
   const writes: [string, string, unknown, number][] = [

@@ -6,9 +6,10 @@ import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { issuePayload } from '../helpers/payloads.ts';
-import { missing, type ReverseProxy, send, startCaddy, startNginx } from '../helpers/proxy.ts';
+import { missing, type ReverseProxy, send, sendForStream, startCaddy, startNginx } from '../helpers/proxy.ts';
 import { createTagRange, deliverRocket, generateDraft, publicationEnded } from '../helpers/rocket.ts';
 import { startService, type TestService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
 
 const maxBodyBytes = 26_214_400;
 /** Two addresses of this machine: one that may send webhooks, and one that may not. */
@@ -81,6 +82,20 @@ async function assertProxied(t: TestContext, { url }: ReverseProxy, service: Tes
     const padded = (bytes: number) => start + 'x'.repeat(bytes - start.length - end.length) + end;
     assert.equal((await deliver('ping', padded(maxBodyBytes))).status, 200);
     assert.equal((await deliver('ping', padded(maxBodyBytes + 1))).status, 413);
+  });
+
+  await t.test('live events pass the proxy when they happen', async () => {
+    let text = '';
+    const close = sendForStream(`${url}/api/events`, { authorization, 'accept-encoding': 'gzip' }, (all) => {
+      text = all;
+    });
+    await waitUntil('the stream has begun', () => /^retry: \d+\n\nid: \S+\n\n$/.test(text));
+    const body = JSON.stringify(issuePayload(53));
+    const headers = signed(service, 'issues', body);
+    await send(`${service.url}/api/webhooks/scm`, { method: 'POST', body, localAddress: host, headers });
+    await waitUntil('the event arrives', () => text.includes('event: repo.event'));
+    assert.ok(!text.includes(': heartbeat'), 'the proxy has not held the event back until there was more to send');
+    close();
   });
 
   await t.test('the list of networks uses the real address of the client', async () => {

@@ -152,3 +152,23 @@ export function send(
     sent.end(body);
   });
 }
+
+/** Opens a reply that does not end. Calls `onText` with everything that has arrived so far. Returns what closes it. */
+export function sendForStream(
+  url: string,
+  headers: Record<string, string>,
+  onText: (text: string) => void,
+): () => void {
+  const start = url.startsWith('https:') ? requestHttps : requestHttp;
+  const sent = start(url, { headers, agent: false, ...{ rejectUnauthorized: false } }, (response) => {
+    let text = '';
+    response.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      onText(text);
+    });
+    response.on('error', () => {});
+  });
+  sent.on('error', () => {});
+  sent.end();
+  return () => sent.destroy();
+}

@@ -55,6 +55,12 @@ test('code and tables can be reached by keyboard', () => {
   );
 });
 
+test('a note with very many headings has anchors at the first ones only', () => {
+  const { html } = withAnchors('<h2>New</h2>\n'.repeat(20_000));
+  assert.equal(anchorsOf(html).length, 500);
+  assert.equal(html.match(/<h2/g)?.length, 20_000);
+});
+
 test('a heading without an end stays as it is', () => {
   assert.equal(withAnchors('<h2>a<h3>b</h3>').html, '<h2>a<h3>b</h3>');
 });

@@ -1,8 +1,16 @@
 /** Tests the search in the notes of a repository: its results, its bounds, and what it must not find. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pino } from 'pino';
+import type { Exchange } from '../../../src/http/exchange.ts';
+import { startServer } from '../../../src/http/server.ts';
+import { replyTo } from '../../../src/pages/replies.ts';
+import { sendPage } from '../../../src/pages/send.ts';
 import { WorkLimiter } from '../../../src/pages/work-limiter.ts';
+import type { RepositoryRecord } from '../../../src/protocol/stored.ts';
+import { afterwards } from '../../helpers/cleanup.ts';
 import { at, startPages, type TestPages } from '../../helpers/pages.ts';
+import { freePort } from '../../helpers/ports.ts';
 import { waitUntil } from '../../helpers/wait-until.ts';
 
 const home = '/notes/acme/rocket/';
@@ -97,6 +105,24 @@ test('a search reads a bounded number of notes and characters', async (t) => {
     return status === 200 && page;
   });
   assert.doesNotMatch(String(reply), />v4</);
+});
+
+test('a search during the pause is refused with the time of the next one', async (t) => {
+  const searches = new WorkLimiter(60_000, 0);
+  searches.run(() => {});
+  const repository = { id: 'repo_1', fullName: 'acme/rocket' } as RepositoryRecord;
+  const pages = { repository, settings: { visibility: 'public' as const }, partition: undefined as never };
+  const asked = { rest: '', page: null, search: 'x', searches, logoVersion: null, service: '', isPublic: false };
+  const reply = replyTo(pages, { ...asked, stylesheet: 's' });
+  assert.ok(typeof reply === 'object');
+  const route = { method: 'GET', path: '/', handle: (exchange: Exchange) => sendPage(exchange, reply) } as const;
+  const server = await startServer('127.0.0.1', await freePort(), [route], pino({ level: 'silent' }));
+  afterwards(t, () => server.stop(1000));
+  const response = await fetch(`http://127.0.0.1:${server.port}/`);
+  assert.deepEqual([response.status, response.headers.get('retry-after')], [429, '2']);
+  assert.equal(response.headers.get('cache-control'), 'no-store');
+  assert.match(response.headers.get('content-security-policy') ?? '', /form-action 'self'/);
+  assert.match(await response.text(), /value="x"[\s\S]*Search again in a few seconds/);
 });
 
 test('work that was slow rests for a multiple of its time', () => {

@@ -41,6 +41,9 @@ interface Held {
   event: HubEvent;
 }
 
+/** Waiting events are sent at multiples of this time, in milliseconds, so that many of them are one write. */
+const releaseMs = 250;
+
 export class EventStream {
   /** Id of the session or API key that the stream was opened with. */
   readonly holderId: string;
@@ -139,7 +142,7 @@ export class EventStream {
     const due = (this.sentAt.get(event.object) ?? Number.NEGATIVE_INFINITY) + interval;
     if (due <= now) return false;
     this.held.set(event.object, { since: event.number, due, event });
-    this.releasing ??= setTimeout(() => this.release(), due - now);
+    this.releasing ??= setTimeout(() => this.release(), delayUntil(due, now));
     return true;
   }
 
@@ -158,7 +161,7 @@ export class EventStream {
       if (text !== '') this.reply?.write(text);
       if (this.held.size === 0) return;
       const next = Math.min(...[...this.held.values()].map(({ due }) => due));
-      this.releasing = setTimeout(() => this.release(), Math.max(1, next - now));
+      this.releasing = setTimeout(() => this.release(), delayUntil(next, now));
     });
   }
 
@@ -187,4 +190,9 @@ export class EventStream {
 /** Returns the id of the session of a caller, or without a session the id of the key. */
 export function holderOf({ session, key }: Caller): string {
   return session?.id ?? key.id;
+}
+
+/** Returns the time until the first release after an event is due, in milliseconds. */
+function delayUntil(due: number, now: number): number {
+  return Math.max(1, Math.ceil(due / releaseMs) * releaseMs - now);
 }

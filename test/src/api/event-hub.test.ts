@@ -258,7 +258,7 @@ test('a stream ends when its key is not valid any more', async (t) => {
       isRevoked = false;
       await stage.announce(repository('repo_1', 'push'));
       isRevoked = true;
-      stage.pass(1000);
+      stage.pass(1250);
     },
   };
   for (const [when, act] of Object.entries(ends)) {

@@ -39,7 +39,7 @@ const listRepositories: ApiRoute<ListRepositoriesQuery> = {
   scope: 'repos:read',
   query: ListRepositoriesQuerySchema,
   handle: ({ query: { fullName, q, include, ...paging }, caller, context, directory }) => {
-    const all = listDirectoryRepositories(directory, caller.key.orgId).filter(named(fullName, q));
+    const all = named(fullName, q, listDirectoryRepositories(directory, caller.key.orgId));
     const { items, ...rest } = page(all, paging, toSortable, { sort: 'name', order: 'asc' });
     if (include === undefined) {
       const repos = items.map((repository) => repositoryResponse(context, caller, repository));
@@ -81,7 +81,7 @@ const updateRepository: ApiRoute = {
     const orgId = readDirectoryRepository(directory, repoId)?.orgId as string;
     const command = { name: 'selectRepository', repoId, orgId, selected, ...(ifMatch && { ifMatch }) } as const;
     const { digest, ...value } = await runCommand<{ digest: string }>(context, directoryName, command);
-    return replyOf(digest, { ...value, ...lastEventOf(context, caller, repoId) });
+    return replyOf(digest, { ...value, lastEventAt: lastEventOf(context, caller, repoId) });
   },
 };
 
@@ -118,14 +118,18 @@ function replyOf(digest: string, body: object): ApiReply {
   return { status: 200, body, etag: toEtag(digest, markOf(JSON.stringify([lastEventAt, lastTag, unreleased]))) };
 }
 
-/** Returns a filter for repositories by name. Hosts ignore the case of names. */
-function named(fullName: string | undefined, part: string | undefined): (repository: DirectoryRepository) => boolean {
+/** Returns the repositories with a name, and with a part of it. Hosts ignore the case of names. */
+function named(
+  fullName: string | undefined,
+  part: string | undefined,
+  all: DirectoryRepository[],
+): DirectoryRepository[] {
   const [whole, within] = [fullName?.toLowerCase(), part?.toLowerCase()];
-  if (whole === undefined && within === undefined) return () => true;
-  return (repository) => {
+  if (whole === undefined && within === undefined) return all;
+  return all.filter((repository) => {
     const name = repository.fullName.toLowerCase();
     return (whole === undefined || name === whole) && (within === undefined || name.includes(within));
-  };
+  });
 }
 
 function toSortable(repository: DirectoryRepository) {

@@ -3,9 +3,10 @@
  * does not contain these data, so they are read from the repositories' partitions or asked of the owners of these
  * partitions.
  */
-import { partitionOfRepository } from '../foundation/partition-names.ts';
+import { type PartitionName, partitionOfRepository } from '../foundation/partition-names.ts';
 import { ask } from '../journal/query.ts';
 import type { UnreleasedCount, UnreleasedCounts, UnreleasedCountsTask } from '../protocol/tasks.ts';
+import type { Readers } from '../store/readers.ts';
 import { type DirectoryRepository, directoryRepositoryResponse } from '../store/tables/directory.ts';
 import { readRepository } from '../store/tables/repositories.ts';
 import type { Caller } from './authenticate.ts';
@@ -18,7 +19,9 @@ const answerMs = 1000;
 
 /** Makes the part of a reply that describes a repository. */
 export function repositoryResponse(context: ApiContext, caller: Caller, repository: DirectoryRepository): object {
-  return { ...directoryRepositoryResponse(repository), ...lastEventOf(context, caller, repository.id) };
+  const body = directoryRepositoryResponse(repository);
+  body.lastEventAt = lastEventOf(context, caller, repository.id);
+  return body;
 }
 
 /** Makes the parts of a reply that describe repositories with their unreleased changes. */
@@ -34,20 +37,37 @@ export async function unreleasedResponses(
   return repositories.map(({ id }, i) => ({ ...bodies[i], ...shown(counts[id]) }));
 }
 
-/** Returns when the newest delivery of a repository was received. */
-export function lastEventOf(
-  { readers, settings }: ApiContext,
-  caller: Caller,
-  repoId: string,
-): { lastEventAt: string | null } {
+/** Returns when the newest delivery of a repository was received. The time can be a second old. */
+export function lastEventOf({ readers, settings }: ApiContext, caller: Caller, repoId: string): string | null {
+  if (!caller.maySee(repoId)) return null;
+  const times = timesOf(readers);
+  const known = times.get(repoId);
+  if (known !== undefined) return known;
   const partition = readers.current(partitionOfRepository(repoId, settings.partitions));
-  const at = partition && caller.maySee(repoId) ? readRepository(partition, repoId)?.lastEventAt : undefined;
-  return { lastEventAt: at === undefined ? null : new Date(at).toISOString() };
+  if (!partition) return null;
+  const at = readRepository(partition, repoId)?.lastEventAt;
+  const time = at === undefined ? null : new Date(at).toISOString();
+  times.set(repoId, time);
+  return time;
+}
+
+/** How long times are remembered, in milliseconds. Reading the state of a partition takes longer than making the list. */
+const rememberedMs = 1000;
+const remembered = new WeakMap<Readers, { until: number; times: Map<string, string | null> }>();
+
+/** Returns the remembered times of the newest deliveries by repository. None of them is older than a second. */
+function timesOf(readers: Readers): Map<string, string | null> {
+  const now = performance.now();
+  const known = remembered.get(readers);
+  if (known && known.until > now) return known.times;
+  const times = new Map<string, string | null>();
+  remembered.set(readers, { until: now + rememberedMs, times });
+  return times;
 }
 
 /** Asks the owners of the partitions. An owner that does not answer leaves the counts of its repositories out. */
 async function countsOf({ journal, settings }: ApiContext, repoIds: readonly string[]): Promise<UnreleasedCounts> {
-  const byPartition = new Map<ReturnType<typeof partitionOfRepository>, string[]>();
+  const byPartition = new Map<PartitionName, string[]>();
   for (const id of repoIds) {
     const name = partitionOfRepository(id, settings.partitions);
     byPartition.set(name, [...(byPartition.get(name) ?? []), id]);

@@ -51,7 +51,8 @@ export async function setStage(t: TestContext): Promise<Stage> {
   const host = await startHost(t, buildHistory({ id: rocketNumber, numbers: 24 }), { token: 'host-token' });
   const service = await startService(t, { env: { ...fuzzSettings, ...host.env } });
   const repoIdOf = { acme: await deliverRocket(service), umbrella: await deliverLab(service, host.origin) };
-  const known = { ...(await receiversOf(t)), host: [host.origin, host.origin, host.origin, '127.0.0.1'] };
+  const origins = [host.origin, host.origin, host.origin, '127.0.0.1'];
+  const known = { ...(await receiversOf(t)), host: origins, origin: origins };
   const loginsFor = (org: Org) => ({ org: [...Array<Org>(8).fill(org), otherThan(org)] });
   const world = new World(known, { acme: loginsFor('acme'), umbrella: loginsFor('umbrella') });
   const instance: Caller = { name: 'instance', org: null, key: service.adminKey, kind: 'instance' };

@@ -13,6 +13,9 @@ const head = `/**
  */
 `;
 
+/** The type of an object without fields. */
+const emptyObject = 'Record<string, never>';
+
 /** Returns the text of `operations.ts`. */
 export function operationsSource(document: Document): string {
   const shapes = Object.entries<Document>(document.components.schemas).map(
@@ -58,11 +61,15 @@ function operationType(definition: Document): string {
     .filter((parameter: Document) => parameter.in === 'path' || parameter.in === 'query')
     .map(({ name, required, schema }: Document) => `${name}${required ? '' : '?'}: ${typeOf(schema)}`);
   const parts = fields.length > 0 ? [`{ ${fields.join('; ')} }`] : [];
-  if (requestBody) parts.push(typeOf(requestBody.content['application/json'].schema));
+  if (requestBody) {
+    const body = typeOf(requestBody.content['application/json'].schema);
+    // The type of an empty body allows no fields, so it would also forbid the path parameters.
+    if (body !== emptyObject || parts.length === 0) parts.push(body);
+  }
   const reply = replySchema(responses);
   const list = listOf(reply);
   const item = list === undefined ? '' : ` item: ${typeOf(reply.properties[list].items)};`;
-  return `  /** ${summary}. */\n  ${operationId}: { input: ${parts.join(' & ') || 'Record<string, never>'}; reply: ${typeOf(reply)};${item} };\n`;
+  return `  /** ${summary}. */\n  ${operationId}: { input: ${parts.join(' & ') || emptyObject}; reply: ${typeOf(reply)};${item} };\n`;
 }
 
 function row(path: string, method: string, { operationId, parameters, requestBody, responses }: Document): string {
@@ -116,7 +123,7 @@ function objectType({ properties, required = [], additionalProperties, patternPr
   const fields = Object.entries<Document>(properties).map(([name, schema]) => {
     return `${name}${required.includes(name) ? '' : '?'}: ${typeOf(schema)}`;
   });
-  return fields.length === 0 ? 'Record<string, never>' : `{ ${fields.join('; ')} }`;
+  return fields.length === 0 ? emptyObject : `{ ${fields.join('; ')} }`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -232,7 +232,7 @@ export interface Operations {
   /** Delete a publication, and its page if it has one. */
   deletePublication: { input: { publicationId: string }; reply: { id: string; deletedAt: string; message: string }; };
   /** Send a publication again. */
-  resendPublication: { input: { publicationId: string } & Record<string, never>; reply: Publication; };
+  resendPublication: { input: { publicationId: string }; reply: Publication; };
   /** List the channels with their connections. */
   listChannels: { input: { repoId?: string; orgId?: string; limit?: number; offset?: number }; reply: { channels: readonly (Channel)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Channel; };
   /** Get the connection of a channel, without its secrets. */
@@ -242,7 +242,7 @@ export interface Operations {
   /** Remove the connection of a channel. */
   removeChannel: { input: { channel: string; repoId?: string; orgId?: string }; reply: Channel; };
   /** Test the connection of a channel. */
-  testChannel: { input: { channel: string; repoId?: string; orgId?: string } & Record<string, never>; reply: { channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; ok: boolean; message: string }; };
+  testChannel: { input: { channel: string; repoId?: string; orgId?: string }; reply: { channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; ok: boolean; message: string }; };
   /** Get the statistics of an organization in the current month. */
   getStats: { input: { orgId?: string }; reply: Stats; };
   /** List API keys. */
@@ -284,13 +284,13 @@ export interface Operations {
   /** Replace the secret of a webhook endpoint; during the overlap, deliveries are signed with both secrets. */
   rotateWebhookEndpointSecret: { input: { endpointId: string } & { overlapHours?: number }; reply: NewWebhookEndpoint; };
   /** Send a test event to a webhook endpoint. */
-  testWebhookEndpoint: { input: { endpointId: string } & Record<string, never>; reply: WebhookDelivery; };
+  testWebhookEndpoint: { input: { endpointId: string }; reply: WebhookDelivery; };
   /** List the deliveries to a webhook endpoint, with their attempts. */
   listWebhookDeliveries: { input: { endpointId: string; status?: 'pending' | 'delivered' | 'failed' | 'skipped'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { deliveries: readonly (WebhookDelivery)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: WebhookDelivery; };
   /** Get one delivery to a webhook endpoint. */
   getWebhookDelivery: { input: { endpointId: string; deliveryId: string }; reply: WebhookDelivery; };
   /** Send a delivery again, or send a waiting delivery now. */
-  resendWebhookDelivery: { input: { endpointId: string; deliveryId: string } & Record<string, never>; reply: WebhookDelivery; };
+  resendWebhookDelivery: { input: { endpointId: string; deliveryId: string }; reply: WebhookDelivery; };
   /** Send the deliveries of a period again. */
   replayWebhookDeliveries: { input: { endpointId: string } & { from: string; to: string; status?: 'pending' | 'delivered' | 'failed' | 'skipped' }; reply: Replayed; };
   /** Sign a browser in, with an API key or with a code. */

@@ -19,9 +19,11 @@ COPY config ./config
 COPY src ./src
 COPY workers ./workers
 COPY wasm ./wasm
+COPY dashboard ./dashboard
 RUN node node_modules/typescript/bin/tsc --sourceMap false --incremental false --tsBuildInfoFile null \
   && node scripts/setup/client.mjs \
   && node scripts/setup/cutter.mjs \
+  && node scripts/setup/dashboard.mjs \
   && npm prune --omit=dev --ignore-scripts
 
 FROM ${NODE_IMAGE}

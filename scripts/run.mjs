@@ -11,8 +11,8 @@ import { SetupError } from './setup/console.mjs';
 import { exitWithFailure, setUp } from './setup.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const ALL = ['packages', 'cutter', 'build', 'nats'];
-const NO_SERVER = ['packages', 'cutter', 'build'];
+const ALL = ['packages', 'cutter', 'dashboard', 'build', 'nats'];
+const NO_SERVER = ['packages', 'cutter', 'dashboard', 'build'];
 const NO_BUILD = ['packages'];
 const BESIDES_TSC = ['packages', 'cutter'];
 const PARENT = process.ppid;
@@ -53,7 +53,7 @@ const TARGETS = {
   build: { setup: { only: NO_SERVER }, steps: () => [] },
   dev: {
     setup: { only: BESIDES_TSC },
-    steps: (args) => [step('tsc', [bin('typescript/bin/tsc'), '--watch', '--preserveWatchOutput', ...args])],
+    steps: (args) => [step('watch', [join(ROOT, 'scripts/watch.mjs'), ...args])],
   },
   lint: { setup: { only: NO_BUILD }, steps: (args) => [biome('check', ...args, '.')] },
   'lint:fix': { setup: { only: NO_BUILD }, steps: (args) => [biome('check', '--write', ...args, '.')] },
@@ -71,7 +71,7 @@ const TARGETS = {
     steps: (args) => [suite('integration', args)],
   },
   'test:e2e': { setup: { only: ALL, nats: 'required' }, steps: (args) => [suite('e2e', args)] },
-  'test:browser': { setup: { only: NO_SERVER }, steps: (args) => [suite('browser', args)] },
+  'test:browser': { setup: { only: ALL, nats: 'required' }, steps: (args) => [suite('browser', args)] },
   'test:long': { setup: { only: ALL, nats: 'required' }, steps: (args) => [suite('long', args)] },
   'test:real': { setup: { only: ALL, nats: 'required' }, steps: (args) => [suite('real', args)] },
   coverage: { setup: { only: ALL, nats: 'required' }, steps: (args) => [coverage(args)] },

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Sets up a checkout: packages, cutter, build and nats-server. Each part is made only if it is missing or outdated. This script
-// runs before node_modules exists, so it is plain JavaScript and uses only Node's own modules. `node scripts/setup.mjs
-// --help` lists the options. scripts/run.mjs calls setUp.
+// Sets up a checkout: packages, cutter, dashboard, build and nats-server. Each part is made only if it is missing or
+// outdated. This script runs before node_modules exists, so it is plain JavaScript and uses only Node's own modules.
+// `node scripts/setup.mjs --help` lists the options. scripts/run.mjs calls setUp.
 import { mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,16 +9,17 @@ import { parseArgs } from 'node:util';
 import { createBuild } from './setup/build.mjs';
 import { createReporter, describeFailure, endWithSignals, SetupError, watchPrograms } from './setup/console.mjs';
 import { createCutter } from './setup/cutter.mjs';
+import { createDashboard } from './setup/dashboard.mjs';
 import { acquireLock } from './setup/lock.mjs';
 import { createNatsServer } from './setup/nats-server.mjs';
 import { createPackages } from './setup/packages.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const PARTS = ['packages', 'cutter', 'build', 'nats'];
+const PARTS = ['packages', 'cutter', 'dashboard', 'build', 'nats'];
 const NATS = ['required', 'optional'];
-const HELP = `node scripts/setup.mjs [--only packages,cutter,build,nats] [--nats required|optional] [--quiet]
+const HELP = `node scripts/setup.mjs [--only packages,cutter,dashboard,build,nats] [--nats required|optional] [--quiet]
 
-  --only    the parts to set up (all of them unless given; cutter and build need packages)
+  --only    the parts to set up (all of them unless given; cutter, dashboard and build need packages)
   --nats    optional (the default) sets up no local nats-server if TIDINGS_NATS_URL names one
   --quiet   prints failures only
 `;
@@ -60,6 +61,10 @@ function createParts(root, { only, nats }) {
   if (only.includes('cutter')) {
     const cutter = createCutter(root);
     parts.push({ isReady: cutter.isReady, make: cutter.compile });
+  }
+  if (only.includes('dashboard')) {
+    const dashboard = createDashboard(root);
+    parts.push({ isReady: dashboard.isReady, make: dashboard.compile });
   }
   if (only.includes('build')) {
     const build = createBuild(root);

@@ -42,6 +42,7 @@ const rules: Rules = {
     demo: [...programs, 'cli'],
     bench: [...programs, 'cli'],
     sdk: [],
+    dashboard: ['sdk'],
   },
   packages: {
     'uWebSockets.js': 'src/http/',
@@ -54,6 +55,9 @@ const rules: Rules = {
     'markdown-it': 'src/foundation/markdown.ts',
     feed: 'src/pages/',
     diff: 'workers/render/unified-diff.ts',
+    preact: 'dashboard/',
+    '@preact': 'dashboard/',
+    'wouter-preact': 'dashboard/',
   },
   exceptions: {
     'src/gateway/gateway.ts → src/supervisor/first-start.ts': 'opens and seals with the key that the first start made',
@@ -108,11 +112,11 @@ function projectRoot(): string {
 function readSources(): Map<string, string> {
   const root = projectRoot();
   const sources = new Map<string, string>();
-  for (const top of ['config', 'src', 'workers', 'demo', 'bench', 'sdk']) {
+  for (const top of ['config', 'src', 'workers', 'demo', 'bench', 'sdk', 'dashboard']) {
     if (!existsSync(join(root, top))) continue;
     for (const name of readdirSync(join(root, top), { recursive: true, encoding: 'utf8' })) {
       const file = `${top}/${name}`;
-      if (file.endsWith('.ts') && !file.includes('node_modules/'))
+      if (/\.tsx?$/.test(file) && !file.includes('node_modules/'))
         sources.set(file, readFileSync(join(root, file), 'utf8'));
     }
   }
@@ -124,6 +128,16 @@ const sources = readSources();
 test('sources are read from the project root', () => {
   assert.ok(sources.size > 80, `only ${sources.size} files were found`);
   assert.ok(sources.has('src/gateway/gateway.ts'));
+});
+
+test('the dashboard imports only its own files, the client and its packages', () => {
+  const found = [...sources]
+    .filter(([file]) => file.startsWith('dashboard/'))
+    .flatMap(([file, text]) => importsOf(file, text))
+    .filter(({ to }) => !/^(dashboard|sdk)\/|^(preact|@preact\/signals|wouter-preact)(\/|$)/.test(to))
+    .map(({ from, to }) => `${from} → ${to}`);
+  assert.deepEqual(found, []);
+  assert.ok(sources.has('dashboard/main.tsx'));
 });
 
 test('imports go one way between layers', () => {

@@ -42,6 +42,7 @@ export function nativePackages({ platform, arch, version }) {
     `@uwsjs/${platform}-${arch}-${major}`,
     `@lmdb/lmdb-${platform}-${arch}`,
     `@typescript/typescript-${platform}-${arch}`,
+    `@esbuild/${platform}-${arch}`,
   ];
 }
 

@@ -41,6 +41,7 @@ import { answerAsGateway } from '../journal/gateway-facts.ts';
 import { Lane } from '../journal/lane.ts';
 import { FoldedSignals } from '../journal/signal.ts';
 import { clientPackageRoutes } from '../pages/client-package.ts';
+import { dashboardRoutes } from '../pages/dashboard.ts';
 import { docsPath, docsRoutes, helpFor } from '../pages/docs-page.ts';
 import { guideRoutes } from '../pages/guide-page.ts';
 import { instanceMark, instanceRoute } from '../pages/instance-page.ts';
@@ -257,6 +258,7 @@ function routes(
     documentRoute(apiRoutes, settings.publicUrl),
     healthRoute,
     instanceRoute(),
+    ...dashboardRoutes(),
     ...docsRoutes(),
     ...guideRoutes(),
     ...clientPackageRoutes(),

@@ -1,7 +1,7 @@
 /**
  * Serves a file that is the same for all clients. The file is compressed once per encoding and has a strong ETag.
- * Browsers may cache the file permanently when the requested address contains the file's version. This class must not
- * be used for replies that depend on the caller.
+ * Browsers may cache the file permanently when the requested address contains the file's version, or when the file's
+ * name contains a digest. This class must not be used for replies that depend on the caller.
  */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -13,6 +13,14 @@ import type { HttpRoute } from './server.ts';
 interface Sent {
   bytes: Uint8Array;
   etag: string;
+}
+
+/** How a file is kept and sent. */
+export interface AssetOptions {
+  /** The content in encodings that the build has made. Other encodings are made on request. */
+  encoded?: Readonly<Partial<Record<Exclude<Encoding, 'identity'>, Uint8Array>>>;
+  /** Whether the file's name contains a digest of its content, so that the content at this address never changes. */
+  isNamedByDigest?: boolean;
 }
 
 /** Content type of files that are already compressed. These are sent as they are. */
@@ -38,16 +46,25 @@ export class Asset {
   private readonly type: string;
   private readonly bytes: Uint8Array;
   private readonly headers: readonly string[];
+  private readonly isNamedByDigest: boolean;
   private readonly sent = new Map<Encoding, Promise<Sent>>();
 
   /**
    * @param type the content type
    * @param headers additional headers of replies with this file, as a flat list of names and values
    */
-  constructor(type: string, content: string | Uint8Array, headers: readonly string[] = []) {
+  constructor(
+    type: string,
+    content: string | Uint8Array,
+    headers: readonly string[] = [],
+    { encoded = {}, isNamedByDigest = false }: AssetOptions = {},
+  ) {
     this.type = type;
     this.bytes = typeof content === 'string' ? Buffer.from(content) : content;
     this.headers = headers;
+    this.isNamedByDigest = isNamedByDigest;
+    for (const [encoding, bytes] of Object.entries(encoded))
+      this.sent.set(encoding as Encoding, Promise.resolve({ bytes, etag: toEtag(digestOf(bytes)) }));
     this.version = digestOf(this.bytes).slice(0, 8);
   }
 
@@ -60,7 +77,7 @@ export class Asset {
   async send(exchange: Exchange): Promise<void> {
     const encoding = this.type === compressed ? 'identity' : chooseEncoding(exchange.headers['accept-encoding']);
     const { bytes, etag } = await this.encoded(encoding);
-    const isVersioned = new URLSearchParams(exchange.query).get('v') === this.version;
+    const isVersioned = this.isNamedByDigest || new URLSearchParams(exchange.query).get('v') === this.version;
     const caching = isVersioned ? 'public, max-age=31536000, immutable' : 'no-cache';
     const headers = [...this.headers, 'ETag', etag, 'Cache-Control', caching, 'Vary', 'Accept-Encoding'];
     if (isKnown(exchange.headers['if-none-match'], etag)) return exchange.reply(304, '', '', headers);

@@ -61,7 +61,7 @@ export function pageRoutes(readers: Readers, settings: PageRouteSettings): HttpR
   return [
     { method: 'GET', path: '/notes/style.css', handle: sendStyle },
     { method: 'GET', path: '/notes/*', handle },
-    ...homeRoutes(finder, (exchange) => addressOf(settings, exchange)),
+    ...homeRoutes(finder),
   ];
 }
 

@@ -54,7 +54,7 @@ function offence(from: string, to: string, sources: ReadonlyMap<string, string>,
   if (`${from} → ${to}` in rules.exceptions) return undefined;
   const home = rules.packages[to.split('/')[0] as string];
   if (home !== undefined && !from.startsWith(home)) return `${from} → ${to}: only ${home} may`;
-  if (!to.endsWith('.ts')) return undefined;
+  if (!/\.tsx?$/.test(to)) return undefined;
   if (!sources.has(to)) return `${from} → ${to}: no such file`;
   const [layer, target] = [rules.layerOf(from), rules.layerOf(to)];
   if (layer === undefined || target === undefined) return `${from} → ${to}: in no layer`;

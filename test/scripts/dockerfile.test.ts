@@ -70,6 +70,13 @@ test('the image contains the cutter, which the build compiles', () => {
   assert.ok(readFileSync(join(root, '.dockerignore'), 'utf8').split('\n').includes('!wasm'));
 });
 
+test('the image contains the dashboard, which the build makes', () => {
+  const made = lines.findIndex((line) => line.includes('node scripts/setup/dashboard.mjs'));
+  assert.ok(lines.slice(0, made).includes('COPY dashboard ./dashboard'));
+  assert.ok(made < lines.findIndex((line) => line.includes('npm prune')), 'before the bundler is removed');
+  assert.ok(readFileSync(join(root, '.dockerignore'), 'utf8').split('\n').includes('!dashboard'));
+});
+
 test('the image contains the client package, which the build makes', () => {
   const made = lines.findIndex((line) => line.includes('node scripts/setup/client.mjs'));
   const before = lines.slice(0, made);

@@ -27,6 +27,7 @@ const runner = await script('run.mjs');
 const packages = await script('setup/packages.mjs');
 const build = await script('setup/build.mjs');
 const cutter = await script('setup/cutter.mjs');
+const dashboard = await script('setup/dashboard.mjs');
 const nats = await script('setup/nats-server.mjs');
 const { prepareSandbox, copyPlain } = await script('setup/sandbox.mjs');
 const { acquireLock } = await script('setup/lock.mjs');
@@ -146,6 +147,29 @@ suite('cutter', () => {
     await cutter.compileCutter(root, fresh);
     const built = readFileSync(join(root, 'dist/src/intake/cut/payload.wasm'));
     assert.ok(built.equals(readFileSync(fresh)));
+  });
+});
+
+suite('dashboard', () => {
+  test('is built again after a change of its sources, the client or the colors of the pages, or without its output', (t) => {
+    const root = temporaryFolder(t);
+    const part = dashboard.createDashboard(root);
+    assert.equal(part.isReady(), true, 'a checkout without the sources');
+    const sources = ['dashboard/main.tsx', 'dashboard/style.css', 'sdk/client.ts', 'src/pages/tokens.ts'].map((path) =>
+      write(root, path, 'one'),
+    );
+    assert.equal(part.isReady(), false, 'never built');
+    const output = write(root, 'dist/dashboard/files/index.html');
+    write(root, 'dist/.tidings-dashboard', dashboard.stampOf(root));
+    assert.equal(part.isReady(), true);
+    for (const file of sources) {
+      writeFileSync(file, 'two');
+      assert.equal(part.isReady(), false, file);
+      writeFileSync(file, 'one');
+      assert.equal(part.isReady(), true);
+    }
+    rmSync(output);
+    assert.equal(part.isReady(), false, 'no output');
   });
 });
 

@@ -1,32 +1,27 @@
 /**
- * Tests the page at `/`, which needs no key: the data that it shows, and the data that it never shows.
+ * Tests the list of published notes at `/notes/`, which needs no key: the data that it shows, and the data that it never
+ * shows.
  */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { at, startPages } from '../../helpers/pages.ts';
 
-const { version } = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'));
 const key = 'k'.repeat(20);
 const dayMs = 86_400_000;
 
-test('the page shows the service, its version, further links, and the address for webhooks', async (t) => {
+test('the page leads to the dashboard and to the API', async (t) => {
   const pages = await startPages(t);
-  const { status, headers, body } = await pages.get('/');
+  const { status, headers, body } = await pages.get('/notes/');
   assert.equal(status, 200);
   assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
-  assert.match(body, /<h1>Tidings<\/h1>/);
-  assert.ok(body.includes(`Version ${version}<`));
-  for (const path of ['docs', 'docs/guide', 'api/openapi.json', 'healthz'])
-    assert.ok(body.includes(`href="${path}"`), path);
-  assert.ok(body.includes(`<code>${pages.url}/api/webhooks/scm</code>`));
-  assert.match(body, /TIDINGS_PUBLIC_URL/, 'no one else can reach a local address');
-  assert.doesNotMatch(body, /Published notes/, 'there are none');
+  assert.match(body, /<h1>Release notes<\/h1>/);
+  for (const path of ['../', '../docs', '../docs/guide']) assert.ok(body.includes(`href="${path}"`), path);
+  assert.match(body, /No repository has public notes yet/);
 });
 
 test('the page may load only its stylesheet, and search engines do not list it', async (t) => {
   const pages = await startPages(t);
-  const { headers, body } = await pages.get('/');
+  const { headers, body } = await pages.get('/notes/');
   const policy = headers.get('content-security-policy') ?? '';
   assert.match(policy, /^default-src 'none'; style-src 'self'; img-src data:;/);
   assert.doesNotMatch(policy, /script|unsafe/);
@@ -34,16 +29,7 @@ test('the page may load only its stylesheet, and search engines do not list it',
   assert.match(body, /<meta name="robots" content="noindex">/);
   assert.doesNotMatch(body, /<script|<style|\bstyle=|\bon\w+=/i);
   const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]+)">/.exec(body) ?? [];
-  assert.equal((await pages.get(`/${stylesheet}`)).headers.get('content-type'), 'text/css; charset=utf-8');
-});
-
-test('the page shows the public address without advice when it is set', async (t) => {
-  const pages = await startPages(t, 'https://notes.example/tidings/');
-  await pages.note(await pages.repository());
-  const { body } = await pages.get('/');
-  for (const path of ['docs', 'healthz', 'notes/acme/rocket/']) assert.ok(body.includes(`href="${path}"`), path);
-  assert.ok(body.includes('<code>https://notes.example/tidings/api/webhooks/scm</code>'));
-  assert.doesNotMatch(body, /TIDINGS_PUBLIC_URL|127\.0\.0\.1/);
+  assert.equal((await pages.get(`/notes/${stylesheet}`)).headers.get('content-type'), 'text/css; charset=utf-8');
 });
 
 test('the page lists only repositories with public notes', async (t) => {
@@ -62,8 +48,8 @@ test('the page lists only repositories with public notes', async (t) => {
   await pages.settings(await add(8, 'switched-off'), { visibility: 'off' });
   assert.equal((await pages.get('/notes/acme/opened/')).status, 200, 'its address works');
 
-  const { body } = await pages.get('/');
-  const listed = [...body.matchAll(/href="notes\/([^"]*)\/">([^<]*)<\/a> <span class="date">([^<]*)/g)];
+  const { body } = await pages.get('/notes/');
+  const listed = [...body.matchAll(/href="([^"]*)\/">([^<]*)<\/a> <span class="date">([^<]*)/g)];
   assert.deepEqual(
     listed.map(([, path, name, newest]) => [path, name, newest]),
     [
@@ -74,24 +60,24 @@ test('the page lists only repositories with public notes', async (t) => {
   assert.doesNotMatch(body, /silent|private|opened|unlisted|switched-off|kkkk/);
 
   await pages.settings(shown, { visibility: 'off' });
-  assert.doesNotMatch((await pages.get('/')).body, /acme\/shown/, 'it disappears immediately');
+  assert.doesNotMatch((await pages.get('/notes/')).body, /acme\/shown/, 'it disappears immediately');
 });
 
 test('names are escaped on the page', async (t) => {
   const pages = await startPages(t);
   await pages.note(await pages.repository({ fullName: 'acme/<i>"x' }), { version: '<b>v1\u202e</b>' });
-  const { body } = await pages.get('/');
-  assert.ok(body.includes('href="notes/acme/%3Ci%3E%22x/">acme/&lt;i&gt;&quot;x</a>'), body);
+  const { body } = await pages.get('/notes/');
+  assert.ok(body.includes('href="acme/%3Ci%3E%22x/">acme/&lt;i&gt;&quot;x</a>'), body);
   assert.ok(body.includes('&lt;b&gt;v1&lt;/b&gt;, <time'), body);
 });
 
 test('the page returns 304 to a reader that has it, and replies to HEAD', async (t) => {
   const pages = await startPages(t);
-  const etag = (await pages.get('/')).headers.get('etag') as string;
-  assert.equal((await pages.get('/', { 'if-none-match': etag })).status, 304);
-  const head = await fetch(`${pages.url}/`, { method: 'HEAD' });
+  const etag = (await pages.get('/notes/')).headers.get('etag') as string;
+  assert.equal((await pages.get('/notes/', { 'if-none-match': etag })).status, 304);
+  const head = await fetch(`${pages.url}/notes/`, { method: 'HEAD' });
   assert.deepEqual([head.status, head.headers.get('etag')], [200, etag]);
-  const { status, headers } = await fetch(`${pages.url}/`, { method: 'POST' });
+  const { status, headers } = await fetch(`${pages.url}/notes/`, { method: 'POST' });
   assert.deepEqual([status, headers.get('allow')], [405, 'GET, HEAD, OPTIONS']);
 });
 

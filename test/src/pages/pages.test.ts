@@ -93,7 +93,7 @@ test('pages that are unknown, off, or requested without their key get the same r
       (path) => `/notes/acme/${name}/${path}`,
     ),
   );
-  const others = ['/notes/acme/shown/v9', '/notes/a', '/notes/', '/notes/%zz/x/', '/notes/acme/shown/%zz', '/notes///'];
+  const others = ['/notes/acme/shown/v9', '/notes/a', '/notes/%zz/x/', '/notes/acme/shown/%zz', '/notes///'];
   // All replies to addresses of the same depth must be equal. Replies for different depths differ in the link to the
   // stylesheet.
   const replies = new Map<number, Set<string>>();

@@ -1,0 +1,25 @@
+/** Starts the dashboard: continues the session of the browser or asks the person to sign in, then shows the screens. */
+import { signal } from '@preact/signals';
+import { type JSX, render } from 'preact';
+import { Router } from 'wouter-preact';
+import { SignIn } from './screens/sign-in.tsx';
+import { Shell } from './shell/shell.tsx';
+import { base, session, startSession } from './state/session.ts';
+
+/** What was wrong with the code in the address, if anything. */
+const fault = signal<string | undefined>(undefined);
+
+function Dashboard(): JSX.Element | null {
+  if (session.value === 'unknown') return null;
+  if (typeof session.value === 'string') return <SignIn hasEnded={session.value === 'ended'} fault={fault.value} />;
+  return (
+    <Router base={base}>
+      <Shell />
+    </Router>
+  );
+}
+
+render(<Dashboard />, document.getElementById('app') as HTMLElement);
+startSession().then((found) => {
+  if (session.value === 'out') fault.value = found;
+});

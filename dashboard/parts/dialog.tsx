@@ -1,0 +1,68 @@
+/** A dialog in front of the screen. The browser keeps the focus inside, closes it with Escape, and returns the focus. */
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { Icon } from './icons.tsx';
+
+export function Dialog({
+  title,
+  size = 'small',
+  onClose,
+  children,
+}: {
+  title: string;
+  size?: 'small' | 'wide' | 'side';
+  onClose: () => void;
+  children: ComponentChildren;
+}): JSX.Element {
+  const element = useRef<HTMLDialogElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const latest = useRef(onClose);
+  latest.current = onClose;
+  const id = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    const before = document.activeElement;
+    const show = (): void => {
+      dialog?.showModal();
+      (dialog?.querySelector<HTMLElement>('[data-first]') ?? heading.current)?.focus();
+    };
+    // A browser may close a dialog without asking. A dialog that must be answered opens again.
+    const reopen = (): void => {
+      latest.current();
+      setTimeout(() => dialog?.isConnected && !dialog.open && show());
+    };
+    show();
+    dialog?.addEventListener('close', reopen);
+    return () => {
+      dialog?.removeEventListener('close', reopen);
+      dialog?.close();
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  const close = (event: Event): void => {
+    event.preventDefault();
+    onClose();
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes the dialog too
+    <dialog
+      ref={element}
+      class={`dialog ${size}`}
+      aria-labelledby={id}
+      onCancel={close}
+      onClick={(event) => event.target === element.current && onClose()}
+    >
+      <div class="dialog-inside">
+        <header>
+          <h2 id={id} ref={heading} tabIndex={-1}>
+            {title}
+          </h2>
+          <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
+            <Icon name="cross" />
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}

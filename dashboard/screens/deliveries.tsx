@@ -1,0 +1,219 @@
+/** The list of deliveries that hosts have sent, with the outcome of each, and the deliveries that could not be applied. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { useSearchParams } from 'wouter-preact';
+import { ForbiddenError, type Operations } from '../../sdk/index.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Empty, ErrorBox, Pill, Shown, type Tone } from '../parts/feedback.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { Screen } from '../parts/screen.tsx';
+import { Time } from '../parts/time.tsx';
+import { noteChange } from '../state/live.ts';
+import { useLoad } from '../state/load.ts';
+import { api, noteRefusal } from '../state/session.ts';
+import { showToast } from '../state/toasts.ts';
+import { count } from '../text/words.ts';
+
+type Delivery = Operations['listDeliveries']['item'];
+type Outcome = Delivery['outcome'];
+
+const pageSize = 50;
+const filters = { '': 'All', queued: 'Accepted', ignored: 'Not needed', refused: 'Refused', failed: 'Failed' } as const;
+type Filter = keyof typeof filters;
+
+const outcomes: Readonly<Record<Outcome, { tone: Tone; name: string }>> = {
+  queued: { tone: 'good', name: 'accepted' },
+  delayed: { tone: 'busy', name: 'delayed' },
+  duplicate: { tone: 'plain', name: 'duplicate' },
+  ignored: { tone: 'plain', name: 'not needed' },
+  test: { tone: 'plain', name: 'test' },
+  failed: { tone: 'bad', name: 'failed' },
+  refused: { tone: 'bad', name: 'refused' },
+};
+
+export function Deliveries(): JSX.Element {
+  const [query, setQuery] = useSearchParams();
+  const asked = query.get('outcome') ?? '';
+  const outcome: Filter = Object.hasOwn(filters, asked) ? (asked as Filter) : '';
+  const [offset, setOffset] = useState(0);
+  const [opened, setOpened] = useState<Delivery | undefined>(undefined);
+  const loaded = useLoad(
+    'deliveries',
+    (signal) => api().listDeliveries({ limit: pageSize, offset, ...(outcome !== '' && { outcome }) }, { signal }),
+    [outcome, offset],
+    true,
+  );
+  return (
+    <Screen title="Deliveries">
+      <DeadLetters />
+      <fieldset class="choice above-table">
+        <legend class="hidden">Outcome</legend>
+        {Object.entries(filters).map(([name, text]) => (
+          <label key={name}>
+            <input
+              type="radio"
+              name="outcome"
+              checked={outcome === name}
+              onChange={() => {
+                setOffset(0);
+                setQuery(name === '' ? {} : { outcome: name }, { replace: true });
+              }}
+            />
+            <span>{text}</span>
+          </label>
+        ))}
+      </fieldset>
+      <Shown of={loaded}>
+        {({ deliveries, total, since }) =>
+          deliveries.length === 0 ? (
+            <Empty title={outcome === '' ? 'No delivery yet.' : 'No delivery has this outcome.'}>
+              <p>
+                The newest deliveries since the start of the service are listed, which was <Time at={since} />.
+              </p>
+            </Empty>
+          ) : (
+            <>
+              <div class="table-frame">
+                <table>
+                  <thead>
+                    <tr>
+                      <th scope="col">Event</th>
+                      <th scope="col">Repository</th>
+                      <th scope="col">Outcome</th>
+                      <th scope="col">Time</th>
+                      <th scope="col">
+                        <span class="hidden">Actions</span>
+                      </th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {deliveries.map((delivery) => (
+                      <Row key={delivery.id} delivery={delivery} onOpen={() => setOpened(delivery)} />
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+              <Pager offset={offset} shown={deliveries.length} total={total} size={pageSize} onMove={setOffset} />
+            </>
+          )
+        }
+      </Shown>
+      {opened && <Details delivery={opened} onClose={() => setOpened(undefined)} />}
+    </Screen>
+  );
+}
+
+function Row({ delivery, onOpen }: { delivery: Delivery; onOpen: () => void }): JSX.Element {
+  const { event, repository, outcome, receivedAt, message } = delivery;
+  return (
+    <tr>
+      <th scope="row">{event ?? 'unknown'}</th>
+      <td>{repository ?? <span class="faint">not known</span>}</td>
+      <td>
+        <Pill tone={outcomes[outcome].tone} {...(message !== null && { title: message })}>
+          {outcomes[outcome].name}
+        </Pill>
+      </td>
+      <td>
+        <Time at={receivedAt} />
+      </td>
+      <td class="row-actions">
+        <button type="button" class="small" onClick={onOpen}>
+          Details
+        </button>
+      </td>
+    </tr>
+  );
+}
+
+function Details({ delivery, onClose }: { delivery: Delivery; onClose: () => void }): JSX.Element {
+  const { outcome, message, remedy, status, receivedAt, event, repository } = delivery;
+  const { host, hostKind, deliveryId, hookId, address, contentType, triedSecrets } = delivery;
+  const facts: [name: string, value: string | number | null][] = [
+    ['Event', event],
+    ['Repository', repository],
+    ['Reply', status],
+    ['Host', host ?? hostKind],
+    ['Delivery', deliveryId],
+    ['Webhook', hookId],
+    ['Address', address],
+    ['Content type', contentType],
+    ['Secrets tried', triedSecrets.length === 0 ? null : triedSecrets.join(', ')],
+  ];
+  return (
+    <Dialog title="Delivery" size="side" onClose={onClose}>
+      <p class="outcome">
+        <Pill tone={outcomes[outcome].tone}>{outcomes[outcome].name}</Pill> <Time at={receivedAt} />
+      </p>
+      {message !== null && <p class={outcome === 'refused' || outcome === 'failed' ? 'box bad' : 'box'}>{message}</p>}
+      {remedy !== null && <p class="box">{remedy}</p>}
+      <dl class="payload-fields">
+        {facts
+          .filter(([, value]) => value !== null)
+          .map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+      </dl>
+      <p class="faint">The text of a delivery is not kept. The host can send the delivery again.</p>
+    </Dialog>
+  );
+}
+
+/** Deliveries that were accepted but could not be applied. Only keys of the instance may see them. */
+function DeadLetters(): JSX.Element | null {
+  const [fault, setFault] = useState<Error | undefined>(undefined);
+  const loaded = useLoad(
+    'dead letters',
+    async (signal) => {
+      try {
+        return await api().listDeadLetters({ limit: 20 }, { signal });
+      } catch (error) {
+        if (error instanceof ForbiddenError) return undefined;
+        throw error;
+      }
+    },
+    [],
+    true,
+  );
+  const { data, error } = loaded;
+  if (error) return <ErrorBox error={error} again={loaded.reload} />;
+  if (!data || data.total === 0) return null;
+  const replay = async (): Promise<void> => {
+    try {
+      const { replayed, remaining } = await api().replayDeadLetters({ all: true });
+      setFault(undefined);
+      showToast(`${count(replayed.length, 'record')} applied again${remaining > 0 ? `, ${remaining} remain` : ''}.`);
+      noteChange();
+      loaded.reload();
+    } catch (found) {
+      noteRefusal(found);
+      setFault(found as Error);
+    }
+  };
+  return (
+    <section class="card inbox-group" aria-label="Records that could not be applied">
+      <h2>
+        Records that could not be applied <span class="number">{data.total}</span>
+      </h2>
+      <ul>
+        {data.deadLetters.map(({ partition, seq, index, at, subject, error: why }) => (
+          <li key={`${partition} ${seq} ${index}`}>
+            <span>{subject}</span>
+            <Time at={at} />
+            <span class="bad-text wide-line">{why}</span>
+          </li>
+        ))}
+        <li>
+          <button type="button" onClick={replay}>
+            Apply again
+          </button>
+          <span class="faint">Do this after an update that removes the cause.</span>
+        </li>
+      </ul>
+      {fault && <ErrorBox error={fault} />}
+    </section>
+  );
+}

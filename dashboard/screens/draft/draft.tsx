@@ -1,0 +1,323 @@
+/** The screen of a draft: one tab per kind of reader, the text, its preview, and the way to publish it. */
+import type { JSX } from 'preact';
+import { useCallback, useState } from 'preact/hooks';
+import { Link, useLocation } from 'wouter-preact';
+import type { Draft as DraftData, Range } from '../../../sdk/index.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ErrorBox, Pill, Skeleton } from '../../parts/feedback.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Screen } from '../../parts/screen.tsx';
+import { useShortcut } from '../../shell/keys.ts';
+import { noteChange } from '../../state/live.ts';
+import { useLoad } from '../../state/load.ts';
+import { rangeOf } from '../../state/names.ts';
+import { repositoryById } from '../../state/repositories.ts';
+import { api, noteRefusal } from '../../state/session.ts';
+import {
+  type ChannelName,
+  channelNames,
+  count,
+  outdatedReasons,
+  type Persona,
+  personas,
+  personaWords,
+  rangeName,
+  rangeStart,
+  versionChannels,
+} from '../../text/words.ts';
+import { ClashDialog } from './clash-dialog.tsx';
+import { type DraftText, useDraftText } from './draft-text.ts';
+import { Editor } from './editor.tsx';
+import { Preview } from './preview.tsx';
+import { Publish } from './publish.tsx';
+import { Revisions } from './revisions.tsx';
+
+export function Draft({ draftId }: { draftId: string }): JSX.Element {
+  const loaded = useLoad('draft', (signal) => api().getDraft({ draftId }, { signal }), [draftId], true);
+  const draft = loaded.data;
+  const range = useLoad('range', () => rangeOf(draft?.releaseRangeId as string), [draft?.releaseRangeId]);
+  if (!draft || !range.data)
+    return (
+      <Screen title="Draft" isWide>
+        {loaded.error || range.error ? (
+          <ErrorBox
+            error={(loaded.error ?? range.error) as Error}
+            again={loaded.error ? loaded.reload : range.reload}
+          />
+        ) : (
+          <Skeleton lines={10} />
+        )}
+      </Screen>
+    );
+  return <Loaded key={draft.id} draft={draft} range={range.data} fault={loaded.error} reload={loaded.reload} />;
+}
+
+interface LoadedProps {
+  draft: DraftData;
+  range: Range;
+  /** Why the draft could not be read again. The last text stays. */
+  fault: Error | undefined;
+  reload: () => void;
+}
+
+function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
+  const { repoId } = range;
+  const [open, setOpen] = useState<'revisions' | 'publish' | 'generate' | undefined>(undefined);
+  const [pane, setPane] = useState<'text' | 'preview'>('text');
+  const text = useDraftText(draft);
+  const channels = useConnected(repoId);
+  const publications = useLoad(
+    'publications of a draft',
+    (signal) => api().listPublications({ draftId: draft.id, status: 'completed', limit: 100 }, { signal }),
+    [draft.id],
+    true,
+  );
+  const fitting = channels.filter((each) => accepts(each, range));
+  const isReady = draft.status === 'ready';
+  const openPublish = useCallback(() => void text.save().then((isSaved) => isSaved && setOpen('publish')), [text.save]);
+  useShortcut('p', isReady ? openPublish : undefined);
+  useShortcut('save', text.save);
+  const close = (): void => setOpen(undefined);
+  const name = rangeName(range);
+  const repository = repositoryById.value.get(repoId)?.fullName;
+  return (
+    <Screen
+      title={`${name}, ${personaWords[draft.persona].name.toLowerCase()}`}
+      heading={name}
+      group={range.id}
+      isWide
+      above={
+        <p class="crumbs">
+          <Link href={`/app/repositories/${repoId}/releases`}>{repository ?? 'Repository'}</Link>
+        </p>
+      }
+      below={
+        <p class="facts-line">
+          {rangeStart(range) !== '' && <span>{rangeStart(range)}</span>}
+          <span>{count(range.prCount, 'pull request')}</span>
+          <SaveState of={text} />
+        </p>
+      }
+      actions={
+        <>
+          <button type="button" onClick={() => setOpen('revisions')}>
+            <Icon name="history" /> Revisions
+          </button>
+          <button type="button" onClick={() => setOpen('generate')} disabled={draft.status === 'processing'}>
+            Generate again
+          </button>
+          <button type="button" class="primary" disabled={!isReady} onClick={openPublish}>
+            Publish
+          </button>
+        </>
+      }
+    >
+      <PersonaTabs draft={draft} />
+      {fault && <ErrorBox error={fault} again={reload} />}
+      {text.error && <ErrorBox error={text.error} again={() => void text.save()} />}
+      <Notices draft={draft} onGenerate={() => setOpen('generate')} />
+      {draft.status === 'processing' && draft.bodyMd === '' ? (
+        <Skeleton lines={10} />
+      ) : (
+        <>
+          <div class="pane-switch choice">
+            {(['text', 'preview'] as const).map((each) => (
+              <label key={each}>
+                <input type="radio" name="pane" checked={pane === each} onChange={() => setPane(each)} />
+                <span>{each === 'text' ? 'Text' : 'Preview'}</span>
+              </label>
+            ))}
+          </div>
+          <div class={`panes show-${pane}`}>
+            <Editor text={text.text} isReadOnly={text.state === 'clash' || !isReady} onChange={text.change} />
+            <Preview draftId={draft.id} version={text.savedAt} isReady={isReady} channels={fitting} />
+          </div>
+        </>
+      )}
+      {text.clash && <ClashDialog clash={text.clash} mine={text.text} onResolve={text.resolve} />}
+      {open === 'revisions' && (
+        <Revisions
+          draft={draft}
+          onClose={close}
+          onRestored={(restored) => {
+            text.adopt(restored);
+            reload();
+            close();
+          }}
+        />
+      )}
+      {open === 'publish' && (
+        <Publish
+          draft={draft}
+          channels={channels}
+          fitting={fitting}
+          published={new Set((publications.data?.publications ?? []).map(({ channel }) => channel))}
+          onClose={close}
+        />
+      )}
+      {open === 'generate' && <Generate draft={draft} text={text} onClose={close} />}
+    </Screen>
+  );
+}
+
+/** Whether a channel accepts the notes of a range. Some channels need a version, and the host's releases need a tag. */
+function accepts(channel: ChannelName, { type, toTag }: Range): boolean {
+  if (channel === 'scm_releases') return type !== 'UNRELEASED' && toTag != null;
+  return type !== 'UNRELEASED' || !versionChannels.has(channel);
+}
+
+function useConnected(repoId: string): readonly ChannelName[] {
+  const loaded = useLoad('channels', (signal) => api().listChannels({ repoId, limit: 100 }, { signal }), [repoId]);
+  const connected = new Set(loaded.data?.channels.filter((each) => each.connected).map(({ channel }) => channel));
+  connected.add('hosted');
+  return channelNames.filter((name) => connected.has(name));
+}
+
+function SaveState({ of: { state } }: { of: DraftText }): JSX.Element {
+  const words = {
+    saved: 'Saved',
+    unsaved: 'Not saved yet',
+    saving: 'Saving…',
+    failed: 'Not saved; the text is kept in this browser',
+    clash: 'Changed elsewhere',
+  };
+  return (
+    <span role="status" class={state === 'failed' ? 'bad-text' : 'faint'}>
+      {words[state]}
+    </span>
+  );
+}
+
+function PersonaTabs({ draft }: { draft: DraftData }): JSX.Element {
+  const { releaseRangeId } = draft;
+  const loaded = useLoad(
+    'drafts of a range',
+    (signal) => api().listDrafts({ releaseRangeId, limit: 10 }, { signal }),
+    [releaseRangeId],
+    true,
+  );
+  const [, navigate] = useLocation();
+  const [error, setError] = useState<Error | undefined>(undefined);
+  const all = new Map((loaded.data?.drafts ?? [draft]).map((each) => [each.persona, each]));
+  const write = async (persona: Persona): Promise<void> => {
+    try {
+      const { id } = await api().generateDraft({ rangeId: releaseRangeId, persona });
+      navigate(`/app/drafts/${id}`);
+    } catch (fault) {
+      noteRefusal(fault);
+      setError(fault as Error);
+    }
+  };
+  return (
+    <>
+      <nav class="tabs" aria-label="Readers">
+        {personas.map((persona) => {
+          const own = all.get(persona);
+          if (!own && !loaded.data) return null;
+          return own ? (
+            <Link key={persona} href={`/app/drafts/${own.id}`} aria-current={own.id === draft.id ? 'page' : undefined}>
+              {personaWords[persona].name}
+              {own.status === 'processing' && <span class="faint"> writing…</span>}
+              {own.status === 'failed' && <span class="bad-text"> failed</span>}
+              {own.status === 'ready' && own.outdated && <span class="warn-text"> outdated</span>}
+            </Link>
+          ) : (
+            <button key={persona} type="button" class="tab-add" onClick={() => void write(persona)}>
+              Write for {personaWords[persona].name.toLowerCase()}
+            </button>
+          );
+        })}
+      </nav>
+      {error && <ErrorBox error={error} />}
+    </>
+  );
+}
+
+function Notices({ draft, onGenerate }: { draft: DraftData; onGenerate: () => void }): JSX.Element {
+  const { status, error, outdated, outdatedBecause, conflicts } = draft;
+  return (
+    <>
+      {status === 'processing' && (
+        <p class="box" role="status">
+          <span class="pulse" /> The service writes this draft.
+        </p>
+      )}
+      {status === 'failed' && (
+        <div class="box bad" role="alert">
+          <Icon name="warning" />
+          <div>
+            <p>{error ?? 'The draft could not be written.'}</p>
+            <button type="button" class="small" onClick={onGenerate}>
+              Generate again
+            </button>
+          </div>
+        </div>
+      )}
+      {outdated && status === 'ready' && (
+        <div class="box warn">
+          <Icon name="warning" />
+          <p>
+            Outdated: {outdatedReasons(outdatedBecause)}.{' '}
+            <button type="button" class="link" onClick={onGenerate}>
+              Generate again
+            </button>
+          </p>
+        </div>
+      )}
+      {conflicts.length > 0 && (
+        <details class="box warn">
+          <summary>
+            {count(conflicts.length, 'line')} of yours {conflicts.length === 1 ? 'is' : 'are'} about changes that are
+            not in the notes any more
+          </summary>
+          <ul>
+            {conflicts.slice(0, 50).map(({ id, number, sha, text, reason, detail }) => (
+              <li key={id}>
+                “{text}”{' '}
+                <Pill tone="warn">
+                  {number !== null ? `#${number}` : (sha?.slice(0, 7) ?? '')} {reason} {detail}
+                </Pill>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+function Generate({ draft, text, onClose }: { draft: DraftData; text: DraftText; onClose: () => void }): JSX.Element {
+  const [error, setError] = useState<Error | undefined>(undefined);
+  const [isBusy, setBusy] = useState(false);
+  const generate = async (): Promise<void> => {
+    setBusy(true);
+    if (!(await text.save())) return onClose();
+    try {
+      await api().generateDraft({ rangeId: draft.releaseRangeId, persona: draft.persona });
+      noteChange();
+      onClose();
+    } catch (fault) {
+      noteRefusal(fault);
+      setError(fault as Error);
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title="Generate this draft again?" onClose={onClose}>
+      <p>
+        The service writes the draft from the changes as they are now. Lines that you edited keep your words. Lines
+        about changes that have left the notes are kept and marked.
+      </p>
+      <p class="faint">The text of now stays in the revisions.</p>
+      {error && <ErrorBox error={error} />}
+      <footer class="dialog-actions">
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="button" class="primary" disabled={isBusy} onClick={generate}>
+          Generate again
+        </button>
+      </footer>
+    </Dialog>
+  );
+}

@@ -1,0 +1,124 @@
+/** The earlier texts of a draft: what differs from the text of now, and a way back. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { type Draft, metaOf, type Revision } from '../../../sdk/index.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ErrorBox, errorText, Shown } from '../../parts/feedback.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useLoad } from '../../state/load.ts';
+import { api, noteRefusal } from '../../state/session.ts';
+import { showToast } from '../../state/toasts.ts';
+import { diffLines, linesOf, nearChanges } from '../../text/diff.ts';
+
+const kinds: Readonly<Record<Revision['kind'], string>> = {
+  generated: 'Written by the service',
+  edited: 'Edited',
+  merged: 'Generated again, edits kept',
+  restored: 'Restored',
+};
+
+export function Revisions({
+  draft,
+  onRestored,
+  onClose,
+}: {
+  draft: Draft;
+  onRestored: (draft: Draft) => void;
+  onClose: () => void;
+}): JSX.Element {
+  const [chosen, setChosen] = useState<number | undefined>(undefined);
+  const loaded = useLoad(
+    'revisions',
+    (signal) => api().listDraftRevisions({ draftId: draft.id, limit: 100, order: 'desc' }, { signal }),
+    [draft.id, draft.revision],
+  );
+  return (
+    <Dialog title="Revisions" size="side" onClose={onClose}>
+      <Shown of={loaded}>
+        {({ revisions }) => (
+          <ol class="revisions">
+            {revisions.map((revision) => (
+              <li key={revision.number}>
+                <button
+                  type="button"
+                  aria-expanded={chosen === revision.number}
+                  onClick={() => setChosen(chosen === revision.number ? undefined : revision.number)}
+                >
+                  <span>
+                    {kinds[revision.kind]}
+                    {revision.number === draft.revision && <span class="faint"> · now</span>}
+                  </span>
+                  <span class="faint">
+                    #{revision.number} · <Time at={revision.createdAt} />
+                  </span>
+                </button>
+                {chosen === revision.number && (
+                  <Difference draft={draft} number={revision.number} onRestored={onRestored} />
+                )}
+              </li>
+            ))}
+          </ol>
+        )}
+      </Shown>
+    </Dialog>
+  );
+}
+
+function Difference({
+  draft,
+  number,
+  onRestored,
+}: {
+  draft: Draft;
+  number: number;
+  onRestored: (draft: Draft) => void;
+}): JSX.Element {
+  const [error, setError] = useState<Error | undefined>(undefined);
+  const draftId = draft.id;
+  const loaded = useLoad(
+    'revision',
+    (signal) => api().getDraftRevision({ draftId, revision: String(number) }, { signal }),
+    [draftId, number],
+  );
+  const restore = async (): Promise<void> => {
+    try {
+      await api().restoreDraft({ draftId, revision: number }, { ifMatch: metaOf(draft).etag ?? '' });
+      onRestored(await api().getDraft({ draftId }));
+      showToast(`Revision ${number} is restored.`);
+    } catch (fault) {
+      noteRefusal(fault);
+      setError(fault as Error);
+    }
+  };
+  return (
+    <Shown of={loaded} lines={3}>
+      {({ bodyMd }) => {
+        const edits = diffLines(linesOf(bodyMd), linesOf(draft.bodyMd));
+        const isSame = edits.every(({ kind }) => kind === 'same');
+        return (
+          <div class="difference">
+            {isSame ? (
+              <p class="faint">The text is the same as now.</p>
+            ) : (
+              <>
+                <p class="faint">What has changed since:</p>
+                <pre class="diff">
+                  {nearChanges(edits).map((edit, i) => (
+                    <span key={i} class={edit?.kind ?? 'gap'}>
+                      {edit === null ? '⋯' : `${{ same: ' ', removed: '−', added: '+' }[edit.kind]} ${edit.line}`}
+                      {'\n'}
+                    </span>
+                  ))}
+                </pre>
+                {error && <ErrorBox error={error} />}
+                <button type="button" onClick={restore} title={error && errorText(error)}>
+                  Restore this text
+                </button>
+              </>
+            )}
+          </div>
+        );
+      }}
+    </Shown>
+  );
+}

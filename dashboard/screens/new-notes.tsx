@@ -1,0 +1,295 @@
+/** The sheet that begins new notes: what they cover, for whom, and at the right what falls in. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { useLocation } from 'wouter-preact';
+import type { Operations, Repository, Tag } from '../../sdk/index.ts';
+import { ChangeList, repositoryUrl } from '../parts/change-list.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Empty, ErrorBox, Shown } from '../parts/feedback.tsx';
+import { type Loaded, useLoad } from '../state/load.ts';
+import { api, noteRefusal } from '../state/session.ts';
+import { count, type Persona, personas, personaWords } from '../text/words.ts';
+
+type Bounds = Operations['createRange']['input'];
+type Preview = Operations['previewRange']['reply'];
+
+/** What the person has chosen. Fields of the other ways stay, so that a change of mind loses nothing. */
+interface Choice {
+  way: 'release' | 'dates' | 'numbers';
+  /** Tag before the notes; an empty text for the beginning. */
+  from: string;
+  /** Tag at the end of the notes; an empty text for what is unreleased. */
+  to: string;
+  fromDate: string;
+  toDate: string;
+  fromNumber: string;
+  toNumber: string;
+}
+
+const ways = { release: 'Release', dates: 'Days', numbers: 'Pull requests' } as const;
+
+/** @param to the tag at the end of the notes; an empty text for what is unreleased */
+export function NewNotes({
+  repository,
+  to,
+  onClose,
+}: {
+  repository: Repository;
+  to: string;
+  onClose: () => void;
+}): JSX.Element {
+  const repoId = repository.id;
+  const tags = useLoad('tags', (signal) => api().listRepositoryTags({ repoId, limit: 100 }, { signal }), [repoId]);
+  return (
+    <Dialog title={`New notes for ${repository.fullName}`} size="wide" onClose={onClose}>
+      <Shown of={tags}>{({ tags: all }) => <Form repository={repository} tags={all} to={to} />}</Shown>
+    </Dialog>
+  );
+}
+
+function Form({ repository, tags, to }: { repository: Repository; tags: readonly Tag[]; to: string }): JSX.Element {
+  const [choice, setChoice] = useState<Choice>(() => initialChoice(tags, to || defaultEnd(repository, tags)));
+  const [readers, setReaders] = useState<readonly Persona[]>(personas);
+  const [state, setState] = useState<{ isBusy: boolean; error?: Error }>({ isBusy: false });
+  const [, navigate] = useLocation();
+  const bounds = boundsOf(repository.id, choice);
+  const preview = useLoad('range preview', (signal) => api().previewRange(bounds as Bounds, { signal }), [
+    bounds === undefined ? null : JSON.stringify(bounds),
+  ]);
+  const write = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (!bounds || readers.length === 0) return;
+    setState({ isBusy: true });
+    try {
+      const range = await existingOrNew(repository.id, bounds);
+      const wanted = personas.filter((persona) => readers.includes(persona));
+      const tickets = await Promise.all(wanted.map((persona) => api().generateDraft({ rangeId: range.id, persona })));
+      navigate(`/app/drafts/${tickets[0]?.id}`);
+    } catch (error) {
+      noteRefusal(error);
+      setState({ isBusy: false, error: error as Error });
+    }
+  };
+  const change = (part: Partial<Choice>): void => setChoice((before) => ({ ...before, ...part }));
+  const isEmpty = preview.data?.total === 0;
+  return (
+    <form class="new-notes" onSubmit={write}>
+      <div class="new-notes-fields">
+        <fieldset class="choice">
+          <legend>What the notes cover</legend>
+          {Object.entries(ways).map(([way, name]) => (
+            <label key={way}>
+              <input
+                type="radio"
+                name="way"
+                checked={choice.way === way}
+                onChange={() => change({ way: way as Choice['way'] })}
+              />
+              <span>{name}</span>
+            </label>
+          ))}
+        </fieldset>
+        {choice.way === 'release' && <ReleaseFields tags={tags} choice={choice} change={change} />}
+        {choice.way === 'dates' && (
+          <div class="pair">
+            <Field label="From" type="date" value={choice.fromDate} set={(fromDate) => change({ fromDate })} />
+            <Field label="To" type="date" value={choice.toDate} set={(toDate) => change({ toDate })} />
+          </div>
+        )}
+        {choice.way === 'numbers' && (
+          <div class="pair">
+            <Field
+              label="From number"
+              type="number"
+              value={choice.fromNumber}
+              set={(fromNumber) => change({ fromNumber })}
+            />
+            <Field label="To number" type="number" value={choice.toNumber} set={(toNumber) => change({ toNumber })} />
+          </div>
+        )}
+        <fieldset class="ticks">
+          <legend>Who reads them</legend>
+          {personas.map((persona) => (
+            <label key={persona}>
+              <input
+                type="checkbox"
+                checked={readers.includes(persona)}
+                onChange={({ currentTarget }) =>
+                  setReaders((before) =>
+                    currentTarget.checked ? [...before, persona] : before.filter((each) => each !== persona),
+                  )
+                }
+              />
+              <span>
+                {personaWords[persona].name}
+                <span class="faint">{personaWords[persona].about}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        {state.error && <ErrorBox error={state.error} />}
+        <button
+          type="submit"
+          class="primary"
+          disabled={state.isBusy || !bounds || readers.length === 0 || isEmpty || preview.error !== undefined}
+        >
+          {state.isBusy ? 'Writing…' : readers.length === 1 ? 'Write draft' : 'Write drafts'}
+        </button>
+      </div>
+      <section class="new-notes-preview" aria-label="What falls in" aria-live="polite">
+        {bounds ? <FallsIn of={preview} /> : <p class="faint">Choose both ends to see what falls in.</p>}
+      </section>
+    </form>
+  );
+}
+
+function ReleaseFields({
+  tags,
+  choice,
+  change,
+}: {
+  tags: readonly Tag[];
+  choice: Choice;
+  change: (part: Partial<Choice>) => void;
+}): JSX.Element {
+  const end = tags.findIndex(({ name }) => name === choice.to);
+  const earlier = choice.to === '' ? [] : tags.slice(end + 1);
+  const choose = (to: string): void => change({ to, from: tagBefore(tags, to) });
+  return (
+    <div class="pair">
+      <label>
+        <span>From</span>
+        <select
+          disabled={choice.to === ''}
+          value={choice.from}
+          onChange={({ currentTarget }) => change({ from: currentTarget.value })}
+        >
+          {earlier.map(({ name }) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+          <option value="">{choice.to === '' && tags[0] ? `${tags[0].name} (newest release)` : 'The beginning'}</option>
+        </select>
+      </label>
+      <label>
+        <span>To</span>
+        <select value={choice.to} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+          <option value="">Unreleased</option>
+          {tags.map(({ name }) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  );
+}
+
+function Field({
+  label,
+  type,
+  value,
+  set,
+}: {
+  label: string;
+  type: 'date' | 'number';
+  value: string;
+  set: (value: string) => void;
+}): JSX.Element {
+  return (
+    <label>
+      <span>{label}</span>
+      <input
+        type={type}
+        min={type === 'number' ? 1 : undefined}
+        value={value}
+        onInput={(event) => set(event.currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+function FallsIn({ of }: { of: Loaded<Preview> }): JSX.Element {
+  return (
+    <Shown of={of} lines={8}>
+      {({ changes, total, type, prCount, issueCount, compareUrl, suggestedVersion, assumed }) =>
+        total === 0 ? (
+          <Empty title="Nothing falls in." />
+        ) : (
+          <>
+            <p class="summary">
+              <strong>{count(prCount, 'pull request')}</strong>
+              {issueCount > 0 && <> and {count(issueCount, 'issue')}</>}
+              {type === 'UNRELEASED' && suggestedVersion.version !== null && (
+                <>
+                  {' '}
+                  · suggested version <strong>{suggestedVersion.version}</strong>
+                </>
+              )}
+            </p>
+            {assumed && (
+              <p class="faint">Some commits between the tags are not known, so dates decide what falls in.</p>
+            )}
+            <ChangeList changes={changes} hostUrl={repositoryUrl(compareUrl)} />
+            {total > changes.length && (
+              <p class="faint">
+                The first {changes.length} of {count(total, 'change')} are shown.
+              </p>
+            )}
+          </>
+        )
+      }
+    </Shown>
+  );
+}
+
+/** Returns the tag before a tag; an empty text for the beginning. */
+function tagBefore(tags: readonly Tag[], to: string): string {
+  return to === '' ? '' : (tags[tags.findIndex(({ name }) => name === to) + 1]?.name ?? '');
+}
+
+/** Returns the newest tag if nothing is unreleased, and otherwise an empty text for what is unreleased. */
+function defaultEnd({ unreleased }: Repository, tags: readonly Tag[]): string {
+  return unreleased?.changes === 0 ? (tags[0]?.name ?? '') : '';
+}
+
+function initialChoice(tags: readonly Tag[], to: string): Choice {
+  const today = new Date().toISOString().slice(0, 10);
+  const [newest] = tags;
+  return {
+    way: 'release',
+    from: tagBefore(tags, to),
+    to,
+    fromDate: newest?.date.slice(0, 10) ?? today,
+    toDate: today,
+    fromNumber: '',
+    toNumber: '',
+  };
+}
+
+/** Returns the bounds of the range; undefined while the choice is not complete. */
+function boundsOf(repoId: string, choice: Choice): Bounds | undefined {
+  const { way, from, to, fromDate, toDate, fromNumber, toNumber } = choice;
+  if (way === 'dates')
+    return fromDate === '' || toDate === '' ? undefined : { type: 'DATE_BASED', repoId, fromDate, toDate };
+  if (way === 'numbers') {
+    const [fromPrNumber, toPrNumber] = [Number(fromNumber), Number(toNumber)];
+    if (!(fromPrNumber > 0) || !(toPrNumber > 0)) return undefined;
+    return { type: 'PR_BASED', repoId, fromPrNumber, toPrNumber };
+  }
+  if (to === '') return { type: 'UNRELEASED', repoId };
+  if (from === '') return { type: 'FIRST_RELEASE', repoId, toTag: to };
+  return { type: 'TAG_BASED', repoId, fromTag: from, toTag: to };
+}
+
+/** Finds the range with these bounds, so that its drafts and their edits stay, or creates it. */
+async function existingOrNew(repoId: string, bounds: Bounds): Promise<{ id: string }> {
+  // The service itself finds the range of what is unreleased.
+  if (bounds.type === 'UNRELEASED') return api().createRange(bounds);
+  const fields = Object.entries(bounds).filter(([name]) => name !== 'repoId');
+  for await (const range of api().each('listRanges', { repoId }))
+    if (fields.every(([name, value]) => (range as unknown as Record<string, unknown>)[name] === value)) return range;
+  return api().createRange(bounds);
+}

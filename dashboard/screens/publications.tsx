@@ -1,0 +1,266 @@
+/** The list of a repository's publications: where each is, in what state, and what can be done about it. */
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Link, useLocation, useSearchParams } from 'wouter-preact';
+import type { Publication } from '../../sdk/index.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { DraftName } from '../parts/draft-name.tsx';
+import { Empty, ErrorBox, Shown, Skeleton } from '../parts/feedback.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { PublicationPill } from '../parts/publication-pill.tsx';
+import { Screen } from '../parts/screen.tsx';
+import { Time } from '../parts/time.tsx';
+import { noteChange } from '../state/live.ts';
+import { useLoad } from '../state/load.ts';
+import {
+  currentRepositoryId,
+  loadRepositories,
+  openRepository,
+  repositories,
+  repositoriesError,
+} from '../state/repositories.ts';
+import { api, noteRefusal } from '../state/session.ts';
+import { showToast } from '../state/toasts.ts';
+import { channelWords, count, outdatedReasons } from '../text/words.ts';
+import { FirstSteps } from './first-steps.tsx';
+
+const pageSize = 50;
+const filters = { '': 'All', failed: 'Failed', processing: 'Under way', completed: 'Published' } as const;
+type Filter = keyof typeof filters;
+
+/** @param repoId the repository; without it, the one that was opened last */
+export function Publications({ repoId }: { repoId: string | undefined }): JSX.Element {
+  const all = repositories.value;
+  const last = all?.find(({ id }) => id === currentRepositoryId.value) ?? all?.[0];
+  const shown = repoId ?? last?.id;
+  const [, navigate] = useLocation();
+  useEffect(() => {
+    if (repoId !== undefined) openRepository(repoId);
+  }, [repoId]);
+  return (
+    <Screen
+      title="Publications"
+      actions={
+        shown !== undefined && (
+          <select
+            class="filter"
+            aria-label="Repository"
+            value={shown}
+            onChange={({ currentTarget }) => navigate(`/app/publications/${currentTarget.value}`)}
+          >
+            {all?.map(({ id, fullName }) => (
+              <option key={id} value={id}>
+                {fullName}
+              </option>
+            ))}
+          </select>
+        )
+      }
+    >
+      {repositoriesError.value && !all && <ErrorBox error={repositoriesError.value} again={loadRepositories} />}
+      {!all && !repositoriesError.value && <Skeleton />}
+      {all?.length === 0 && <FirstSteps />}
+      {shown !== undefined && <List key={shown} repoId={shown} />}
+    </Screen>
+  );
+}
+
+function List({ repoId }: { repoId: string }): JSX.Element {
+  const [query, setQuery] = useSearchParams();
+  const asked = query.get('status') ?? '';
+  const status: Filter = Object.hasOwn(filters, asked) ? (asked as Filter) : '';
+  const [offset, setOffset] = useState(0);
+  const [opened, setOpened] = useState<Publication | undefined>(undefined);
+  const loaded = useLoad(
+    'publications',
+    (signal) =>
+      api().listPublications({ repoId, limit: pageSize, offset, ...(status !== '' && { status }) }, { signal }),
+    [repoId, status, offset],
+    true,
+  );
+  const current = opened && (loaded.data?.publications.find(({ id }) => id === opened.id) ?? opened);
+  return (
+    <>
+      <fieldset class="choice above-table">
+        <legend class="hidden">State</legend>
+        {Object.entries(filters).map(([name, text]) => (
+          <label key={name}>
+            <input
+              type="radio"
+              name="status"
+              checked={status === name}
+              onChange={() => {
+                setOffset(0);
+                setQuery(name === '' ? {} : { status: name }, { replace: true });
+              }}
+            />
+            <span>{text}</span>
+          </label>
+        ))}
+      </fieldset>
+      <Shown of={loaded}>
+        {({ publications, total }) =>
+          publications.length === 0 ? (
+            <Empty title={status === '' ? 'Nothing is published yet.' : 'No publication is in this state.'}>
+              {status === '' && <p>Open a draft and press Publish. It appears here with its state.</p>}
+            </Empty>
+          ) : (
+            <>
+              <div class="table-frame">
+                <table>
+                  <thead>
+                    <tr>
+                      <th scope="col">Notes</th>
+                      <th scope="col">Channel</th>
+                      <th scope="col">State</th>
+                      <th scope="col">Time</th>
+                      <th scope="col">
+                        <span class="hidden">Actions</span>
+                      </th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {publications.map((publication) => (
+                      <Row key={publication.id} publication={publication} onOpen={() => setOpened(publication)} />
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+              <Pager offset={offset} shown={publications.length} total={total} size={pageSize} onMove={setOffset} />
+            </>
+          )
+        }
+      </Shown>
+      {current && <Details publication={current} onClose={() => setOpened(undefined)} />}
+    </>
+  );
+}
+
+function Row({ publication, onOpen }: { publication: Publication; onOpen: () => void }): JSX.Element {
+  const { draftId, channel, url, createdAt, publishedAt, draft } = publication;
+  return (
+    <tr>
+      <th scope="row">
+        <Link href={`/app/drafts/${draftId}`}>
+          <DraftName draftId={draftId} />
+        </Link>
+      </th>
+      <td>
+        {channelWords[channel].name}
+        {draft && <span class="faint"> as a draft</span>}
+      </td>
+      <td>
+        <PublicationPill publication={publication} />
+      </td>
+      <td>
+        <Time at={publishedAt ?? createdAt} />
+      </td>
+      <td class="row-actions">
+        {url !== null && (
+          <a href={url} target="_blank" rel="noreferrer">
+            Open
+          </a>
+        )}
+        <button type="button" class="small" onClick={onOpen}>
+          Details
+        </button>
+      </td>
+    </tr>
+  );
+}
+
+function Details({ publication, onClose }: { publication: Publication; onClose: () => void }): JSX.Element {
+  const { id, channel, status, url, error, attempts, nextAttemptAt, outcomeUnknown, outdated, counts } = publication;
+  const [fault, setFault] = useState<Error | undefined>(undefined);
+  const [isSure, setSure] = useState(false);
+  const [, navigate] = useLocation();
+  const run = async (what: () => Promise<unknown>, done: string): Promise<void> => {
+    try {
+      await what();
+      noteChange();
+      showToast(done);
+      onClose();
+    } catch (found) {
+      noteRefusal(found);
+      setFault(found as Error);
+    }
+  };
+  const isOpen = status === 'pending' || status === 'processing';
+  return (
+    <Dialog title={channelWords[channel].name} size="side" onClose={onClose}>
+      <p class="outcome">
+        <PublicationPill publication={publication} />
+        {url !== null && (
+          <a href={url} target="_blank" rel="noreferrer">
+            Open
+          </a>
+        )}
+        <button type="button" class="link" onClick={() => navigate(`/app/drafts/${publication.draftId}`)}>
+          Draft
+        </button>
+      </p>
+      {outcomeUnknown && (
+        <p class="box warn">
+          The receiver did not answer clearly, so the notes may be there or not. Look at the channel first
+          {url !== null && ' (Open)'}; sending again could publish them twice.
+        </p>
+      )}
+      {error !== null && <p class="box bad">{error}</p>}
+      {outdated && <p class="box warn">Outdated: {outdatedReasons(publication.outdatedBecause)}.</p>}
+      {nextAttemptAt !== null && (
+        <p>
+          Next attempt <Time at={nextAttemptAt} />
+        </p>
+      )}
+      {Object.keys(counts).length > 0 && (
+        <dl class="payload-fields">
+          {Object.entries(counts).map(([name, number]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{number}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <h3>{count(attempts.length, 'attempt')}</h3>
+      <ol class="attempts">
+        {attempts.map(({ at, endedAt, error: why }) => (
+          <li key={at}>
+            <Time at={at} />{' '}
+            <span class={why === null ? 'faint' : 'bad-text'}>
+              {why ?? (endedAt === null ? 'under way' : 'delivered')}
+            </span>
+          </li>
+        ))}
+      </ol>
+      {fault && <ErrorBox error={fault} />}
+      <footer class="dialog-actions">
+        {status === 'completed' &&
+          (isSure ? (
+            <button
+              type="button"
+              class="danger"
+              onClick={() =>
+                void run(() => api().deletePublication({ publicationId: id }), 'The notes are taken down.')
+              }
+            >
+              Yes, take it down
+            </button>
+          ) : (
+            <button type="button" onClick={() => setSure(true)}>
+              Take down
+            </button>
+          ))}
+        {!isOpen && (
+          <button
+            type="button"
+            class="primary"
+            onClick={() => void run(() => api().resendPublication({ publicationId: id }), 'The notes are sent again.')}
+          >
+            Send again
+          </button>
+        )}
+      </footer>
+    </Dialog>
+  );
+}

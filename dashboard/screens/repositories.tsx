@@ -1,0 +1,112 @@
+/** The list of repositories, with what waits in each. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { Empty, Pill, Shown } from '../parts/feedback.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { Screen } from '../parts/screen.tsx';
+import { Time } from '../parts/time.tsx';
+import { type Active, readActivity } from '../state/activity.ts';
+import { useLoad } from '../state/load.ts';
+import { count } from '../text/words.ts';
+import { FirstSteps } from './first-steps.tsx';
+
+const pageSize = 50;
+
+export function Repositories(): JSX.Element {
+  const [offset, setOffset] = useState(0);
+  const [text, setText] = useState('');
+  const loaded = useLoad(
+    'repositories',
+    (signal) => readActivity({ offset, limit: pageSize, q: text }, signal),
+    [offset, text],
+    true,
+  );
+  return (
+    <Screen
+      title="Repositories"
+      actions={
+        <input
+          type="search"
+          class="filter"
+          aria-label="Filter by name"
+          placeholder="Filter by name"
+          value={text}
+          onInput={({ currentTarget }) => {
+            setText(currentTarget.value.trim());
+            setOffset(0);
+          }}
+        />
+      }
+    >
+      <Shown of={loaded}>
+        {({ repos, total }) =>
+          repos.length === 0 ? (
+            text === '' ? (
+              <FirstSteps />
+            ) : (
+              <Empty title={`No repository has “${text}” in its name.`} />
+            )
+          ) : (
+            <>
+              <div class="table-frame">
+                <table>
+                  <thead>
+                    <tr>
+                      <th scope="col">Repository</th>
+                      <th scope="col">Last release</th>
+                      <th scope="col">Unreleased</th>
+                      <th scope="col">Last event</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {repos.map((repository) => (
+                      <Row key={repository.id} repository={repository} />
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+              <Pager offset={offset} shown={repos.length} total={total} size={pageSize} onMove={setOffset} />
+            </>
+          )
+        }
+      </Shown>
+    </Screen>
+  );
+}
+
+function Row({ repository }: { repository: Active }): JSX.Element {
+  const { id, fullName, state, lastTag, unreleased, lastEventAt } = repository;
+  return (
+    <tr>
+      <th scope="row">
+        <Link href={`/app/repositories/${id}`}>{fullName}</Link>
+        {state !== 'connected' && (
+          <Pill tone="plain" title="Events of this repository are not captured">
+            {state === 'unselected' ? 'not selected' : 'disconnected'}
+          </Pill>
+        )}
+      </th>
+      <td>
+        {lastTag ? (
+          <>
+            {lastTag.name} <span class="faint">{<Time at={lastTag.date} />}</span>
+          </>
+        ) : (
+          <span class="faint">none</span>
+        )}
+      </td>
+      <td>{unreleased ? <Unreleased of={unreleased} /> : <span class="faint">…</span>}</td>
+      <td>{lastEventAt ? <Time at={lastEventAt} /> : <span class="faint">none yet</span>}</td>
+    </tr>
+  );
+}
+
+function Unreleased({ of }: { of: NonNullable<Active['unreleased']> }): JSX.Element {
+  return (
+    <>
+      {of.changes === 0 ? <span class="faint">nothing</span> : count(of.changes, 'change')}{' '}
+      {of.unlabelled > 0 && <Pill tone="warn">{of.unlabelled} unlabelled</Pill>}
+    </>
+  );
+}

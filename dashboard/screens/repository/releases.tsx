@@ -1,0 +1,151 @@
+/** The releases of a repository: its tags, and what has been written and published for each. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import type { Draft, Publication, Range, Tag } from '../../../sdk/index.ts';
+import { Empty, Pill, Shown } from '../../parts/feedback.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useLoad } from '../../state/load.ts';
+import { api } from '../../state/session.ts';
+import { channelWords, personas, personaWords, rangeName, rangeStart } from '../../text/words.ts';
+
+const pageSize = 50;
+
+/** A tag, or a range that no tag ends, with the drafts for it. */
+interface Release {
+  id: string;
+  name: string;
+  start: string;
+  at: string;
+  drafts: readonly Draft[];
+  published: readonly Publication[];
+}
+
+export function Releases({ repoId, onWrite }: { repoId: string; onWrite: (tag: string) => void }): JSX.Element {
+  const [offset, setOffset] = useState(0);
+  const loaded = useLoad(
+    'releases',
+    async (signal) => {
+      const newest = { repoId, limit: 100, sort: 'createdAt', order: 'desc' } as const;
+      const [tags, ranges, drafts, publications] = await Promise.all([
+        api().listRepositoryTags({ repoId, limit: pageSize, offset }, { signal }),
+        api().listRanges(newest, { signal }),
+        api().listDrafts({ repoId, limit: 100 }, { signal }),
+        api().listPublications({ ...newest, status: 'completed' }, { signal }),
+      ]);
+      const releases = releasesOf(tags.tags, ranges.ranges, drafts.drafts, publications.publications);
+      return { releases: offset === 0 ? releases : releases.filter(({ id }) => !id.startsWith('range_')), tags };
+    },
+    [repoId, offset],
+    true,
+  );
+  return (
+    <Shown of={loaded}>
+      {({ releases, tags }) =>
+        releases.length === 0 ? (
+          <Empty title="There is no release yet.">
+            <p>Tags appear here when they are pushed. Notes can be written before the first tag.</p>
+          </Empty>
+        ) : (
+          <>
+            <div class="table-frame">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">Release</th>
+                    <th scope="col">Date</th>
+                    <th scope="col">Drafts</th>
+                    <th scope="col">Published</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {releases.map((release) => (
+                    <Row key={release.id} release={release} onWrite={onWrite} />
+                  ))}
+                </tbody>
+              </table>
+            </div>
+            <Pager offset={offset} shown={tags.tags.length} total={tags.total} size={pageSize} onMove={setOffset} />
+          </>
+        )
+      }
+    </Shown>
+  );
+}
+
+function Row({ release, onWrite }: { release: Release; onWrite: (tag: string) => void }): JSX.Element {
+  const { name, start, at, drafts, published } = release;
+  const places = [...new Map(published.map((each) => [each.channel, each])).values()];
+  return (
+    <tr>
+      <th scope="row">
+        {name} {start !== '' && <span class="faint">{start}</span>}
+      </th>
+      <td>
+        <Time at={at} />
+      </td>
+      <td>
+        <span class="row-links">
+          {drafts.map((draft) => (
+            <Link key={draft.id} href={`/app/drafts/${draft.id}`}>
+              {personaWords[draft.persona].name}
+              {draft.outdated && <span class="faint"> (outdated)</span>}
+            </Link>
+          ))}
+          {drafts.length === 0 && (
+            <button type="button" class="link" aria-label={`Write notes for ${name}`} onClick={() => onWrite(name)}>
+              Write
+            </button>
+          )}
+        </span>
+      </td>
+      <td>
+        {places.map(({ channel, url }) => (
+          <Pill key={channel} tone="good">
+            {url === null ? (
+              channelWords[channel].name
+            ) : (
+              <a href={url} target="_blank" rel="noreferrer">
+                {channelWords[channel].name}
+              </a>
+            )}
+          </Pill>
+        ))}
+        {places.length === 0 && <span class="faint">nowhere</span>}
+      </td>
+    </tr>
+  );
+}
+
+function releasesOf(
+  tags: readonly Tag[],
+  ranges: readonly Range[],
+  drafts: readonly Draft[],
+  publications: readonly Publication[],
+): Release[] {
+  const draftsOf = (range: Range): Draft[] =>
+    personas.flatMap((persona) =>
+      drafts.filter((draft) => draft.releaseRangeId === range.id && draft.persona === persona),
+    );
+  const publishedOf = (own: readonly Draft[]): Publication[] =>
+    publications.filter(({ draftId }) => own.some(({ id }) => id === draftId));
+  const tagNames = new Set(tags.map(({ name }) => name));
+  const other = ranges
+    .filter(({ type, toTag }) => type === 'UNRELEASED' || !toTag || !tagNames.has(toTag))
+    .map((range) => ({ range, own: draftsOf(range) }))
+    .filter(({ own }) => own.length > 0)
+    .map(({ range, own }) => ({
+      id: range.id,
+      name: rangeName(range),
+      start: rangeStart(range),
+      at: range.updatedAt,
+      drafts: own,
+      published: publishedOf(own),
+    }));
+  const tagged = tags.map(({ name, date }) => {
+    const own = ranges.filter(({ toTag }) => toTag === name).flatMap(draftsOf);
+    return { id: name, name, start: '', at: date, drafts: own, published: publishedOf(own) };
+  });
+  return [...other, ...tagged];
+}

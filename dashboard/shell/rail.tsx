@@ -1,0 +1,65 @@
+/** The rail at the left: the parts of the dashboard. On a phone it is a bar at the bottom. */
+import type { JSX } from 'preact';
+import { Link, useLocation } from 'wouter-preact';
+import { errorText } from '../parts/feedback.tsx';
+import { Icon, type IconName, Sign } from '../parts/icons.tsx';
+import { session, signOut } from '../state/session.ts';
+import { showToast } from '../state/toasts.ts';
+import { isHelpOpen, isJumpOpen } from './keys.ts';
+import { Switcher } from './switcher.tsx';
+
+const parts: readonly { href: string; name: string; icon: IconName }[] = [
+  { href: '/', name: 'Inbox', icon: 'inbox' },
+  { href: '/app/repositories', name: 'Repositories', icon: 'repository' },
+  { href: '/app/publications', name: 'Publications', icon: 'publication' },
+  { href: '/app/deliveries', name: 'Deliveries', icon: 'delivery' },
+];
+
+/** Ends the session. A failure is shown, because the session then still works. */
+function leave(): void {
+  signOut().catch((error: Error) => showToast(`Not signed out. ${errorText(error)}`));
+}
+
+export function Rail(): JSX.Element {
+  const [path] = useLocation();
+  const isCurrent = (href: string): boolean => (href === '/' ? path === '/' : path.startsWith(href));
+  const key = typeof session.value === 'string' ? undefined : session.value.key;
+  return (
+    <div class="rail">
+      <Link href="/" class="brand">
+        <Sign />
+        Tidings
+      </Link>
+      <Switcher />
+      <button type="button" class="jump" onClick={() => (isJumpOpen.value = true)}>
+        <Icon name="search" />
+        <span>Jump to…</span>
+        <kbd>/</kbd>
+      </button>
+      <nav aria-label="Dashboard">
+        <ul>
+          {parts.map(({ href, name, icon }) => (
+            <li key={href}>
+              <Link href={href} aria-current={isCurrent(href) ? 'page' : undefined}>
+                <Icon name={icon} />
+                <span>{name}</span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <footer>
+        <p class="account" title={key ? `API key ${key.name}` : undefined}>
+          <Icon name="person" />
+          <span>{key?.name ?? 'Signed in'}</span>
+        </p>
+        <button type="button" class="quiet" onClick={() => (isHelpOpen.value = true)}>
+          Shortcuts
+        </button>
+        <button type="button" class="quiet" onClick={leave}>
+          Sign out
+        </button>
+      </footer>
+    </div>
+  );
+}

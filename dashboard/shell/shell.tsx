@@ -1,0 +1,72 @@
+/** The frame around all screens: rail, jump box, messages, and the screen of the address. */
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Route, Switch, useLocation } from 'wouter-preact';
+import { Deliveries } from '../screens/deliveries.tsx';
+import { Draft } from '../screens/draft/draft.tsx';
+import { Inbox } from '../screens/inbox.tsx';
+import { Missing } from '../screens/missing.tsx';
+import { Publications } from '../screens/publications.tsx';
+import { Repositories } from '../screens/repositories.tsx';
+import { Repository } from '../screens/repository/repository.tsx';
+import { changes, followService } from '../state/live.ts';
+import { forgetData } from '../state/load.ts';
+import { forgetNames } from '../state/names.ts';
+import { loadRepositories } from '../state/repositories.ts';
+import { screenTitle } from '../state/title.ts';
+import { Help } from './help.tsx';
+import { JumpBox } from './jump-box.tsx';
+import { listenToKeys } from './keys.ts';
+import { Rail } from './rail.tsx';
+import { ToastList } from './toast-list.tsx';
+
+export function Shell(): JSX.Element {
+  const [path, navigate] = useLocation();
+  const change = changes.value;
+  useEffect(() => followService(), []);
+  useEffect(() => forgetSession, []);
+  useEffect(() => listenToKeys(navigate), [navigate]);
+  useEffect(() => void loadRepositories(), [change]);
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useValidAnchor: a link to a part of this page, which must not change the address */}
+      <a class="skip" href="#main" onClick={skip}>
+        Skip to content
+      </a>
+      <p class="hidden" aria-live="polite">
+        {screenTitle.value}
+      </p>
+      <div class="shell">
+        <Rail />
+        <Switch>
+          <Route path="/" component={Inbox} />
+          <Route path="/app/repositories" component={Repositories} />
+          <Route path="/app/repositories/:repoId/:tab?">
+            {({ repoId, tab }) => <Repository key={repoId} repoId={repoId} tab={tab ?? 'changes'} />}
+          </Route>
+          <Route path="/app/drafts/:draftId">{({ draftId }) => <Draft key={draftId} draftId={draftId} />}</Route>
+          <Route path="/app/publications/:repoId?">{({ repoId }) => <Publications repoId={repoId} />}</Route>
+          <Route path="/app/deliveries" component={Deliveries} />
+          <Route>
+            <Missing key={path} />
+          </Route>
+        </Switch>
+      </div>
+      <ToastList />
+      <JumpBox />
+      <Help />
+    </>
+  );
+}
+
+/** Forgets what this session has shown. */
+function forgetSession(): void {
+  forgetData();
+  forgetNames();
+}
+
+/** Moves the focus without a change of the address. */
+function skip(event: Event): void {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}

@@ -1,0 +1,82 @@
+/** Loads the data of a screen, and loads it again when it may have changed. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { changes } from './live.ts';
+import { noteRefusal } from './session.ts';
+
+/** Data that screens have shown, by resource. A screen that opens again shows it at once and loads it again. */
+const remembered = new Map<string, unknown>();
+const maxRemembered = 100;
+
+/** Forgets all data, since the next session may see other data. */
+export function forgetData(): void {
+  remembered.clear();
+}
+
+/** Data that is being loaded. */
+export interface Loaded<T> {
+  data: T | undefined;
+  /** Why the last attempt failed. Data of an earlier attempt stays. */
+  error: Error | undefined;
+  reload: () => void;
+}
+
+/**
+ * Loads data when the screen opens and whenever one of `keys` changes.
+ * @param resource name of the kind of data
+ * @param keys what the data depends on; a null among them means that it cannot be loaded yet
+ * @param isLive whether the data is loaded again when the service may have changed
+ */
+export function useLoad<T>(
+  resource: string,
+  load: (signal: AbortSignal) => Promise<T>,
+  keys: readonly (string | number | boolean | null | undefined)[],
+  isLive = false,
+): Loaded<T> {
+  const name = JSON.stringify([resource, ...keys]);
+  const isPossible = !keys.includes(null) && !keys.includes(undefined);
+  const [state, setState] = useState<State<T>>(() => ({
+    name,
+    data: remembered.get(name) as T | undefined,
+    error: undefined,
+  }));
+  const [turn, setTurn] = useState(0);
+  const latest = useRef(load);
+  latest.current = load;
+  const change = isLive ? changes.value : 0;
+  // `turn` and `change` ask for the same data again.
+  useEffect(() => {
+    if (!isPossible) return;
+    const controller = new AbortController();
+    latest.current(controller.signal).then(
+      (data) => {
+        if (controller.signal.aborted) return;
+        remember(name, data);
+        setState({ name, data, error: undefined });
+      },
+      (error: Error) => {
+        if (controller.signal.aborted) return;
+        noteRefusal(error);
+        setState((before) => ({ name, data: before.name === name ? before.data : undefined, error }));
+      },
+    );
+    return () => controller.abort();
+  }, [name, isPossible, turn, change]);
+  const reload = useCallback(() => setTurn((before) => before + 1), []);
+  if (state.name !== name) return { data: remembered.get(name) as T | undefined, error: undefined, reload };
+  return { data: state.data, error: state.error, reload };
+}
+
+interface State<T> {
+  name: string;
+  data: T | undefined;
+  error: Error | undefined;
+}
+
+function remember(name: string, data: unknown): void {
+  remembered.delete(name);
+  remembered.set(name, data);
+  for (const oldest of remembered.keys()) {
+    if (remembered.size <= maxRemembered) break;
+    remembered.delete(oldest);
+  }
+}

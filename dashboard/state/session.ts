@@ -1,0 +1,94 @@
+/**
+ * Holds the session of this browser and the client of the API. The session itself is a cookie that scripts cannot read.
+ * The browser keeps only the value that each request must repeat. Pages of other origins cannot read this value, also
+ * not those of another port of this machine.
+ */
+import { signal } from '@preact/signals';
+import { createClient, type Session, TidingsError, UnauthorizedError } from '../../sdk/index.ts';
+import { basePath, codeInHash } from '../text/places.ts';
+
+/**
+ * The state of the session: `unknown` until the service has answered, `out` without a session, `ended` when a session
+ * has ended while a screen was open.
+ */
+export const session = signal<'unknown' | 'out' | 'ended' | Session>('unknown');
+
+/** Path of the service, without a slash at the end. */
+export const base = basePath(import.meta.url);
+const csrfName = 'tidings-csrf';
+
+const client = createClient({
+  url: location.origin + base,
+  session: { csrf: () => localStorage.getItem(csrfName) ?? undefined },
+  retries: 1,
+  maxWaitMs: 5_000,
+});
+
+/** Returns the client of the API. */
+export function api(): typeof client {
+  return client;
+}
+
+/**
+ * Signs in with a code in the address, or continues the session that the browser has. The code leaves the address and
+ * the history at once.
+ * @returns why the code did not sign in, if the browser has no other session
+ */
+export async function startSession(): Promise<string | undefined> {
+  const code = codeInHash(location.hash);
+  if (code === undefined) return void (await resume());
+  history.replaceState(null, '', location.pathname + location.search);
+  const fault = await signIn({ code });
+  if (fault === undefined) return undefined;
+  await resume();
+  return fault;
+}
+
+async function resume(): Promise<void> {
+  if (localStorage.getItem(csrfName) === null) {
+    session.value = 'out';
+    return;
+  }
+  try {
+    begin(await client.getSession());
+  } catch (error) {
+    if (error instanceof UnauthorizedError) localStorage.removeItem(csrfName);
+    session.value = 'out';
+  }
+}
+
+/** Signs in. Returns the fault in words, or undefined if the session has begun. */
+export async function signIn(by: { key: string } | { code: string }): Promise<string | undefined> {
+  try {
+    begin(await client.createSession(by, { idempotencyKey: false }));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TidingsError)) return 'The service does not answer. Check the connection, then try again.';
+    const wait = error.status === 429 ? ` Try again in ${error.meta.retryAfter ?? 60} seconds.` : '';
+    return error.message + wait;
+  }
+}
+
+/** Ends the session of this browser. */
+export async function signOut(): Promise<void> {
+  try {
+    await client.endSession();
+  } catch (error) {
+    // A session that has already ended is what the person asks for. Otherwise the cookie still works, so the screen stays.
+    if (!(error instanceof UnauthorizedError)) throw error;
+  }
+  localStorage.removeItem(csrfName);
+  session.value = 'out';
+}
+
+/** Notes that a call was refused because the session has ended. The person signs in again and continues. */
+export function noteRefusal(error: unknown): void {
+  if (!(error instanceof UnauthorizedError) || typeof session.value === 'string') return;
+  localStorage.removeItem(csrfName);
+  session.value = 'ended';
+}
+
+function begin(next: Session): void {
+  localStorage.setItem(csrfName, next.csrf);
+  session.value = next;
+}

@@ -1,0 +1,147 @@
+/** Contains the words that the screens show for names of the API. */
+import type { Change, Publication, Range } from '../../sdk/index.ts';
+
+export type Persona = 'engineer' | 'internal' | 'customer';
+export type ChannelName = Publication['channel'];
+
+export const personas: readonly Persona[] = ['engineer', 'internal', 'customer'];
+
+export const personaWords: Readonly<Record<Persona, { name: string; about: string }>> = {
+  engineer: { name: 'Engineers', about: 'every change, with links' },
+  internal: { name: 'Internal', about: 'support, sales and product' },
+  customer: { name: 'Customers', about: 'what they notice, in plain words' },
+};
+
+export const channelWords: Readonly<Record<ChannelName, { name: string; does: string }>> = {
+  hosted: { name: 'Hosted page', does: 'Puts the notes on a page of this service, with feeds.' },
+  scm_releases: { name: 'Release on the host', does: 'Writes the text of the release that belongs to the tag.' },
+  changelog: { name: 'CHANGELOG.md', does: 'Commits the notes to the changelog of the repository.' },
+  releases_md: { name: 'RELEASES.md', does: 'Commits the notes to the list of releases in the repository.' },
+  workspace_chat: { name: 'Workspace chat', does: 'Posts a message to the connected channel.' },
+  office_chat: { name: 'Office chat', does: 'Posts a card to the connected channel.' },
+  support_messenger: { name: 'Support messenger', does: 'Publishes a news item to the people who use the product.' },
+  email: { name: 'Email', does: 'Sends one mail to each address on the list.' },
+};
+
+/** Channels that keep the notes of each version. They accept notes only when the version has its tag. */
+export const versionChannels: ReadonlySet<ChannelName> = new Set([
+  'hosted',
+  'scm_releases',
+  'changelog',
+  'releases_md',
+]);
+
+export const channelNames = Object.keys(channelWords) as ChannelName[];
+
+/** Titles of the groups of changes, in the order of the notes. */
+export const sectionWords: Readonly<Record<NonNullable<Change['section']>, string>> = {
+  breaking: 'Breaking changes',
+  security: 'Security',
+  feature: 'Features',
+  fix: 'Fixes',
+  performance: 'Performance',
+  documentation: 'Documentation',
+  other: 'Other changes',
+  reverted: 'Reverted',
+  issues: 'Closed issues',
+  commits: 'Direct commits',
+  dependencies: 'Dependencies',
+};
+
+export const sectionNames = Object.keys(sectionWords) as NonNullable<Change['section']>[];
+
+const reasons: Readonly<Record<Change['reason'], string>> = {
+  listed: 'Has an entry of its own',
+  backport: 'A backport of *, listed under it',
+  cherryPicked: 'Brought in by *',
+  dependency: 'Listed with the other dependency updates',
+  revert: 'Reverts *, which is in an earlier release',
+  partialRevert: 'Reverts a part of *',
+  restored: 'Restores *',
+  linked: 'Shown in the entry of *',
+  closed: 'Closed in this period, but not by one of these changes',
+  direct: 'A commit without a pull request',
+  foreign: 'A commit without a pull request; * belongs to another repository',
+  reverted: 'Reverted by *',
+  reverts: 'Reverts *, and both are left out',
+  shipped: 'Already released in *',
+  release: 'Only makes a release',
+  routine: 'Routine work',
+  own: 'Made by this service when it published',
+  label: 'Left out by the label *',
+  command: 'Left out by the command *',
+  author: 'Its author is excluded in the settings',
+  unmerged: 'Not merged',
+  branch: 'Merged into *, another branch',
+  afterCut: 'Merged into * after the release branch was made',
+  open: 'Still open',
+  unresolved: 'Closed without being resolved',
+  unlisted: 'Its pull request * has no entry of its own',
+  notCaptured: 'Named by a commit, but this service has not received it',
+};
+
+/** Explains why a change is in the notes, or why it is not. */
+export function reasonOf({ reason, detail }: Pick<Change, 'reason' | 'detail'>): string {
+  return reasons[reason].replace('*', detail ?? 'another change');
+}
+
+const kindSources: Readonly<Record<NonNullable<Change['kindBy']>, string>> = {
+  command: 'a command in a comment',
+  label: 'a label',
+  advisory: 'a security advisory',
+  note: 'its release note',
+  prefix: 'the prefix of its title',
+  issue: 'a label of its issue',
+  box: 'a ticked box',
+  branch: 'the name of its branch',
+  verb: 'the first words of its title',
+};
+
+/** Explains what decided the kind of a change. */
+export function kindSourceOf(kindBy: Change['kindBy']): string {
+  return kindBy === undefined
+    ? 'nothing says what kind of change this is'
+    : `its kind comes from ${kindSources[kindBy]}`;
+}
+
+/** Names a range, such as `v1.2.0`, `1 to 14 Feb` or `Unreleased`. */
+export function rangeName(range: Pick<Range, 'type'> & Partial<Range>): string {
+  if (range.type === 'UNRELEASED') return range.toTag ?? 'Unreleased';
+  if (range.type === 'DATE_BASED') return `${range.fromDate?.slice(0, 10)} to ${range.toDate?.slice(0, 10)}`;
+  if (range.type === 'PR_BASED') return `#${range.fromPrNumber} to #${range.toPrNumber}`;
+  return range.toTag ?? '';
+}
+
+/** Names where a range begins, such as `since v1.1.0`; an empty text for the first release and for dates. */
+export function rangeStart(range: Pick<Range, 'type'> & Partial<Range>): string {
+  return range.fromTag ? `since ${range.fromTag}` : range.type === 'FIRST_RELEASE' ? 'the first release' : '';
+}
+
+/** Writes a number with its noun: `1 change`, `12 changes`. */
+export function count(number: number, noun: string): string {
+  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+const outdatedWords: Readonly<Record<string, string>> = {
+  merged: 'is new',
+  label: 'has other labels',
+  command: 'has a new command',
+  edited: 'has another title or text',
+  reverted: 'was reverted',
+  removed: 'left the notes',
+  issue: 'has another linked issue',
+  tag: 'is now the commit of the tag',
+  settings: 'the settings of the repository changed',
+  other: 'changed',
+  generated: 'the draft was written again',
+};
+
+/** Lists why a draft or a publication is outdated, in one line. */
+export function outdatedReasons(reasonsOf: readonly { number?: number; sha?: string; what: string }[]): string {
+  const named = reasonsOf.slice(0, 4).map(({ number, sha, what }) => {
+    const subject = number !== undefined ? `#${number} ` : sha !== undefined ? `${sha.slice(0, 7)} ` : '';
+    return `${subject}${outdatedWords[what] ?? 'changed'}`;
+  });
+  const more = reasonsOf.length - named.length;
+  return named.join(', ') + (more > 0 ? ` and ${more} more` : '');
+}

@@ -1,0 +1,276 @@
+/**
+ * Uses the dashboard of a real service in a real browser: signs in, writes notes, edits and publishes them. Each screen
+ * is also audited in both color schemes and on a phone. The test needs the system's Chromium and is skipped without it.
+ */
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { sampleHistory, sampleRepository } from '../../demo/history/index.ts';
+import { sendDeliveries } from '../../src/cli/deliveries.ts';
+import { auditPage, chromiumPath, openBrowser, openContext } from '../helpers/browser.ts';
+import { startService, type TestService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+const program = chromiumPath();
+const skip = program === undefined && 'NO CHROMIUM: the dashboard was not tested';
+/** Folder for screenshots. If it is undefined, the test takes none. */
+const pictures = process.env.TIDINGS_TEST_PICTURES;
+
+interface Visit {
+  context: BrowserContext;
+  page: Page;
+  /** Messages of the console, errors of scripts, and requests to other servers. */
+  faults: string[];
+}
+
+test('the dashboard works in a browser', { skip }, async (t) => {
+  const service = await startService(t, { env: { TIDINGS_HOST_ORIGIN: sampleRepository.hostOrigin } });
+  const browser = await openBrowser(t, program as string);
+
+  await t.test('an empty service shows how to connect a repository, and notices the first delivery', async (t) => {
+    const { page, faults } = await signedIn(t, browser, service);
+    await page.getByRole('heading', { name: 'Connect a repository' }).waitFor();
+    assert.match((await page.locator('dl').textContent()) ?? '', new RegExp(`${service.url}/api/webhooks/scm`));
+    await auditBoth(page, 'first-steps');
+    await sendHistory(service);
+    await page.getByRole('heading', { name: /^Unreleased changes/ }).waitFor();
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test('a wrong key is refused with the reason, and the right one signs in', async (t) => {
+    const { page } = await open(t, browser, service);
+    await page.getByLabel('API key').fill('rn_live_wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.locator('.field-problem').waitFor();
+    await page.getByLabel('API key').fill(service.adminKey);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  await t.test('notes are written and published with nine clicks', async (t) => {
+    const { page, context, faults } = await signedIn(t, browser, service);
+    await page.locator('main').getByRole('link', { name: sampleRepository.fullName }).click();
+    await page.getByRole('link', { name: 'Releases' }).click();
+    await page.getByRole('button', { name: `Write notes for ${sampleRepository.demoRange.toTag}` }).click();
+    await page
+      .getByRole('region', { name: 'What falls in' })
+      .getByText(/pull requests/)
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Write drafts' }).click();
+    await page.getByRole('navigation', { name: 'Readers' }).getByRole('link', { name: 'Customers' }).click();
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('checkbox', { name: /Hosted page/ }).check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+    const [opened] = await Promise.all([
+      context.waitForEvent('page'),
+      page.getByRole('dialog').getByRole('link', { name: 'Open' }).click(),
+    ]);
+    await opened.waitForLoadState();
+    assert.match(opened.url(), new RegExp(`/notes/${sampleRepository.fullName}/`));
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test('every screen is accessible in both color schemes and fits a phone', async (t) => {
+    const { page, faults } = await signedIn(t, browser, service);
+    const draft = await newestDraft(service);
+    const { repoId } = draft;
+    const screens = {
+      inbox: '/',
+      repositories: '/app/repositories',
+      changes: `/app/repositories/${repoId}`,
+      releases: `/app/repositories/${repoId}/releases`,
+      draft: `/app/drafts/${draft.id}`,
+      publications: '/app/publications',
+      deliveries: '/app/deliveries',
+      missing: '/app/nothing',
+    };
+    for (const [name, path] of Object.entries(screens)) {
+      await page.goto(service.url + path);
+      await page.locator('main h1').waitFor();
+      await page.locator('.skeleton').waitFor({ state: 'detached' });
+      await auditBoth(page, name);
+    }
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test('dialogs are accessible, and Escape closes them', async (t) => {
+    const { page, faults } = await signedIn(t, browser, service);
+    const draft = await newestDraft(service);
+    const dialogs: [name: string, path: string, open: () => Promise<void>][] = [
+      ['shortcuts', '/', () => page.keyboard.press('?')],
+      ['jump box', '/', () => page.keyboard.press('/')],
+      ['new notes', `/app/repositories/${draft.repoId}`, () => page.keyboard.press('n')],
+      ['revisions', `/app/drafts/${draft.id}`, () => page.getByRole('button', { name: 'Revisions' }).click()],
+      ['publish', `/app/drafts/${draft.id}`, () => page.keyboard.press('p')],
+    ];
+    for (const [name, path, show] of dialogs) {
+      await page.goto(service.url + path);
+      await page.locator('main h1').waitFor();
+      await page.locator('.skeleton').waitFor({ state: 'detached' });
+      await waitUntil(`${name} opens`, async () => {
+        if ((await page.getByRole('dialog').count()) === 0) await show();
+        return (await page.getByRole('dialog').count()) === 1;
+      });
+      await page.locator('dialog .skeleton').waitFor({ state: 'detached' });
+      await auditBoth(page, name, 'dialog');
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test('the keyboard alone leads from the inbox to a saved draft', async (t) => {
+    const { page, faults } = await signedIn(t, browser, service);
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to content');
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await page.getByRole('heading', { level: 1, name: 'Repositories' }).waitFor();
+    assert.equal(await page.evaluate('document.activeElement.localName'), 'h1', 'the focus follows the screen');
+    await page.keyboard.press('/');
+    await page.keyboard.type('shoebox');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: sampleRepository.fullName }).waitFor();
+    const draft = await newestDraft(service);
+    await page.goto(`${service.url}/app/drafts/${draft.id}`);
+    const field = page.getByLabel('Text in Markdown');
+    await field.focus();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('Written by hand.\n\n');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved', { exact: true }).waitFor();
+    assert.match((await service.api('GET', `/api/drafts/${draft.id}`)).body.bodyMd, /^Written by hand\.\n/);
+    await page.keyboard.press('Tab');
+    assert.notEqual(await page.evaluate('document.activeElement.localName'), 'textarea', 'Tab leaves the field');
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test('a change from elsewhere is never overwritten: the person sees both texts and decides', async (t) => {
+    const { page } = await signedIn(t, browser, service);
+    const draft = await newestDraft(service);
+    await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd: 'first\n\nmiddle\n\nlast\n' });
+    await page.goto(`${service.url}/app/drafts/${draft.id}`);
+    const field = page.getByLabel('Text in Markdown');
+    await waitUntil('the text is there', async () => (await field.inputValue()).startsWith('first'));
+    // The screen would take over a change from elsewhere before the person types, so both happen at once.
+    await page.route('**/api/drafts/*', async (route) => {
+      if (route.request().method() !== 'PATCH') return route.fallback();
+      await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd: 'first\n\ntheirs\n\nlast, theirs\n' });
+      await page.unroute('**/api/drafts/*');
+      return route.fallback();
+    });
+    await field.fill('first, mine\n\nmine\n\nlast\n');
+    const dialog = page.getByRole('dialog', { name: 'This draft was changed elsewhere' });
+    await dialog.waitFor();
+    await auditBoth(page, 'conflict', 'dialog');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor();
+    await dialog.getByText('Keep both').click();
+    await dialog.getByRole('button', { name: 'Save the merged text' }).click();
+    await waitUntil('the merged text is stored', async () => {
+      const { bodyMd } = (await service.api('GET', `/api/drafts/${draft.id}`)).body;
+      return (
+        bodyMd === 'first, mine\n\nmine\n\ntheirs\n\nlast, theirs\n' ||
+        (bodyMd.includes('mine') && bodyMd.includes('theirs'))
+      );
+    });
+  });
+
+  await t.test('text that was not saved survives a reload and the end of the session', async (t) => {
+    const { page, context } = await signedIn(t, browser, service);
+    const draft = await newestDraft(service);
+    await page.goto(`${service.url}/app/drafts/${draft.id}`);
+    const field = page.getByLabel('Text in Markdown');
+    await field.waitFor();
+    await context.clearCookies();
+    await field.fill('Typed when the session had ended.\n');
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+    await page.getByLabel('API key').fill(service.adminKey);
+    await page.keyboard.press('Enter');
+    await waitUntil('the text is stored', async () => {
+      const { bodyMd } = (await service.api('GET', `/api/drafts/${draft.id}`)).body;
+      return bodyMd === 'Typed when the session had ended.\n';
+    });
+    assert.equal(await field.inputValue(), 'Typed when the session had ended.\n');
+  });
+
+  await t.test('hostile text in a draft runs no script, and loads nothing', async (t) => {
+    const { page, faults } = await signedIn(t, browser, service);
+    const draft = await newestDraft(service);
+    const bodyMd = [
+      '<script>parent.hacked = 1</script> <img src="https://tracker.test/x.png" onerror="parent.hacked = 1">',
+      '</textarea><script>hacked = 1</script> ![pixel](https://tracker.test/pixel.png)',
+      '[link](javascript:alert(1)) <style>*{display:none}</style> <!-- "><script>hacked = 1</script> -->',
+    ].join('\n\n');
+    await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd });
+    await page.goto(`${service.url}/app/drafts/${draft.id}`);
+    const frame = page.frameLocator('iframe');
+    await frame.locator('article').waitFor();
+    assert.equal(await frame.locator('script, img, style').count(), 0);
+    assert.equal(await page.evaluate('typeof hacked'), 'undefined');
+    assert.deepEqual(faults, []);
+  });
+});
+
+async function sendHistory(service: TestService): Promise<void> {
+  const statuses: number[] = [];
+  const options = { url: service.url, secret: service.secret, concurrency: 16 };
+  await sendDeliveries(sampleHistory(), { ...options, onAnswer: (status) => statuses.push(status) });
+  assert.ok(statuses.every((status) => status < 300));
+}
+
+/** Returns the draft for customers that was changed last. */
+async function newestDraft(service: TestService): Promise<{ id: string; repoId: string }> {
+  const repoId = (await service.api('GET', '/api/repos')).body.repos[0].id;
+  const { drafts } = (await service.api('GET', `/api/drafts?repoId=${repoId}&persona=customer`)).body;
+  return { id: drafts[0].id, repoId };
+}
+
+async function open(t: TestContext, browser: Browser, service: TestService, options: BrowserContextOptions = {}) {
+  const context = await openContext(t, browser, { viewport: { width: 1280, height: 860 }, ...options });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => faults.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(service.url) && !/^(data|about):/.test(request.url())) faults.push(request.url());
+  });
+  await page.goto(service.url);
+  return { context, page, faults } satisfies Visit;
+}
+
+async function signedIn(t: TestContext, browser: Browser, service: TestService): Promise<Visit> {
+  const visit = await open(t, browser, service);
+  await visit.page.getByLabel('API key').fill(service.adminKey);
+  await visit.page.keyboard.press('Enter');
+  await visit.page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+  return visit;
+}
+
+/** Audits a screen in light and dark on a wide screen, and checks that it fits a phone. */
+async function auditBoth(page: Page, name: string, part = 'html'): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    assert.deepEqual(await auditPage(page, part), [], `${name}, ${colorScheme}`);
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 860 });
+      await picture(page, `${name.replace(' ', '-')}-${colorScheme}-${width}.png`);
+      const fits = 'document.documentElement.scrollWidth <= window.innerWidth';
+      assert.equal(await page.evaluate(fits), true, `${name} fits ${width} pixels`);
+    }
+    await page.setViewportSize({ width: 1280, height: 860 });
+  }
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (pictures === undefined) return;
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, `dashboard-${name}`) });
+}

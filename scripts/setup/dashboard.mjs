@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { hashFiles, listFiles } from './build.mjs';
 import { run, SetupError } from './console.mjs';
@@ -21,8 +21,7 @@ import { run, SetupError } from './console.mjs';
 const SOURCES = 'dashboard';
 const OUTPUT = 'dist/dashboard/files';
 const STAMP = 'dist/.tidings-dashboard';
-/** The bundler, and the packages in the bundle. A file next to the bundle contains the licenses of these packages. */
-const BUNDLER = 'esbuild';
+/** The packages in the bundle. A file next to the bundle contains their licenses. */
 const BUNDLED = ['preact', '@preact/signals', '@preact/signals-core', 'wouter-preact', 'regexparam'];
 /** Files outside dashboard/ that the bundle or the check of its types depends on. */
 const TOKENS = 'src/pages/tokens.ts';
@@ -65,7 +64,7 @@ export function createDashboard(root) {
 
 /** Builds all files of the dashboard. The same sources give the same bytes. */
 export async function buildDashboard(root) {
-  const { build } = await loadBundler(root);
+  const { build } = await loadBundler();
   try {
     await build({ ...optionsOf(root), plugins: [tokens(root), writing(root)], logLevel: 'silent' });
   } catch (error) {
@@ -78,16 +77,14 @@ export async function buildDashboard(root) {
 
 /** Builds the dashboard now and after each change, until the process ends. Errors are printed. */
 export async function watchDashboard(root) {
-  const { context } = await loadBundler(root);
+  const { context } = await loadBundler();
   const watching = await context({ ...optionsOf(root), plugins: [tokens(root), writing(root)], logLevel: 'warning' });
   await watching.watch();
 }
 
 /** The bundler is loaded late, because this file is also imported before the packages are installed. */
-function loadBundler(root) {
-  return import(pathToFileURL(join(root, 'node_modules', BUNDLER, 'lib/main.js')).href).then(
-    (module) => module.default,
-  );
+function loadBundler() {
+  return import('esbuild');
 }
 
 function optionsOf(root) {

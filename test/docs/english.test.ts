@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const folders = ['bench', 'config', 'demo', 'scripts', 'sdk', 'src', 'test', 'wasm', 'workers'];
+const folders = ['bench', 'config', 'dashboard', 'demo', 'scripts', 'sdk', 'src', 'test', 'wasm', 'workers'];
 const avoided = [
   /\b(?:tell|tells|told|telling)\b/i,
   /\bwho(?:m|se)?ever\b/i,
@@ -63,7 +63,7 @@ test('a comment that uses an avoided word is found', () => {
 test('fewer than one comment sentence in a hundred uses an avoided word', () => {
   const files = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.(?:ts|mjs)$/.test(name) && !name.includes('node_modules'))
+      .filter((name) => /\.(?:tsx?|mjs)$/.test(name) && !name.includes('node_modules'))
       .map((name) => `${folder}/${name}`),
   );
   let total = 0;

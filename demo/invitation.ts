@@ -6,6 +6,8 @@
 export interface Sights {
   url: string;
   opsUrl: string;
+  /** Address of the dashboard; a link that signs a browser in once, while the demo keeps running. */
+  dashboardUrl: string;
   adminKey: string;
   /** Address of the page with the customer's draft. */
   pageUrl: string;
@@ -21,10 +23,10 @@ export interface Sights {
  * @param keepsRunning whether the service keeps running
  */
 export function invitation(sights: Sights, keepsRunning: boolean): string {
-  const { url, opsUrl, adminKey, pageUrl, repoId, draftId, fullName, dataDir, natsPort } = sights;
+  const { url, opsUrl, dashboardUrl, adminKey, pageUrl, repoId, draftId, fullName, dataDir, natsPort } = sights;
   const rows = [
+    ['Dashboard', dashboardUrl],
     ["The customer's note", pageUrl],
-    ['This service', `${url}/`],
     ['API reference', `${url}/docs`],
     ['Metrics', `${opsUrl}/metrics`],
     ['Key to everything', adminKey],

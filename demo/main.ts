@@ -5,9 +5,12 @@
  *
  * `--full` also prints the drafts. `--once` ends the demo after the screen.
  */
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { sendDeliveries } from '../src/cli/deliveries.ts';
@@ -60,8 +63,22 @@ async function show(facts: ServiceFacts): Promise<void> {
   const { url, opsUrl, first } = facts;
   const { fullName } = sampleRepository;
   const ids = { repoId: range.repoId, draftId: drafts.customer.id, fullName };
-  const sights = { url, opsUrl, adminKey: first.adminKey, pageUrl, ...ids, dataDir, natsPort: settings.natsPort };
+  const dashboardUrl = once ? `${url}/` : await signInLink();
+  const places = { url, opsUrl, dashboardUrl, pageUrl };
+  const sights = { ...places, adminKey: first.adminKey, ...ids, dataDir, natsPort: settings.natsPort };
   out.write(invitation(sights, !once));
+}
+
+/** Returns a link to the dashboard that signs a browser in once, as `tidings dashboard` prints it. */
+async function signInLink(): Promise<string> {
+  const program = fileURLToPath(new URL('../src/main.js', import.meta.url));
+  const env = {
+    TIDINGS_DATA_DIR: dataDir,
+    TIDINGS_PORT: String(settings.port),
+    TIDINGS_NATS_PORT: String(settings.natsPort),
+  };
+  const { stdout } = await promisify(execFile)(process.execPath, [program, 'dashboard', '--json'], { env });
+  return (JSON.parse(stdout) as { url: string }).url;
 }
 
 /** Returns the settings of a demo: all files in a temporary folder, no limits, and the host of the sample history. */

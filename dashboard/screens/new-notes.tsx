@@ -169,7 +169,7 @@ function ReleaseFields({
               {name}
             </option>
           ))}
-          <option value="">{choice.to === '' && tags[0] ? `${tags[0].name} (newest release)` : 'The beginning'}</option>
+          <option value="">{choice.to === '' && tags[0] ? tags[0].name : 'The beginning'}</option>
         </select>
       </label>
       <label>

@@ -24,6 +24,7 @@ const plain = { width: 80, color: false };
 const sights = {
   url: 'http://127.0.0.1:8080',
   opsUrl: 'http://127.0.0.1:9464',
+  dashboardUrl: `http://127.0.0.1:8080/#k=${'c'.repeat(43)}`,
   adminKey: `rn_live_${'k'.repeat(36)}`,
   pageUrl: 'http://127.0.0.1:8080/notes/lanternhouse/shoebox/v2.0.0',
   repoId: `repo_${'r'.repeat(28)}`,

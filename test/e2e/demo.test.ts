@@ -37,9 +37,12 @@ test('the demo shows one screen, and its addresses work until it is stopped', as
   assert.match(page, /Drop a folder on the page and its pictures arrive as an album/);
   assert.equal((await get(addressOf('API reference')))[0], 200);
   assert.match((await get(addressOf('Metrics')))[1], /^tidings_build_info\{/m);
-  // A new note may appear on the home page only after a short delay.
-  await waitUntil('the home page lists the note', async () =>
-    /<a href="\/?notes\/lanternhouse\/shoebox\/">/.test((await get(addressOf('This service')))[1]),
+  const dashboard = addressOf('Dashboard');
+  assert.match(dashboard, /\/#k=[\w-]{43}$/);
+  assert.match((await get(dashboard))[1], /<script type="module" src="\.\/assets\/dashboard-/);
+  // A new note may appear in the list of public notes only after a short delay.
+  await waitUntil('the list of public notes has the note', async () =>
+    /<a href="lanternhouse\/shoebox\/">/.test((await get(new URL('notes/', dashboard).href))[1]),
   );
 
   const [, key = '', url = ''] = /^ {2}KEY=(\S+) URL=(\S+)$/m.exec(screen) ?? [];

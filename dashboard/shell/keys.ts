@@ -1,6 +1,6 @@
 /** Handles the keys that work on every screen. Keys that a person types into a field are left alone. */
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 
 export const isJumpOpen = signal(false);
 export const isHelpOpen = signal(false);
@@ -12,6 +12,7 @@ export const shortcuts: readonly { keys: string; does: string }[] = [
   { keys: 'g r', does: 'Repositories' },
   { keys: 'g p', does: 'Publications' },
   { keys: 'g d', does: 'Deliveries' },
+  { keys: 'g s', does: 'Settings' },
   { keys: 'n', does: 'New notes for the open repository' },
   { keys: 'p', does: 'Publish the open draft' },
   { keys: 'Ctrl S', does: 'Save the open draft now' },
@@ -23,6 +24,7 @@ const places: Readonly<Record<string, string>> = {
   r: '/app/repositories',
   p: '/app/publications',
   d: '/app/deliveries',
+  s: '/app/settings',
 };
 
 /** Actions of the open screen, by their key. */
@@ -30,7 +32,7 @@ const actions = new Map<string, () => void>();
 
 /** Lets a key start an action while a screen is open. Without an action, the key does nothing. */
 export function useShortcut(key: string, action: (() => void) | undefined): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!action) return;
     actions.set(key, action);
     return () => {

@@ -1,6 +1,6 @@
 /** The frame around all screens: rail, jump box, messages, and the screen of the address. */
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { Route, Switch, useLocation } from 'wouter-preact';
 import { Deliveries } from '../screens/deliveries.tsx';
 import { Draft } from '../screens/draft/draft.tsx';
@@ -9,6 +9,7 @@ import { Missing } from '../screens/missing.tsx';
 import { Publications } from '../screens/publications.tsx';
 import { Repositories } from '../screens/repositories.tsx';
 import { Repository } from '../screens/repository/repository.tsx';
+import { Settings } from '../screens/settings/settings.tsx';
 import { changes, followService } from '../state/live.ts';
 import { forgetData } from '../state/load.ts';
 import { forgetNames } from '../state/names.ts';
@@ -25,7 +26,8 @@ export function Shell(): JSX.Element {
   const change = changes.value;
   useEffect(() => followService(), []);
   useEffect(() => forgetSession, []);
-  useEffect(() => listenToKeys(navigate), [navigate]);
+  // The keys work as soon as the screen is visible.
+  useLayoutEffect(() => listenToKeys(navigate), [navigate]);
   useEffect(() => void loadRepositories(), [change]);
   return (
     <>
@@ -47,6 +49,7 @@ export function Shell(): JSX.Element {
           <Route path="/app/drafts/:draftId">{({ draftId }) => <Draft key={draftId} draftId={draftId} />}</Route>
           <Route path="/app/publications/:repoId?">{({ repoId }) => <Publications repoId={repoId} />}</Route>
           <Route path="/app/deliveries" component={Deliveries} />
+          <Route path="/app/settings" component={Settings} />
           <Route>
             <Missing key={path} />
           </Route>

@@ -4,12 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { sampleHistory, sampleRepository } from '../../demo/history/index.ts';
 import { sendDeliveries } from '../../src/cli/deliveries.ts';
 import { auditPage, chromiumPath, openBrowser, openContext } from '../helpers/browser.ts';
+import { afterwards } from '../helpers/cleanup.ts';
 import { startService, type TestService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
@@ -89,6 +92,7 @@ test('the dashboard works in a browser', { skip }, async (t) => {
       draft: `/app/drafts/${draft.id}`,
       publications: '/app/publications',
       deliveries: '/app/deliveries',
+      settings: '/app/settings',
       missing: '/app/nothing',
     };
     for (const [name, path] of Object.entries(screens)) {
@@ -107,6 +111,7 @@ test('the dashboard works in a browser', { skip }, async (t) => {
       ['shortcuts', '/', () => page.keyboard.press('?')],
       ['jump box', '/', () => page.keyboard.press('/')],
       ['new notes', `/app/repositories/${draft.repoId}`, () => page.keyboard.press('n')],
+      ['new key', '/app/settings', () => page.getByRole('button', { name: 'New key' }).click()],
       ['revisions', `/app/drafts/${draft.id}`, () => page.getByRole('button', { name: 'Revisions' }).click()],
       ['publish', `/app/drafts/${draft.id}`, () => page.keyboard.press('p')],
     ];
@@ -220,6 +225,49 @@ test('the dashboard works in a browser', { skip }, async (t) => {
     assert.deepEqual(faults, []);
   });
 
+  await t.test('a key is created, shown once, and revoked after its name was entered', async (t) => {
+    const { page, faults } = await signedIn(t, browser, service);
+    await page.keyboard.press('g');
+    await page.keyboard.press('s');
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel(/^Name/).fill('writer');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Key writer' });
+    const key = (await dialog.locator('code').first().textContent()) ?? '';
+    assert.equal((await service.api('GET', '/api/repos', undefined, key)).status, 200);
+    assert.equal((await service.api('GET', '/api/keys', undefined, key)).status, 403);
+    await dialog.getByRole('button', { name: 'I have copied it' }).click();
+    assert.ok(!(await page.content()).includes(key));
+    await page.getByRole('button', { name: 'Revoke writer' }).click();
+    const revoke = page.getByRole('dialog').getByRole('button', { name: 'Revoke' });
+    await page.getByLabel(/^Enter the name/).fill('write');
+    assert.ok(await revoke.isDisabled());
+    await page.getByLabel(/^Enter the name/).fill('writer');
+    await revoke.click();
+    await page.getByText('The key is revoked.').waitFor();
+    assert.equal((await service.api('GET', '/api/repos', undefined, key)).status, 401);
+    assert.deepEqual(faults, []);
+  });
+
+  await t.test('behind a proxy that adds a path, the dashboard finds its files and the service', async (t) => {
+    const url = await startPrefixProxy(t, service.url, '/tidings');
+    const context = await openContext(t, browser, {});
+    const page = await context.newPage();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto(`${url}/tidings/app/repositories`);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    assert.deepEqual(
+      asked.filter((path) => !path.startsWith('/tidings/')),
+      [],
+    );
+    await page.getByRole('link', { name: 'Published notes' }).click();
+    await page.getByRole('heading', { name: 'Release notes' }).waitFor();
+    await page.getByRole('link', { name: 'Dashboard' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    assert.equal(page.url(), `${url}/tidings/`);
+  });
+
   await t.test('a printed link signs in once, and its code leaves the address', async (t) => {
     const link = /http\S+#k=[\w-]+/.exec(service.tidings('dashboard'))?.[0] as string;
     const context = await openContext(t, browser, {});
@@ -240,6 +288,23 @@ async function sendHistory(service: TestService): Promise<void> {
   const options = { url: service.url, secret: service.secret, concurrency: 16 };
   await sendDeliveries(sampleHistory(), { ...options, onAnswer: (status) => statuses.push(status) });
   assert.ok(statuses.every((status) => status < 300));
+}
+
+/** Starts a proxy that serves a service below a path. Other paths get 404. */
+async function startPrefixProxy(t: TestContext, target: string, prefix: string): Promise<string> {
+  const proxy = createServer((incoming, reply) => {
+    if (!incoming.url?.startsWith(`${prefix}/`)) return reply.writeHead(404).end();
+    const path = incoming.url.slice(prefix.length);
+    incoming.pipe(
+      request(target + path, { method: incoming.method, headers: incoming.headers }, (answer) => {
+        reply.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(reply);
+      }),
+    );
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  afterwards(t, () => proxy.close());
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 }
 
 /** Returns the draft for customers that was changed last. */

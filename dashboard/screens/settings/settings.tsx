@@ -1,0 +1,16 @@
+/** The settings of the service that a person changes in the browser: API keys, and the hosts with their credentials. */
+import type { JSX } from 'preact';
+import { Screen } from '../../parts/screen.tsx';
+import { session } from '../../state/session.ts';
+import { Hosts } from './hosts.tsx';
+import { Keys } from './keys.tsx';
+
+export function Settings(): JSX.Element {
+  const isInstance = typeof session.value !== 'string' && session.value.key.orgId === null;
+  return (
+    <Screen title="Settings">
+      <Keys />
+      {isInstance && <Hosts />}
+    </Screen>
+  );
+}

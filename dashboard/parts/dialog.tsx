@@ -1,6 +1,6 @@
 /** A dialog in front of the screen. The browser keeps the focus inside, closes it with Escape, and returns the focus. */
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from './icons.tsx';
 
 export function Dialog({
@@ -19,7 +19,8 @@ export function Dialog({
   const latest = useRef(onClose);
   latest.current = onClose;
   const id = useId();
-  useEffect(() => {
+  // The dialog has the focus before the next key of a person who types fast.
+  useLayoutEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;
     const show = (): void => {

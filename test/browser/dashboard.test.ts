@@ -98,7 +98,7 @@ test('the dashboard works in a browser', { skip }, async (t) => {
     for (const [name, path] of Object.entries(screens)) {
       await page.goto(service.url + path);
       await page.locator('main h1').waitFor();
-      await page.locator('.skeleton').waitFor({ state: 'detached' });
+      await loaded(page);
       await auditBoth(page, name);
     }
     assert.deepEqual(faults, []);
@@ -118,7 +118,7 @@ test('the dashboard works in a browser', { skip }, async (t) => {
     for (const [name, path, show] of dialogs) {
       await page.goto(service.url + path);
       await page.locator('main h1').waitFor();
-      await page.locator('.skeleton').waitFor({ state: 'detached' });
+      await loaded(page);
       // A key that is pressed before the screen listens to keys is pressed again.
       await waitUntil(`${name} opens`, async () => {
         await show();
@@ -128,7 +128,7 @@ test('the dashboard works in a browser', { skip }, async (t) => {
           () => false,
         );
       });
-      await page.locator('dialog .skeleton').waitFor({ state: 'detached' });
+      await loaded(page);
       await auditBoth(page, name, 'dialog');
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -146,6 +146,7 @@ test('the dashboard works in a browser', { skip }, async (t) => {
     assert.equal(await page.evaluate('document.activeElement.localName'), 'h1', 'the focus follows the screen');
     await page.keyboard.press('/');
     await page.keyboard.type('shoebox');
+    await page.getByRole('dialog').getByRole('option', { name: sampleRepository.fullName }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: sampleRepository.fullName }).waitFor();
     const draft = await newestDraft(service);
@@ -341,6 +342,11 @@ async function signedIn(t: TestContext, browser: Browser, service: TestService):
 }
 
 const sessions = new WeakMap<TestService, Awaited<ReturnType<BrowserContext['storageState']>>>();
+
+/** Waits until the screen has all its data. */
+async function loaded(page: Page): Promise<void> {
+  await waitUntil('everything is loaded', async () => (await page.locator('.skeleton').count()) === 0);
+}
 
 /** Audits a screen in light and dark on a wide screen, and checks that it fits a phone. */
 async function auditBoth(page: Page, name: string, part = 'html'): Promise<void> {

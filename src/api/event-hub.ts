@@ -12,7 +12,7 @@ import type { LiveEvent, PartitionChanges } from '../protocol/live-events.ts';
 import type { RefusalReason } from '../protocol/refused-deliveries.ts';
 import type { Caller } from './authenticate.ts';
 import { EventStream, holderOf } from './event-stream.ts';
-import { type HubEvent, merged, toHubEvent, toText } from './hub-event.ts';
+import { type HubEvent, intervalOf, merged, objectOf, toHubEvent, toText, united } from './hub-event.ts';
 
 /** Maximum number of open streams: of a session or key, and of the gateway. */
 const [maxPerHolder, maxStreams] = [4, 1000];
@@ -28,6 +28,11 @@ const retryMs = 2000;
 const heartbeatMs = 15_000;
 /** How long the hub continues to receive changes after the last stream has ended, in milliseconds. */
 const lingerMs = 60_000;
+/**
+ * Interval between two rounds of events that every stream limits per object, in milliseconds. During a flood of webhooks
+ * the partitions announce changes 20 times per second each, and most of these events would only replace waiting ones.
+ */
+const roundMs = 250;
 /** Minimum interval between two checks of all keys, and between two reports of refused deliveries, in milliseconds. */
 const [checkMs, refusalMs] = [100, 1000];
 const maxRefusals = 500;
@@ -68,6 +73,9 @@ export class EventHub {
   private checking: NodeJS.Timeout | undefined;
   /** Changes that arrived in this turn of the event loop. */
   private arrived: PartitionChanges[] = [];
+  /** The events of the next round, by their objects. */
+  private readonly gathered = new Map<string, LiveEvent>();
+  private gathering: NodeJS.Timeout | undefined;
   /** Refused deliveries that are reported when `reporting` ends. */
   private readonly refusals = new Map<string, { reason: RefusalReason; orgId: string | null }>();
   private reporting: NodeJS.Timeout | undefined;
@@ -145,7 +153,7 @@ export class EventHub {
   stop(): void {
     this.stopped = true;
     for (const stream of [...this.streams]) stream.close('stop');
-    for (const timer of [this.lingering, this.checking, this.reporting]) clearTimeout(timer);
+    for (const timer of [this.lingering, this.gathering, this.checking, this.reporting]) clearTimeout(timer);
     void this.endReceiving();
   }
 
@@ -195,6 +203,7 @@ export class EventHub {
     const { receiving } = this;
     this.receiving = undefined;
     this.kept.clear();
+    this.gathered.clear();
     // The events from now on are missed. A client that had all events before must not continue as if it had these too.
     this.newest += 1;
     this.forgotten = this.newest;
@@ -231,8 +240,26 @@ export class EventHub {
   private deliver(): void {
     const all = this.arrived;
     this.arrived = [];
-    const events: LiveEvent[] = all.some(({ reset }) => reset) ? [{ event: 'reset', data: {} }] : [];
-    this.publish([...events, ...all.flatMap((changes) => changes.events)].map((event) => this.numbered(event)));
+    const now: LiveEvent[] = all.some(({ reset }) => reset) ? [{ event: 'reset', data: {} }] : [];
+    for (const { events } of all) {
+      for (const event of events) {
+        if (intervalOf(event.event) > 0) this.gather(event);
+        else now.push(event);
+      }
+    }
+    this.publish(now.map((event) => this.numbered(event)));
+  }
+
+  private gather(event: LiveEvent): void {
+    const object = objectOf(event);
+    const older = this.gathered.get(object);
+    this.gathered.set(object, older ? united(older, event) : event);
+    this.gathering ??= setTimeout(() => {
+      this.gathering = undefined;
+      const events = [...this.gathered.values()];
+      this.gathered.clear();
+      this.publish(events.map((each) => this.numbered(each)));
+    }, roundMs);
   }
 
   private reportRefusals(): void {
@@ -252,7 +279,7 @@ export class EventHub {
   }
 
   private publish(events: readonly HubEvent[]): void {
-    if (!this.receiving) return;
+    if (!this.receiving || events.length === 0) return;
     for (const event of events) this.keep(event);
     for (const stream of [...this.streams]) stream.offer(events);
   }

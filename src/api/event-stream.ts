@@ -131,7 +131,7 @@ export class EventStream {
 
   /** Holds an event back if its object had another event a moment before. Returns whether it waits. */
   private hold(event: HubEvent): boolean {
-    const interval = intervalOf(event);
+    const interval = intervalOf(event.name);
     if (interval === 0) return false;
     const waiting = this.held.get(event.object);
     if (waiting) {
@@ -172,7 +172,7 @@ export class EventStream {
   /** Notes that an event is sent, and returns its text. */
   private sent(event: HubEvent): string {
     eventsSent.inc({ event: event.name });
-    if (intervalOf(event) > 0) this.sentAt.set(event.object, this.parts.now());
+    if (intervalOf(event.name) > 0) this.sentAt.set(event.object, this.parts.now());
     return event.text;
   }
 

@@ -56,7 +56,7 @@ export function toText({ event, data }: LiveEvent): string {
 }
 
 /** Returns the minimum interval between two events of the same object in one stream, in milliseconds; 0 = none. */
-export function intervalOf({ name }: HubEvent): number {
+export function intervalOf(name: LiveEventName): number {
   return intervals[name] ?? 0;
 }
 
@@ -70,6 +70,13 @@ export function merged(older: HubEvent, newer: HubEvent): HubEvent {
   return { ...newer, text: toText({ event: 'repo.event', data: { repoId } }) };
 }
 
+/** Like `merged`, for events that are not ready to send. */
+export function united(older: LiveEvent, newer: LiveEvent): LiveEvent {
+  if (older.event !== 'repo.event' || newer.event !== 'repo.event' || older.data.event === newer.data.event)
+    return newer;
+  return { event: 'repo.event', data: { repoId: newer.data.repoId } };
+}
+
 /** Whether a caller may see an event. */
 export function maySee(caller: Caller, { name, repoId, orgId }: HubEvent): boolean {
   const scope = scopes[name];
@@ -79,7 +86,8 @@ export function maySee(caller: Caller, { name, repoId, orgId }: HubEvent): boole
   return caller.key.orgId === null || caller.key.orgId === orgId;
 }
 
-function objectOf({ event, data }: LiveEvent): string {
+/** Returns the id of the object that an event is about. */
+export function objectOf({ event, data }: LiveEvent): string {
   switch (event) {
     case 'repo.event':
       return data.repoId;

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import type { Exchange } from '../../../src/http/exchange.ts';
 import { startServer } from '../../../src/http/server.ts';
 import { replyTo } from '../../../src/pages/replies.ts';
+import { comparable } from '../../../src/pages/search.ts';
 import { sendPage } from '../../../src/pages/send.ts';
 import { WorkLimiter } from '../../../src/pages/work-limiter.ts';
 import type { RepositoryRecord } from '../../../src/protocol/stored.ts';
@@ -123,6 +124,14 @@ test('a search during the pause is refused with the time of the next one', async
   assert.equal(response.headers.get('cache-control'), 'no-store');
   assert.match(response.headers.get('content-security-policy') ?? '', /form-action 'self'/);
   assert.match(await response.text(), /value="x"[\s\S]*Search again in a few seconds/);
+});
+
+test('texts are compared without regard to case and form, and by the first marks of a letter', () => {
+  assert.equal(comparable('CAFE\u0301 ﬁx Ｗ'), 'café fix w');
+  assert.equal(comparable('a\u0323\u0301'), comparable('a\u0301\u0323'));
+  assert.equal(comparable(`a${'\u20d0'.repeat(8)}b`), `a${'\u20d0'.repeat(8)}b`);
+  assert.equal(comparable(`a${'\u0301\u0323'.repeat(50)}b`), comparable(`a${'\u0301\u0323'.repeat(4)}b`));
+  assert.equal(comparable('か\uff9e'), 'が');
 });
 
 test('work that was slow rests for a multiple of its time', () => {

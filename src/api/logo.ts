@@ -3,7 +3,7 @@
  * scripts. The new file has only the parts that a browser needs to show a still picture: no texts, positions, thumbnails
  * or color profiles, no second frame, and no bytes after the end.
  */
-import { crc32, deflateSync, inflateSync } from 'node:zlib';
+import { crc32, inflateSync } from 'node:zlib';
 
 /** Maximum size of a logo in bytes. */
 export const maxLogoBytes = 32 * 1024;
@@ -104,6 +104,10 @@ const colourTypes: Readonly<Record<number, { values: number; bits: readonly numb
   4: { values: 2, bits: [8, 16] },
   6: { values: 4, bits: [8, 16] },
 };
+/** The color type of pictures with a palette. */
+const paletteType = 3;
+/** The highest number of a filter, which is the first byte of each row. */
+const maxFilter = 4;
 /** The passes of an interlaced PNG: first column, first row, distance of columns, distance of rows. */
 const passes = [
   [0, 0, 8, 8],
@@ -115,28 +119,30 @@ const passes = [
   [0, 1, 1, 2],
 ] as const;
 
-/** The pixels are decompressed and compressed again, so that they are known to be complete. */
+/** The pixels are decompressed, so that they are known to be complete. Bytes after the end of their data are cut off. */
 function cleanPng(bytes: Buffer): Buffer {
   const parts = new Parts(bytes, pngStart);
   const [first, head] = pngChunk(parts);
   if (first !== 'IHDR' || head.length !== 13) throw new LogoFault('a PNG without its header');
-  const expected = pixelBytes(head);
+  const expected = rowsOf(head);
   const before: Buffer[] = [];
   const packed: Buffer[] = [];
+  let hasPalette = false;
   for (;;) {
     const [name, data] = pngChunk(parts);
     if (name === 'IEND') break;
     if (name === 'IDAT') packed.push(data);
-    else if (data.length <= (keptChunks[name] ?? -1) && packed.length === 0) before.push(writtenChunk(name, data));
+    else if (data.length <= (keptChunks[name] ?? -1) && packed.length === 0) {
+      hasPalette ||= name === 'PLTE' && data.length > 0 && data.length % 3 === 0;
+      before.push(writtenChunk(name, data));
+    }
   }
-  const pixels = inflated(Buffer.concat(packed), expected);
-  const again = deflateSync(pixels, { level: 9 });
-  const smaller = again.length <= Buffer.concat(packed).length ? again : Buffer.concat(packed);
+  if (head[9] === paletteType && !hasPalette) throw new LogoFault('a PNG without its palette');
   return Buffer.concat([
     bytes.subarray(0, pngStart),
     writtenChunk('IHDR', head),
     ...before,
-    writtenChunk('IDAT', smaller),
+    writtenChunk('IDAT', checkedPixels(Buffer.concat(packed), expected)),
     writtenChunk('IEND', Buffer.alloc(0)),
   ]);
 }
@@ -160,32 +166,60 @@ function sumOf(name: string, data: Buffer): number {
   return crc32(data, crc32(Buffer.from(name, 'latin1')));
 }
 
-/** Returns how many bytes the pixels of a PNG have when they are decompressed. */
-function pixelBytes(head: Buffer): number {
+/** Rows of pixels that follow each other in a PNG, and the length of each row in bytes, with its filter byte. */
+interface Rows {
+  count: number;
+  length: number;
+}
+
+/** Returns the rows that the pixels of a PNG have when they are decompressed. */
+function rowsOf(head: Buffer): Rows[] {
   const [width, height] = [head.readUInt32BE(0), head.readUInt32BE(4)];
   const [bits = 0, type = 0, compression, filter, interlace = 0] = head.subarray(8);
   assertSize(width, height);
   const colours = colourTypes[type];
   if (!colours?.bits.includes(bits) || compression !== 0 || filter !== 0 || interlace > 1)
     throw new LogoFault('a PNG with an unknown encoding');
-  const of = (columns: number, rows: number): number =>
-    columns === 0 ? 0 : rows * (1 + Math.ceil((columns * colours.values * bits) / 8));
-  if (interlace === 0) return of(width, height);
-  return passes.reduce(
-    (sum, [column, row, columns, rows]) =>
-      sum + of(Math.ceil((width - column) / columns), Math.ceil((height - row) / rows)),
-    0,
+  const of = (columns: number, count: number): Rows =>
+    columns <= 0 || count <= 0
+      ? { count: 0, length: 0 }
+      : { count, length: 1 + Math.ceil((columns * colours.values * bits) / 8) };
+  if (interlace === 0) return [of(width, height)];
+  return passes.map(([column, row, columns, rows]) =>
+    of(Math.ceil((width - column) / columns), Math.ceil((height - row) / rows)),
   );
 }
 
-function inflated(packed: Buffer, expected: number): Buffer {
+/** Returns the compressed pixels without the bytes after their end. */
+function checkedPixels(packed: Buffer, expected: readonly Rows[]): Buffer {
+  const { pixels, used } = inflated(
+    packed,
+    expected.reduce((sum, { count, length }) => sum + count * length, 0),
+  );
+  let at = 0;
+  for (const { count, length } of expected)
+    for (let row = 0; row < count; row += 1) {
+      if (pixels.readUInt8(at) > maxFilter) throw new LogoFault('a PNG with an unknown filter of its rows');
+      at += length;
+    }
+  return packed.subarray(0, used);
+}
+
+function inflated(packed: Buffer, expected: number): { pixels: Buffer; used: number } {
   try {
-    const pixels = inflateSync(packed, { maxOutputLength: expected });
-    if (pixels.length === expected) return pixels;
+    const options = { maxOutputLength: expected, info: true };
+    const { buffer, engine } = inflateSync(packed, options) as unknown as Inflated;
+    if (buffer.length === expected) return { pixels: buffer, used: engine.bytesWritten };
   } catch {
     // Damaged data and too many pixels are refused below, like too few pixels.
   }
   throw new LogoFault('a PNG whose pixels do not fit its size');
+}
+
+/** What `inflateSync` returns with the option `info`. `bytesWritten` is the number of compressed bytes that it read. */
+interface Inflated {
+  buffer: Buffer;
+  engine: { bytesWritten: number };
 }
 
 const [jpegStart, jpegEnd, jpegScan, jpegApp0, jpegApp14] = [0xd8, 0xd9, 0xda, 0xe0, 0xee];
@@ -193,6 +227,8 @@ const [jpegStart, jpegEnd, jpegScan, jpegApp0, jpegApp14] = [0xd8, 0xd9, 0xda, 0
 const jpegFrames: readonly number[] = [0xc0, 0xc1, 0xc2];
 /** Markers that stay besides frames and scans: tables and the restart interval. */
 const jpegTables: readonly number[] = [0xc4, 0xdb, 0xdd];
+/** Maximum number of scans. Programs write about 10. Browsers decode all pixels again for each scan. */
+const maxScans = 100;
 
 function cleanJpeg(bytes: Buffer): Buffer {
   const parts = new Parts(bytes, 2);
@@ -205,8 +241,10 @@ function cleanJpeg(bytes: Buffer): Buffer {
       if (data.length < 6) throw new LogoFault('a damaged JPEG');
       assertSize(data.readUInt16BE(3), data.readUInt16BE(1));
       frames += 1;
-    } else if (marker === jpegScan) scans += 1;
-    else if (marker >= 0xc0 && marker <= 0xcf && !jpegTables.includes(marker))
+    } else if (marker === jpegScan) {
+      scans += 1;
+      if (scans > maxScans) throw new LogoFault(`a JPEG with more than ${maxScans} scans`);
+    } else if (marker >= 0xc0 && marker <= 0xcf && !jpegTables.includes(marker))
       throw new LogoFault('a JPEG with an unknown encoding');
     const shown = shownSegment(marker, data);
     if (shown) kept.push(jpegSegment(marker, shown));
@@ -247,11 +285,14 @@ function jpegSegment(marker: number, data: Buffer): Buffer {
 
 const [gifImage, gifExtension, gifEnd, gifControl] = [0x2c, 0x21, 0x3b, 0xf9];
 
+type FrameNumbers = [left: number, top: number, columns: number, rows: number];
+
 /** Of several frames, the first one stays. So a logo never moves. */
 function cleanGif(bytes: Buffer): Buffer {
   const parts = new Parts(bytes, 0);
   const head = parts.take(13);
-  assertSize(head.readUInt16LE(6), head.readUInt16LE(8));
+  const [width, height] = [head.readUInt16LE(6), head.readUInt16LE(8)];
+  assertSize(width, height);
   const kept = [head, parts.take(tableLength(head.readUInt8(10)))];
   let control: Buffer = Buffer.alloc(0);
   for (let sign = parts.byte(); sign !== gifImage; sign = parts.byte()) {
@@ -262,8 +303,17 @@ function cleanGif(bytes: Buffer): Buffer {
       control = Buffer.concat([Buffer.from([gifExtension, label]), blocks]);
   }
   const descriptor = parts.take(9);
-  kept.push(control, Buffer.from([gifImage]), descriptor, parts.take(tableLength(descriptor.readUInt8(8))));
-  kept.push(parts.take(1), gifBlocks(parts), Buffer.from([gifEnd]));
+  const [left, top, columns, rows] = [0, 2, 4, 6].map((at) => descriptor.readUInt16LE(at)) as FrameNumbers;
+  if (columns < 1 || rows < 1 || left + columns > width || top + rows > height)
+    throw new LogoFault(`a GIF with a frame of ${columns} × ${rows} pixels at ${left}, ${top}, outside its size`);
+  const flags = descriptor.readUInt8(8);
+  if (tableLength(flags) + tableLength(head.readUInt8(10)) === 0) throw new LogoFault('a GIF without its palette');
+  kept.push(control, Buffer.from([gifImage]), descriptor, parts.take(tableLength(flags)));
+  const codeSize = parts.take(1);
+  const blocks = gifBlocks(parts);
+  if (blocks.length === 1) throw new LogoFault('a GIF without pixels');
+  if (codeSize.readUInt8() < 2 || codeSize.readUInt8() > 8) throw new LogoFault('a GIF with an unknown encoding');
+  kept.push(codeSize, blocks, Buffer.from([gifEnd]));
   return Buffer.concat(kept);
 }
 

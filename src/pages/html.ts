@@ -58,8 +58,8 @@ export interface SearchForm {
 /** The result of a search. */
 export interface Found {
   entries: readonly LinkedEntry[];
-  /** Whether older notes were not searched, or not all results are shown. */
-  isCut: boolean;
+  /** Why the result can be incomplete. */
+  limit?: keyof typeof limitWords | 'results';
 }
 
 /** Links from the page of a version. */
@@ -101,27 +101,42 @@ export function listPage(site: Site, { entries, number, newer, older, search }: 
   });
 }
 
+/** Sentences on parts that were not searched. */
+const limitWords = {
+  versions: ' Older versions were not searched.',
+  text: ' The end of the oldest note was not searched.',
+} as const;
+
 /** Returns the page with the results of a search. */
-export function searchPage(site: Site, search: SearchForm, { entries, isCut }: Found): string {
-  const count =
-    entries.length === 0 ? 'No version' : `${entries.length} ${entries.length === 1 ? 'version' : 'versions'}`;
-  const limit = isCut ? ' Older versions were not searched.' : '';
-  return shell(site, {
-    title: `Search · ${site.title}`,
-    description: '',
-    main: `${heading(site)}${searchForm(search)}
-<p class="date" role="status">${count} found for “${shown(search.text)}”.${limit} <a href="${escapeHtml(site.home)}">All versions</a></p>
-${entries.length === 0 ? '' : versions(site, entries)}`,
-  });
+export function searchPage(site: Site, search: SearchForm, { entries, limit }: Found): string {
+  const number = entries.length;
+  const found =
+    limit === 'results'
+      ? `More than ${number} versions found for “${shown(search.text)}”. The newest ${number} are shown.`
+      : `${number === 0 ? 'No version' : number === 1 ? '1 version' : `${number} versions`} found for “${shown(search.text)}”.${limit ? limitWords[limit] : ''}`;
+  const list = number === 0 ? '' : versions(site, entries);
+  return statusPage(site, search, `${found} <a href="${escapeHtml(site.home)}">All versions</a>`, list);
 }
 
-/** Returns the page for a search that was not carried out, because too many searches arrive. */
-export function busyPage(site: Site, search: SearchForm): string {
+/** Returns the page for a search without words. */
+export function emptySearchPage(site: Site, search: SearchForm): string {
+  return statusPage(site, search, `Enter words to search for. <a href="${escapeHtml(site.home)}">All versions</a>`);
+}
+
+/** Returns the page for a search that was not carried out, because searches take too much time. */
+export function busyPage(site: Site, search: SearchForm, seconds: number): string {
+  const time = seconds === 1 ? '1 second' : `${seconds} seconds`;
+  return statusPage(site, search, `These notes are searched too often at the moment. Search again in ${time}.`);
+}
+
+/** @param status text between the search form and the list, as HTML */
+function statusPage(site: Site, search: SearchForm, status: string, list = ''): string {
   return shell(site, {
     title: `Search · ${site.title}`,
     description: '',
     main: `${heading(site)}${searchForm(search)}
-<p role="status">Many people are searching at the moment. Search again in a few seconds.</p>`,
+<p class="date" role="status">${status}</p>
+${list}`,
   });
 }
 

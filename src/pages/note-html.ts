@@ -13,10 +13,14 @@ export interface ShownNote {
   marks: { mark: NoteMark; anchor: string }[];
 }
 
+/** Elements inside a line of text. */
+const inside = /<\/?(?:a|code|strong|em|s)(?: [^<>]*)?>/g;
 const opening = /<h([2-6])>/g;
 const scrollable = /<(pre|table)>/g;
 /** Maximum number of headings with an anchor. A page must stay cheap to serve, however many headings its note has. */
 const maxHeadings = 500;
+/** Number of characters of a heading that are read for its anchor, and of elements that can be scrolled by keyboard. */
+const [maxHeadingLength, maxScrollable] = [1000, 1000];
 const maxAnchorLength = 60;
 const maxNameLength = 80;
 const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
@@ -34,7 +38,7 @@ export function withAnchors(stored: string): ShownNote {
     const to = index < at ? -1 : stored.indexOf(end, from);
     if (to < 0 || headings === maxHeadings) break;
     const content = stored.slice(from, to);
-    const name = textOf(content).trim();
+    const name = textOf(content.slice(0, maxHeadingLength)).trim();
     const anchor = anchorOf(name, used);
     const mark = markOfHeading(name);
     if (mark !== undefined && !found.has(mark)) found.set(mark, anchor);
@@ -47,13 +51,23 @@ export function withAnchors(stored: string): ShownNote {
     at = to + end.length;
     headings += 1;
   }
-  const html = (pieces.join('') + stored.slice(at)).replace(scrollable, '<$1 tabindex="0">');
+  let reached = 0;
+  const html = (pieces.join('') + stored.slice(at)).replace(scrollable, (tag, name: string) => {
+    reached += 1;
+    return reached > maxScrollable ? tag : `<${name} tabindex="0">`;
+  });
   return { html, marks: inShownOrder(found.keys()).map((mark) => ({ mark, anchor: found.get(mark) as string })) };
 }
 
-/** Returns the text of stored HTML, without elements and escapes. */
+/**
+ * Returns the text of stored HTML, without elements and escapes. Words of two paragraphs or cells stay apart. The end of
+ * the HTML may be cut off.
+ */
 export function textOf(html: string): string {
-  return html.replace(/<[^<>]*>/g, '').replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => characters[name] ?? '');
+  return html
+    .replace(inside, '')
+    .replace(/<[^<>]*>?/g, ' ')
+    .replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => characters[name] ?? '');
 }
 
 /**

@@ -21,6 +21,7 @@ import type { Pages } from './find.ts';
 import {
   busyPage,
   embedPage,
+  emptySearchPage,
   type LinkedEntry,
   listPage,
   maxSearchLength,
@@ -30,9 +31,9 @@ import {
   versionPage,
 } from './html.ts';
 import { policyWith } from './policy.ts';
-import { searchNotes } from './search.ts';
+import { searchNotes, searchWords } from './search.ts';
+import type { SearchLimiter } from './search-limiter.ts';
 import type { Reply } from './send.ts';
-import type { WorkLimiter } from './work-limiter.ts';
 
 /** A request for a page of a repository. */
 export interface Asked {
@@ -41,7 +42,7 @@ export interface Asked {
   page: string | null;
   /** The text to search; null if the request is not a search. */
   search: string | null;
-  searches: WorkLimiter;
+  searches: SearchLimiter;
   /** The version of the logo in the address. */
   logoVersion: string | null;
   /** Address of the service, for links that must be absolute. */
@@ -62,7 +63,6 @@ const embedSize = 5;
  * only.
  */
 const maxFeedLength = 2_000_000;
-const searchRetrySeconds = 2;
 const html = 'text/html; charset=utf-8';
 /** Cache-Control of addresses that contain a digest of their content. */
 export const immutable = 'max-age=31536000, immutable';
@@ -141,18 +141,23 @@ function listReply(pages: Pages, site: Site, page: string | null): Reply | undef
 }
 
 /** Returns the results of a search. Search engines do not list them. */
-function searchReply(pages: Pages, site: Site, asked: string, searches: WorkLimiter): Reply {
+function searchReply(pages: Pages, site: Site, asked: string, searches: SearchLimiter): Reply {
   const text = asked.slice(0, maxSearchLength).trim();
   const form = formOf(pages, text);
   const policy = policyWith({ logo: site.logo !== null, form: true });
   const unlisted: Site = { ...site, canonical: null, isListed: false };
-  let body = '';
-  const isDone = searches.run(() => {
-    const { entries, isCut } = searchNotes(pages.partition, pages.repository.id, text);
-    body = searchPage(unlisted, form, { entries: linked(site, entries), isCut });
-  });
   const page = { type: html, isListed: false, policy };
-  return isDone ? { ...page, body } : { ...page, body: busyPage(unlisted, form), retryAfter: searchRetrySeconds };
+  const words = searchWords(text);
+  if (words.length === 0) return { ...page, body: emptySearchPage(unlisted, form) };
+  const { id } = pages.repository;
+  let body = '';
+  const waitMs = searches.run(id, () => {
+    const found = searchNotes(pages.partition, id, words);
+    body = searchPage(unlisted, form, { ...found, entries: linked(site, found.entries) });
+  });
+  if (waitMs === 0) return { ...page, body };
+  const retryAfter = Math.ceil(waitMs / 1000);
+  return { ...page, body: busyPage(unlisted, form, retryAfter), retryAfter };
 }
 
 function formOf({ settings: { visibility, key } }: Pages, text: string): SearchForm {

@@ -1,8 +1,8 @@
 /**
  * Serves the pages at `GET /notes/OWNER/NAME/`: the list of versions, its feeds, and a page for each version and
  * persona. Pages that are unknown, switched off or requested without their key all get the same 404. Reading a page
- * needs no API key and counts towards no limit, since a page costs only a few table reads. Searches read more, so they
- * are limited.
+ * needs no API key and counts towards no limit: a page costs a few table reads, and work in proportion to the size of
+ * its note, which is bounded. Searches read many notes, so they are limited.
  */
 import { publicUrlOf } from '../../config/public-url.ts';
 import type { Settings } from '../../config/schema.ts';
@@ -17,22 +17,20 @@ import { homeRoutes } from './home.ts';
 import { missingPage } from './html.ts';
 import { pagePolicy } from './policy.ts';
 import { type Asked, immutable, pathToRoot, replyTo } from './replies.ts';
+import { SearchLimiter } from './search-limiter.ts';
 import { sendPage } from './send.ts';
 import { style, styleVersion } from './style.ts';
-import { WorkLimiter } from './work-limiter.ts';
 
 type PageRouteSettings = Pick<Settings, 'publicUrl' | 'host' | 'port' | 'partitions' | 'hostOrigin'>;
 
 const html = 'text/html; charset=utf-8';
 const below = '/notes/';
-/** Pause after a search, as a multiple of its time. So all searches together take at most a twentieth of the time. */
-const searchRestTimes = 20;
 const plainHost = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 /** Makes the routes of all pages. */
 export function pageRoutes(readers: Readers, settings: PageRouteSettings): HttpRoute[] {
   const finder = new PageFinder(readers, settings);
-  const searches = new WorkLimiter(0, searchRestTimes);
+  const searches = new SearchLimiter();
   const handle = (exchange: Exchange): void => {
     const [, owner = '', name = '', rest] = /^\/notes\/([^/]+)\/([^/]+)(?:\/(.*))?$/.exec(exchange.url) ?? [];
     // The reply is a redirect even if the repository does not exist. Therefore, the reply does not reveal which

@@ -96,6 +96,7 @@ import { lastTagRanges } from '../../../src/notes/range/tag-ranges.ts';
 import { atomFeed, type FeedHead, jsonFeed } from '../../../src/pages/feeds.ts';
 import { listPage, versionPage } from '../../../src/pages/html.ts';
 import { textOf, withAnchors } from '../../../src/pages/note-html.ts';
+import { comparable } from '../../../src/pages/search.ts';
 import * as connections from '../../../src/protocol/channel-settings.ts';
 import type { ChannelName } from '../../../src/protocol/channels.ts';
 import * as hostPayloads from '../../../src/protocol/host.ts';
@@ -447,6 +448,7 @@ const forPages: Record<string, (text: string) => unknown> = {
   'withAnchors of a heading': (text) => withAnchors(`<h2>${escapeHtml(text)}</h2>`),
   'withAnchors of many headings': (text) => withAnchors(text.replace(/./gs, '<h2>$&</h2>')),
   textOf,
+  comparable,
 };
 
 function feedNote(text: string) {

@@ -51,9 +51,10 @@ test('PNGs of all encodings are checked by the number of their pixels', () => {
   ] as const) {
     const pixels = Buffer.alloc(5 * (1 + rowBytes));
     const picture = { width: 9, height: 5, type, bits, pixels };
-    cleaned('png', png(picture));
+    const before = type === 3 ? [pngChunk('PLTE', Buffer.from([1, 2, 3]))] : [];
+    cleaned('png', png({ ...picture, before }));
     for (const wrong of [pixels.subarray(1), Buffer.concat([pixels, Buffer.alloc(1)])])
-      assert.match(faultOf('png', png({ ...picture, pixels: wrong })), /pixels do not fit its size/);
+      assert.match(faultOf('png', png({ ...picture, before, pixels: wrong })), /pixels do not fit its size/);
   }
   // The passes of an interlaced picture of 5 × 5 gray pixels have 1, 1, 1·2, 2·1, 1·3… pixels.
   const rows = [
@@ -83,6 +84,50 @@ test('a PNG that is damaged, too large or unpacks to too much is refused', () =>
   assert.match(faultOf('png', Buffer.concat([whole.subarray(0, 8), pngChunk('IDAT', deflateSync('x'))])), /header/);
   const incompressible = Buffer.from(Array.from({ length: 40_000 }, (_, i) => (i * 7919) % 251));
   assert.match(faultOf('png', Buffer.concat([whole, incompressible])), /expected at most 32768 bytes, got 40/);
+});
+
+test('a PNG keeps no bytes after the end of its pixels', () => {
+  const packed = deflateSync(Buffer.alloc(9), { level: 9 });
+  const given = (data: Buffer) =>
+    Buffer.concat([
+      png({ width: 8, height: 1, type: 0 }).subarray(0, 33),
+      pngChunk('IDAT', data.subarray(0, 4)),
+      pngChunk('IDAT', data.subarray(4)),
+      pngChunk('IEND', ''),
+    ]);
+  const kept = cleaned('png', given(Buffer.concat([packed, Buffer.from(secret)])));
+  assert.deepEqual(kept, cleaned('png', given(packed)));
+  assert.doesNotMatch(kept.toString('latin1'), /Ada/);
+});
+
+test('pictures that browsers cannot show are refused', () => {
+  const indexed = { width: 8, height: 1, type: 3, pixels: Buffer.alloc(9) };
+  assert.match(faultOf('png', png(indexed)), /PNG without its palette/);
+  assert.match(faultOf('png', png({ ...indexed, before: [pngChunk('PLTE', 'ab')] })), /PNG without its palette/);
+  const rows = Buffer.alloc(18);
+  rows.writeUInt8(5, 9);
+  assert.match(faultOf('png', png({ width: 8, height: 2, type: 0, pixels: rows })), /unknown filter of its rows/);
+  const scan = Buffer.concat([jpegSegment(0xda, Buffer.from([1, 1, 0, 0, 63, 0])), Buffer.from([0x12])]);
+  const scans = (count: number): Buffer => jpeg(Array.from({ length: count }, () => scan));
+  cleaned('jpeg', scans(99));
+  assert.match(faultOf('jpeg', scans(100)), /more than 100 scans/);
+  for (const [at, value, fault] of [
+    [1, 1, /frame of 1 × 1 pixels at 1, 0, outside its size/],
+    [3, 1, /at 0, 1, outside/],
+    [5, 0, /frame of 0 × 1/],
+    [6, 0x2e, /frame of 11777 × 1 pixels/],
+    [8, 0x2e, /frame of 1 × 11777 pixels/],
+    [10, 1, /unknown encoding/],
+    [10, 9, /unknown encoding/],
+  ] as const) {
+    const frame = Buffer.from(gifFrame);
+    frame.writeUInt8(value, at);
+    assert.match(faultOf('gif', gif([frame])), fault);
+  }
+  assert.match(faultOf('gif', gif([Buffer.concat([gifFrame.subarray(0, 11), Buffer.alloc(1)])])), /without pixels/);
+  const bare = Buffer.concat([gif([]).subarray(0, 13), gifFrame, Buffer.from(';')]);
+  bare.writeUInt8(0, 10);
+  assert.match(faultOf('gif', bare), /GIF without its palette/);
 });
 
 test('a JPEG keeps its tables and pixels, without positions, comments, profiles and thumbnails', () => {

@@ -66,5 +66,24 @@ test('a heading without an end stays as it is', () => {
 });
 
 test('the text of a note has no elements and no escapes', () => {
-  assert.equal(textOf('<p>a &lt;b&gt; <a href="https://x.test/?a=1&amp;b">c &amp;amp; d</a></p>'), 'a <b> c &amp; d');
+  assert.equal(textOf('<p>a &lt;b&gt; <a href="https://x.test/?a=1&amp;b">c &amp;amp; d</a></p>'), ' a <b> c &amp; d ');
+});
+
+test('words of two blocks stay apart, and words with inner elements stay whole', () => {
+  assert.deepEqual(
+    textOf('<p>Alpha</p><p>Be<strong>t</strong><s>a</s></p><tr><td>c</td><td>d<br>e<a href="htt').split(/ +/),
+    ['', 'Alpha', 'Beta', 'c', 'd', 'e', ''],
+  );
+});
+
+test('the anchor of a very long heading is made from its beginning', () => {
+  const { html } = withAnchors(`<h2>${'a '.repeat(450)}<em>b</em>${' '.repeat(2000)}</h2><h2>Next</h2>`);
+  assert.deepEqual(anchorsOf(html).slice(1), ['next']);
+  const read = withAnchors(`<h2>${'<em></em>'.repeat(200)}late</h2>`);
+  assert.deepEqual(anchorsOf(read.html), ['section']);
+  assert.match(read.html, /late<\/h2>/);
+});
+
+test('a note with very many tables has a bounded number of them in the order of the keyboard', () => {
+  assert.equal(withAnchors('<pre></pre>'.repeat(5000)).html.match(/tabindex/g)?.length, 1000);
 });

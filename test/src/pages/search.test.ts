@@ -5,7 +5,9 @@ import { pino } from 'pino';
 import type { Exchange } from '../../../src/http/exchange.ts';
 import { startServer } from '../../../src/http/server.ts';
 import { replyTo } from '../../../src/pages/replies.ts';
-import { sendPage } from '../../../src/pages/send.ts';
+import { comparable } from '../../../src/pages/search.ts';
+import { SearchLimiter } from '../../../src/pages/search-limiter.ts';
+import { type Reply, sendPage } from '../../../src/pages/send.ts';
 import { WorkLimiter } from '../../../src/pages/work-limiter.ts';
 import type { RepositoryRecord } from '../../../src/protocol/stored.ts';
 import { afterwards } from '../../helpers/cleanup.ts';
@@ -17,10 +19,10 @@ const home = '/notes/acme/rocket/';
 const key = 'k'.repeat(20);
 
 /** Searches until the limit of searches allows it. Returns the found versions and the reply. */
-async function search(pages: TestPages, text: string, more = '') {
-  let reply = await pages.get(`${home}?q=${encodeURIComponent(text)}${more}`);
+async function search(pages: TestPages, text: string, more = '', path = home) {
+  let reply = await pages.get(`${path}?q=${encodeURIComponent(text)}${more}`);
   await waitUntil('the search is carried out', async () => {
-    if (reply.status === 429) reply = await pages.get(`${home}?q=${encodeURIComponent(text)}${more}`);
+    if (reply.status === 429) reply = await pages.get(`${path}?q=${encodeURIComponent(text)}${more}`);
     return reply.status !== 429;
   });
   const found = [...reply.body.matchAll(/<h2><a href="[^"]*">(.*?)<\/a>/g)].map(([, version]) => version);
@@ -108,8 +110,12 @@ test('a search reads a bounded number of notes and characters', async (t) => {
 });
 
 test('a search during the pause is refused with the time of the next one', async (t) => {
-  const searches = new WorkLimiter(60_000, 0);
-  searches.run(() => {});
+  let now = 0;
+  const searches = new SearchLimiter(() => now);
+  searches.run('repo_1', () => {
+    now += 150;
+  });
+  now += 200;
   const repository = { id: 'repo_1', fullName: 'acme/rocket' } as RepositoryRecord;
   const pages = { repository, settings: { visibility: 'public' as const }, partition: undefined as never };
   const asked = { rest: '', page: null, search: 'x', searches, logoVersion: null, service: '', isPublic: false };
@@ -119,10 +125,68 @@ test('a search during the pause is refused with the time of the next one', async
   const server = await startServer('127.0.0.1', await freePort(), [route], pino({ level: 'silent' }));
   afterwards(t, () => server.stop(1000));
   const response = await fetch(`http://127.0.0.1:${server.port}/`);
-  assert.deepEqual([response.status, response.headers.get('retry-after')], [429, '2']);
+  assert.deepEqual([response.status, response.headers.get('retry-after')], [429, '5']);
   assert.equal(response.headers.get('cache-control'), 'no-store');
   assert.match(response.headers.get('content-security-policy') ?? '', /form-action 'self'/);
-  assert.match(await response.text(), /value="x"[\s\S]*Search again in a few seconds/);
+  assert.match(await response.text(), /value="x"[\s\S]*Search again in 5 seconds\./);
+  assert.equal((replyTo(pages, { ...asked, search: ' ', stylesheet: 's' }) as Reply).retryAfter, undefined);
+});
+
+test('a repository that is searched too much does not stop the search of others, but all together are limited', () => {
+  let now = 0;
+  const limiter = new SearchLimiter(() => now);
+  const search = (repository: number) =>
+    limiter.run(`repo_${repository}`, () => {
+      now += 100;
+    });
+  assert.equal(search(1), 0);
+  // 100 ms were spent and 50 ms were saved up, so 50 ms are missing. They come in within 50 × 50 ms.
+  assert.equal(search(1), 2500);
+  assert.equal(search(2), 0);
+  assert.equal(search(3), 0);
+  const wait = search(4);
+  assert.ok(wait > 0 && wait <= 1000, String(wait));
+  now += wait + 1;
+  assert.equal(search(4), 0);
+  for (let at = 10; at < 1100; at++) {
+    now += 2_001;
+    assert.equal(search(at), 0);
+  }
+  assert.equal(search(1099) > 0, true, 'the budget of the last repositories is kept');
+});
+
+test('a failed search counts too', () => {
+  let now = 0;
+  const limiter = new SearchLimiter(() => now);
+  const fail = () =>
+    limiter.run('repo_1', () => {
+      now += 100;
+      throw new Error('no store');
+    });
+  assert.throws(fail, /no store/);
+  assert.ok(limiter.run('repo_1', () => {}) > 0);
+});
+
+test('a page says which limit of a search was reached', async (t) => {
+  const pages = await startPages(t);
+  const one = await pages.repository();
+  await pages.note(one, { html: `<p>${'x'.repeat(1_100_000)} end</p>` });
+  const many = await pages.repository({ fullName: 'acme/many' }, 1);
+  for (let i = 0; i < 51; i++) await pages.note(many, { version: `v${i}`, date: at + i, html: '<p>a</p><p>b</p>' });
+  const get = (text: string) => search(pages, text, '', '/notes/acme/many/');
+  assert.match((await search(pages, 'end')).body, /No version found for “end”\. The end of the oldest note was not/);
+  assert.match((await get('a b')).body, /More than 50 versions found for “a b”\. The newest 50 are shown\./);
+  assert.match((await get('v0')).body, /1 version found for “v0”\. </);
+  assert.match((await get('ab')).body, /No version found for “ab”\. </);
+  assert.match((await get(' ')).body, /Enter words to search for\./);
+});
+
+test('texts are compared without regard to case and form, and by the first marks of a letter', () => {
+  assert.equal(comparable('CAFE\u0301 ﬁx Ｗ'), 'café fix w');
+  assert.equal(comparable('a\u0323\u0301'), comparable('a\u0301\u0323'));
+  assert.equal(comparable(`a${'\u20d0'.repeat(8)}b`), `a${'\u20d0'.repeat(8)}b`);
+  assert.equal(comparable(`a${'\u0301\u0323'.repeat(50)}b`), comparable(`a${'\u0301\u0323'.repeat(4)}b`));
+  assert.equal(comparable('か\uff9e'), 'が');
 });
 
 test('work that was slow rests for a multiple of its time', () => {

@@ -11,7 +11,12 @@ import { partitionOf, slotInside, slotOfId } from '../foundation/ids.ts';
 import { directoryName, partitionName } from '../foundation/partition-names.ts';
 import { hasHash, hashSessionSecret } from '../foundation/session-secret.ts';
 import type { KeyRecord, Scope } from '../protocol/commands.ts';
-import { type SessionRecord, sessionExpiry, sessionRequestsPerMinute } from '../protocol/sessions.ts';
+import {
+  organizationSessionFactor,
+  type SessionRecord,
+  sessionExpiry,
+  sessionRequestsPerMinute,
+} from '../protocol/sessions.ts';
 import { belongsToListed } from '../store/belonging.ts';
 import type { Partition } from '../store/partition.ts';
 import type { Readers } from '../store/readers.ts';
@@ -27,10 +32,13 @@ import { sessionToken } from './session-cookie.ts';
 
 const testPrefix = 'rn_test_';
 
-/** The limits of a session. Its requests have windows of their own, so a page does not use up the limits of its key. */
+/**
+ * The limits of sessions. Their requests have windows of their own, so a page does not use up the limits of its key.
+ * The window of the organization keeps a key with many sessions from having no limit.
+ */
 const sessionTier: Tier = {
   name: 'session',
-  ...{ apiPerMinute: sessionRequestsPerMinute, apiPerHour: 0, apiPerDay: 0 },
+  ...{ apiPerMinute: sessionRequestsPerMinute, apiPerHour: 0, apiPerDay: 0, apiOrgFactor: organizationSessionFactor },
   ...{ webhooksPerMinute: 0, webhooksPerHour: 0 },
 };
 
@@ -217,8 +225,9 @@ export class Authenticator {
     if (!key) throw sessionEnded('has ended');
     if (key.revokedAt !== null || endOf(directory, key).revokedWith !== null)
       throw sessionEnded('has ended, because its API key was revoked');
-    const limited = { keyId: session.id, organization: '', tier: sessionTier };
     const caller = this.toCaller(directory, key, endOf(directory, key).expiresAt);
+    const { organization } = caller.limited;
+    const limited = { keyId: session.id, organization: `${organization} session`, tier: sessionTier };
     const notices = [...caller.notices, ...sessionNotices];
     return this.sessions.set(hash, { ...caller, limited, testLimited: limited, notices, session });
   }

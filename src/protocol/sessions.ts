@@ -17,6 +17,11 @@ export const sessionRenewalMs = 10 * minuteMs;
 export const maxSessionsPerKey = 50;
 /** Maximum number of requests per minute and session. They do not count towards the limits of key and organization. */
 export const sessionRequestsPerMinute = 600;
+/**
+ * Maximum number of requests per minute of all sessions of an organization, as a multiple of those of one session. The
+ * sessions of instance keys count together.
+ */
+export const organizationSessionFactor = 5;
 /** How long a sign-in code works, in milliseconds. */
 export const signInCodeMs = 10 * minuteMs;
 /** Maximum number of sign-in codes that wait to be used. Only the operator of the service makes them. */

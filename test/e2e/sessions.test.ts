@@ -88,7 +88,7 @@ test('a browser signs in, and only its pages use the session', async (t) => {
     assert.deepEqual(body, answer.body);
     assert.equal(headers.get('x-ratelimit-limit'), '600');
     assert.match(headers.get('cache-control') ?? '', /no-store/);
-    assert.match(headers.get('ratelimit-policy') ?? '', /^"session-min";q=600;w=60$/);
+    assert.match(headers.get('ratelimit-policy') ?? '', /^"session-min";q=600;w=60, "org-min";q=3000;w=60$/);
     const remaining = Date.parse(body.expiresAt) - Date.now();
     assert.ok(remaining > 11 * 3_600_000 && remaining <= 12 * 3_600_000, String(remaining));
     assert.ok(Date.parse(body.endsAt) - Date.now() > 6.9 * 86_400_000);

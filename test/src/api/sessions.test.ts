@@ -69,6 +69,7 @@ test('a session acts as its key, with limits of its own', async (t) => {
   assert.equal(caller.isTest, true);
   assert.equal(caller.limited, caller.testLimited);
   assert.deepEqual([caller.limited.keyId, caller.limited.tier.apiPerMinute], ['ses_1', 600]);
+  assert.equal(caller.limited.organization, 'instance session');
   assert.throws(() => authenticator.admitRequest(headers, 'drafts:write', epoch), /lacks the scope drafts:write/);
   assert.equal(authenticator.keyIdOf(headers, epoch), 'key_1');
 });
@@ -188,6 +189,31 @@ test('a request of a session counts for the session only, and notes its use', as
     ['renewSession'],
   );
   assert.deepEqual([...new Set(counted)], ['touch key_1'], 'the use of the key is noted, but not counted');
+});
+
+test('all sessions of an organization share one more limit', async (t) => {
+  const { authenticator, run } = await signedIn(t);
+  const { limit } = new Sessions({
+    ...{ publicUrl: '', trustedProxies: [], auditor: undefined },
+    enqueue: async () => undefined,
+  });
+  /** Signs in with a new key of an organization. Returns a function that sends a request with the session. */
+  const open = async (nth: number, org: string) => {
+    await run({ name: 'createKey', org, origin, key: keyFields(`key_${org}_${nth}`) });
+    const [token, csrf] = [newSessionSecret(), newSessionSecret()];
+    const session = { id: `ses_${org}_${nth}`, keyId: `key_${org}_${nth}` };
+    const hashes = { token: hashSessionSecret(token), csrf: hashSessionSecret(csrf) };
+    await run({ name: 'createSession', session: { ...session, ...hashes } });
+    await nextTurn();
+    const headers = { cookie: `__Host-tidings=${token}`, 'x-tidings-csrf': csrf, 'sec-fetch-site': 'same-origin' };
+    return () => limit.take(authenticator.admitRequest(headers, null, epoch).caller.limited, 0, epoch);
+  };
+  const acme = [];
+  for (let nth = 0; nth < 6; nth++) acme.push(await open(nth, 'acme'));
+  for (const send of acme.slice(0, 5)) for (let i = 0; i < 600; i++) send();
+  const message = /limit of 3000 requests per minute for all sessions of an organization is exceeded/;
+  assert.throws(acme[5] as () => void, message, 'another key does not help');
+  (await open(0, 'umbrella'))();
 });
 
 test('refused sign-ins fill the audit log only to a limit', () => {

@@ -28,7 +28,7 @@ import { readSession } from '../store/tables/sessions.ts';
 import { tierOfUsage } from '../store/tables/tiers.ts';
 import { instanceUsage } from '../store/tables/usage.ts';
 import type { Limited } from './limit.ts';
-import { sessionToken } from './session-cookie.ts';
+import { sessionTokens } from './session-cookie.ts';
 
 const testPrefix = 'rn_test_';
 
@@ -130,10 +130,10 @@ export class Authenticator {
   admitRequest(headers: Headers, scope: Scope | null, now: number): Admitted {
     const { authorization, cookie } = headers;
     if (authorization !== undefined || cookie === undefined) return this.admit(authorization, scope, now);
-    const token = sessionToken(headers);
-    if (token === undefined) return this.admit(undefined, scope, now);
+    const tokens = sessionTokens(headers);
+    if (tokens.length === 0) return this.admit(undefined, scope, now);
     const directory = this.directory();
-    const caller = this.callerOfSession(directory, token, headers, now);
+    const caller = this.callerOfSession(directory, tokens, headers, now);
     if (scope !== null && !mayUse(caller, scope)) throw forbidden(scope, caller.key.scopes);
     return { caller, directory };
   }
@@ -207,15 +207,33 @@ export class Authenticator {
   /**
    * Finds the caller of a session. The cookie alone is not enough, because browsers send it to all ports of a host, and
    * other sites can make a browser send it. Only a page of this service knows the value of the header X-Tidings-CSRF,
-   * and browsers state in the header Sec-Fetch-Site where a request comes from.
+   * and browsers state in the header Sec-Fetch-Site where a request comes from. Of several tokens, the one that belongs
+   * to this value counts, so a cookie that another program has set does not lock anyone out.
    */
-  private callerOfSession(directory: Partition, token: string, headers: Headers, now: number): SessionCaller {
+  private callerOfSession(
+    directory: Partition,
+    tokens: readonly string[],
+    headers: Headers,
+    now: number,
+  ): SessionCaller {
     assertSameOrigin(headers['sec-fetch-site']);
+    let refusal: unknown;
+    for (const token of tokens) {
+      try {
+        return this.callerOfToken(directory, token, headers['x-tidings-csrf'], now);
+      } catch (error) {
+        refusal ??= error;
+      }
+    }
+    throw refusal;
+  }
+
+  private callerOfToken(directory: Partition, token: string, csrf: string | undefined, now: number): SessionCaller {
     const hash = hashSessionSecret(token);
     const caller = this.sessions.get(hash) ?? this.findSession(directory, hash);
     const { session, expiresAt } = caller;
     if (sessionExpiry(session) <= now || (expiresAt !== null && expiresAt <= now)) throw sessionEnded('has expired');
-    assertCsrf(headers['x-tidings-csrf'], session.csrf);
+    assertCsrf(csrf, session.csrf);
     return caller;
   }
 

@@ -17,6 +17,8 @@ type Headers = Readonly<Record<string, string>>;
 
 const loopback = toBlockList(['127.0.0.0/8', '::1']);
 const loopbackHost = /^(localhost|[\w-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
+/** Maximum number of tokens per cookie name that a request can have. */
+const maxTokens = 4;
 /** Headers by which proxies describe a request. A request with one of them does not come from a browser directly. */
 const proxyHeaders = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'forwarded', 'via', 'x-real-ip'];
 
@@ -29,17 +31,22 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /**
- * Returns the token in the cookie of a request; undefined if the request has no such cookie. The cookie of https takes
- * precedence. The cookie of plain http counts only if the request names the service by a loopback host.
+ * Returns the tokens in the cookies of a request, those of https first. The cookie of plain http counts only if the
+ * request names the service by a loopback host. There can be several tokens, because a program on another port of the
+ * same host can set cookies of the same name with a longer path.
  */
-export function sessionToken({ cookie = '', host = '' }: Headers): string | undefined {
-  return tokenIn(cookie, secureName) ?? (isLoopbackHost(host) ? tokenIn(cookie, localName) : undefined);
+export function sessionTokens({ cookie = '', host = '' }: Headers): string[] {
+  return [...tokensIn(cookie, secureName), ...(isLoopbackHost(host) ? tokensIn(cookie, localName) : [])];
 }
 
-/** Returns the first value of a cookie that has the form of a token. */
-function tokenIn(cookies: string, name: CookieName): string | undefined {
+/**
+ * Returns the last values of a cookie that have the form of a token. The cookie of this service has the shortest path,
+ * and browsers send such a cookie last.
+ */
+function tokensIn(cookies: string, name: CookieName): string[] {
   const values = pairsIn(cookies).filter((pair) => pair.startsWith(`${name}=`));
-  return values.map((pair) => pair.slice(name.length + 1)).find(isSessionSecret);
+  const tokens = values.map((pair) => pair.slice(name.length + 1)).filter(isSessionSecret);
+  return [...new Set(tokens)].slice(-maxTokens);
 }
 
 function pairsIn(cookies: string): string[] {

@@ -20,7 +20,7 @@ import { readPartition, runCommand } from './context.ts';
 import { actingAs, answer, refuse, takeFromLimit } from './handle.ts';
 import type { ApiReply } from './route.ts';
 import type { ApiServices } from './services.ts';
-import { clearCookies, sessionToken, setCookie } from './session-cookie.ts';
+import { clearCookies, sessionTokens, setCookie } from './session-cookie.ts';
 import {
   createSessionOperation,
   endSessionOperation,
@@ -164,7 +164,7 @@ async function start(exchange: Exchange, services: ApiServices, bytes: Buffer): 
       code === undefined ? authenticator.admitKey(body.key ?? '', Date.now()).caller.key.id : keyOf(services, code);
     const [token, csrf] = [newSessionSecret(), newSessionSecret()];
     const session = { id: newId('ses', 0), keyId, token: hashSessionSecret(token), csrf: hashSessionSecret(csrf) };
-    const before = sessionToken(headers);
+    const before = sessionTokens(headers)[0];
     const { createdAt } = await runCommand<{ createdAt: number }>(actingAs(context, keyId, requestId), directoryName, {
       name: 'createSession',
       session,

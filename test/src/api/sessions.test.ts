@@ -98,6 +98,21 @@ test('a session needs its second secret, and a request from a page of the servic
   assert.equal(authenticator.keyIdOf({ ...headers, 'x-tidings-csrf': 'x' }, epoch), undefined);
 });
 
+test('a cookie that another program has set does not lock anyone out', async (t) => {
+  const { ask, token } = await signedIn(t);
+  const planted = newSessionSecret();
+  const cookies = [
+    `tidings=${planted}; tidings=${token}`,
+    `__Host-tidings=${planted}; tidings=${token}`,
+    `__Host-tidings=${token}; tidings=${planted}`,
+    `${`tidings=${planted}; tidings=${newSessionSecret()}; `.repeat(20)}tidings=${token}`,
+  ];
+  for (const cookie of cookies) assert.equal(ask({ cookie, host: '127.0.0.1:8080' }), 'ok', cookie);
+  const cookie = `tidings=${planted}; tidings=${token}`;
+  const foreign = ask({ cookie, host: '127.0.0.1:8080', 'x-tidings-csrf': newSessionSecret() });
+  assert.match(foreign, /^401 The session has ended/);
+});
+
 test('a session ends when it is not used, and at its maximum', async (t) => {
   const { run, ask, token } = await signedIn(t);
   const ended = /^401 The session has expired\. Sign in again\.$/;

@@ -65,7 +65,10 @@ test('the browser’s address, else the proxy and the settings, decide which coo
     try {
       return new CookieChoice({ publicUrl, trustedProxies }).nameFor(peer, headers);
     } catch (error) {
-      assert.match((error as Error).message, /TIDINGS_PUBLIC_URL.*TIDINGS_TRUSTED_PROXIES/);
+      assert.match(
+        (error as Error).message,
+        /for a container, publish its port.*TIDINGS_PUBLIC_URL.*TIDINGS_TRUSTED_PROXIES/,
+      );
       return 'refused';
     }
   };
@@ -99,8 +102,15 @@ test('the browser’s address, else the proxy and the settings, decide which coo
     ['refused', '127.0.0.1', { host: local, 'x-forwarded-for': '8.8.8.8' }],
     ['refused', '127.0.0.1', { host: local, via: '1.1 proxy' }],
     // A container sees browsers of its machine behind the gateway of its network.
-    ['refused', '172.17.0.1', { host: local, origin: `http://${local}` }],
-    ['tidings', '172.17.0.1', { host: local, origin: `http://${local}` }, { trustedProxies: ['172.17.0.1'] }],
+    ['tidings', '172.17.0.1', { host: local, origin: `http://${local}` }],
+    ['tidings', '::ffff:192.168.65.1', { host: local, origin: `http://${local}` }],
+    ['tidings', 'fd00::1', { host: 'localhost:8080', origin: 'http://localhost:8080' }],
+    ['refused', '172.17.0.1', { host: local }],
+    ['refused', '172.17.0.1', { host: local }, { trustedProxies: ['172.17.0.1'] }],
+    ['refused', '172.32.0.1', { host: local, origin: `http://${local}` }],
+    ['refused', '172.17.0.1', { host: local, origin: `http://${host}` }],
+    ['refused', '172.17.0.1', { host, origin: `http://${host}` }],
+    ['refused', '172.17.0.1', { host: local, origin: `http://${local}`, 'x-forwarded-for': '8.8.8.8' }],
   ];
   for (const [expected, peer, headers, settings] of cases) {
     assert.equal(nameFor(peer, headers, settings), expected, JSON.stringify([peer, headers, settings]));

@@ -12,9 +12,9 @@ import { directoryName, partitionName } from '../foundation/partition-names.ts';
 import { hasHash, hashSessionSecret } from '../foundation/session-secret.ts';
 import type { KeyRecord, Scope } from '../protocol/commands.ts';
 import {
+  hasEnded,
   organizationSessionFactor,
   type SessionRecord,
-  sessionExpiry,
   sessionRequestsPerMinute,
 } from '../protocol/sessions.ts';
 import { belongsToListed } from '../store/belonging.ts';
@@ -232,7 +232,7 @@ export class Authenticator {
     const hash = hashSessionSecret(token);
     const caller = this.sessions.get(hash) ?? this.findSession(directory, hash);
     const { session, expiresAt } = caller;
-    if (sessionExpiry(session) <= now || (expiresAt !== null && expiresAt <= now)) throw sessionEnded('has expired');
+    if (hasEnded(session, now) || (expiresAt !== null && expiresAt <= now)) throw sessionEnded('has expired');
     assertCsrf(csrf, session.csrf);
     return caller;
   }

@@ -126,6 +126,16 @@ test('a session ends when it is not used, and at its maximum', async (t) => {
   assert.match(ask({}, epoch + sessionMaxMs), ended);
 });
 
+test('a session that was made or used while the clock was ahead ends when the clock is right again', async (t) => {
+  const { run, ask, token } = await signedIn(t);
+  assert.equal(ask({}, epoch - 600_000), 'ok', 'clocks may differ a little');
+  assert.match(ask({}, epoch - 600_001), /^401 The session has expired/);
+  await run({ name: 'renewSession', token: hashSessionSecret(token) }, epoch + sessionIdleMs - 1);
+  await nextTurn();
+  assert.equal(ask({}, epoch + sessionIdleMs - 1), 'ok');
+  assert.match(ask({}, epoch), /^401 The session has expired/);
+});
+
 test('a session ends with its key, at once', async (t) => {
   const expiring = await signedIn(t, { expiresAt: epoch + 1000 });
   assert.equal(expiring.ask({}, epoch + 999), 'ok');
@@ -169,6 +179,15 @@ test('the use of a session is noted at most once in ten minutes', async (t) => {
   assert.equal(use(2 * sessionRenewalMs), 2, 'the journal may have lost the first record');
   sessions.sweep(0, epoch + 3 * sessionRenewalMs);
   assert.equal(use(3 * sessionRenewalMs), 3);
+  use(365 * 86_400_000, {
+    ...session,
+    id: 'ses_ahead',
+    renewedAt: epoch + 364.9 * 86_400_000,
+    createdAt: epoch + 364.9 * 86_400_000,
+  });
+  const ahead = { ...session, id: 'ses_ahead' };
+  assert.equal(use(sessionRenewalMs, ahead), 5, 'a use while the clock was ahead does not count');
+  sent.length = 3;
   const old = { ...session, id: 'ses_old', renewedAt: epoch + sessionMaxMs - sessionIdleMs };
   assert.equal(use(sessionMaxMs - 1, old), 3, 'a session at its maximum is not noted');
   assert.deepEqual(

@@ -90,6 +90,11 @@ export class DraftFailedError extends Error {
 
 const metas = new WeakMap<object, Meta>();
 const minPollMs = 1000;
+/**
+ * Operations of which the client makes one attempt only. A sign-in code works once, so a second attempt with it is
+ * refused although the first one may have signed the browser in. A person who signs in also waits for no retry.
+ */
+const notRepeated: readonly string[] = ['createSession'] satisfies Name[];
 
 /**
  * Returns the status, request id, rate limit and ETag of a reply.
@@ -151,7 +156,8 @@ async function run<N extends Name>(
     delete rest[parameter];
   }
   const text = `${asked}` !== '' ? `${filled}?${asked}` : filled;
-  const { body, meta } = await send(sending, { method, path: text, body: takesBody ? rest : undefined, options });
+  const once = notRepeated.includes(name);
+  const { body, meta } = await send(sending, { method, path: text, body: takesBody ? rest : undefined, options, once });
   if (typeof body !== 'object' || body === null)
     throw new TidingsError({ message: 'The reply is not a JSON object.' }, meta);
   metas.set(body, meta);

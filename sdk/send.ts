@@ -44,6 +44,8 @@ export interface Outgoing {
   path: string;
   body: unknown;
   options: CallOptions;
+  /** Whether the client makes one attempt only. */
+  once?: boolean;
 }
 
 const firstWaitMs = 500;
@@ -132,7 +134,8 @@ export function parsed(text: string): unknown {
   }
 }
 
-function mayRepeat({ method, options }: Outgoing, error: Error): boolean {
+function mayRepeat({ method, options, once }: Outgoing, error: Error): boolean {
+  if (once) return false;
   if (error instanceof TidingsError && error.status === 429) return true;
   // The service may have carried out the failed attempt. A second attempt with `ifMatch` would then fail, because the
   // first attempt has changed the resource. A second POST without a key would be carried out twice.

@@ -11,7 +11,12 @@ import { partitionOf, slotInside, slotOfId } from '../foundation/ids.ts';
 import { directoryName, partitionName } from '../foundation/partition-names.ts';
 import { hasHash, hashSessionSecret } from '../foundation/session-secret.ts';
 import type { KeyRecord, Scope } from '../protocol/commands.ts';
-import { type SessionRecord, sessionExpiry, sessionRequestsPerMinute } from '../protocol/sessions.ts';
+import {
+  hasEnded,
+  organizationSessionFactor,
+  type SessionRecord,
+  sessionRequestsPerMinute,
+} from '../protocol/sessions.ts';
 import { belongsToListed } from '../store/belonging.ts';
 import type { Partition } from '../store/partition.ts';
 import type { Readers } from '../store/readers.ts';
@@ -23,14 +28,17 @@ import { readSession } from '../store/tables/sessions.ts';
 import { tierOfUsage } from '../store/tables/tiers.ts';
 import { instanceUsage } from '../store/tables/usage.ts';
 import type { Limited } from './limit.ts';
-import { sessionToken } from './session-cookie.ts';
+import { sessionTokens } from './session-cookie.ts';
 
 const testPrefix = 'rn_test_';
 
-/** The limits of a session. Its requests have windows of their own, so a page does not use up the limits of its key. */
+/**
+ * The limits of sessions. Their requests have windows of their own, so a page does not use up the limits of its key.
+ * The window of the organization keeps a key with many sessions from having no limit.
+ */
 const sessionTier: Tier = {
   name: 'session',
-  ...{ apiPerMinute: sessionRequestsPerMinute, apiPerHour: 0, apiPerDay: 0 },
+  ...{ apiPerMinute: sessionRequestsPerMinute, apiPerHour: 0, apiPerDay: 0, apiOrgFactor: organizationSessionFactor },
   ...{ webhooksPerMinute: 0, webhooksPerHour: 0 },
 };
 
@@ -122,10 +130,10 @@ export class Authenticator {
   admitRequest(headers: Headers, scope: Scope | null, now: number): Admitted {
     const { authorization, cookie } = headers;
     if (authorization !== undefined || cookie === undefined) return this.admit(authorization, scope, now);
-    const token = sessionToken(headers);
-    if (token === undefined) return this.admit(undefined, scope, now);
+    const tokens = sessionTokens(headers);
+    if (tokens.length === 0) return this.admit(undefined, scope, now);
     const directory = this.directory();
-    const caller = this.callerOfSession(directory, token, headers, now);
+    const caller = this.callerOfSession(directory, tokens, headers, now);
     if (scope !== null && !mayUse(caller, scope)) throw forbidden(scope, caller.key.scopes);
     return { caller, directory };
   }
@@ -199,15 +207,33 @@ export class Authenticator {
   /**
    * Finds the caller of a session. The cookie alone is not enough, because browsers send it to all ports of a host, and
    * other sites can make a browser send it. Only a page of this service knows the value of the header X-Tidings-CSRF,
-   * and browsers state in the header Sec-Fetch-Site where a request comes from.
+   * and browsers state in the header Sec-Fetch-Site where a request comes from. Of several tokens, the one that belongs
+   * to this value counts, so a cookie that another program has set does not lock anyone out.
    */
-  private callerOfSession(directory: Partition, token: string, headers: Headers, now: number): SessionCaller {
+  private callerOfSession(
+    directory: Partition,
+    tokens: readonly string[],
+    headers: Headers,
+    now: number,
+  ): SessionCaller {
     assertSameOrigin(headers['sec-fetch-site']);
+    let refusal: unknown;
+    for (const token of tokens) {
+      try {
+        return this.callerOfToken(directory, token, headers['x-tidings-csrf'], now);
+      } catch (error) {
+        refusal ??= error;
+      }
+    }
+    throw refusal;
+  }
+
+  private callerOfToken(directory: Partition, token: string, csrf: string | undefined, now: number): SessionCaller {
     const hash = hashSessionSecret(token);
     const caller = this.sessions.get(hash) ?? this.findSession(directory, hash);
     const { session, expiresAt } = caller;
-    if (sessionExpiry(session) <= now || (expiresAt !== null && expiresAt <= now)) throw sessionEnded('has expired');
-    assertCsrf(headers['x-tidings-csrf'], session.csrf);
+    if (hasEnded(session, now) || (expiresAt !== null && expiresAt <= now)) throw sessionEnded('has expired');
+    assertCsrf(csrf, session.csrf);
     return caller;
   }
 
@@ -217,8 +243,9 @@ export class Authenticator {
     if (!key) throw sessionEnded('has ended');
     if (key.revokedAt !== null || endOf(directory, key).revokedWith !== null)
       throw sessionEnded('has ended, because its API key was revoked');
-    const limited = { keyId: session.id, organization: '', tier: sessionTier };
     const caller = this.toCaller(directory, key, endOf(directory, key).expiresAt);
+    const { organization } = caller.limited;
+    const limited = { keyId: session.id, organization: `${organization} session`, tier: sessionTier };
     const notices = [...caller.notices, ...sessionNotices];
     return this.sessions.set(hash, { ...caller, limited, testLimited: limited, notices, session });
   }

@@ -53,7 +53,10 @@ const unlimited: Taken = { headers: [], daySince: 0 };
 
 /** The holder of a limit per key. Requests with a session count for the session instead of the key. */
 type Holder = 'key' | 'session';
-const words: Readonly<Record<Holder, string>> = { key: 'API key', session: 'session' };
+const words: Readonly<Record<Holder, Record<Rule['per'], string>>> = {
+  key: { key: 'per API key', organization: 'per organization' },
+  session: { key: 'per session', organization: 'for all sessions of an organization' },
+};
 
 export class ApiLimit {
   private readonly holder: Holder;
@@ -217,7 +220,6 @@ function seconds(ms: number): number {
 
 function exceeded({ count, unit, per }: Rule, waitMs: number, holder: Holder): ServiceError {
   const retryAfter = seconds(waitMs);
-  const whose = per === 'key' ? words[holder] : 'organization';
-  const message = `The limit of ${count} requests per ${unit} per ${whose} is exceeded. Wait ${retryAfter} seconds.`;
+  const message = `The limit of ${count} requests per ${unit} ${words[holder][per]} is exceeded. Wait ${retryAfter} seconds.`;
   return new ServiceError('rateLimited', message, { retryAfter });
 }

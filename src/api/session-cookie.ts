@@ -16,12 +16,16 @@ type CookieName = typeof secureName | typeof localName;
 type Headers = Readonly<Record<string, string>>;
 
 const loopback = toBlockList(['127.0.0.0/8', '::1']);
+/** Networks in which a container can see the gateway of its own network. */
+const containerNetworks = toBlockList(['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7', 'fe80::/10']);
 const loopbackHost = /^(localhost|[\w-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
+/** Maximum number of tokens per cookie name that a request can have. */
+const maxTokens = 4;
 /** Headers by which proxies describe a request. A request with one of them does not come from a browser directly. */
 const proxyHeaders = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'forwarded', 'via', 'x-real-ip'];
 
 const refusal =
-  'A browser can sign in only over https, or at http://127.0.0.1 or http://localhost on the machine of the service. Set TIDINGS_PUBLIC_URL to the https address of the service and open that address, or use a proxy with TLS and name it in TIDINGS_TRUSTED_PROXIES.';
+  'A browser can sign in only over https, or at http://127.0.0.1 or http://localhost on the machine of the service; for a container, publish its port there, such as -p 127.0.0.1:8080:8080. Set TIDINGS_PUBLIC_URL to the https address of the service and open that address, or use a proxy with TLS and name it in TIDINGS_TRUSTED_PROXIES.';
 
 /** Whether the host of an address, with or without a port, is this machine. */
 export function isLoopbackHost(host: string): boolean {
@@ -29,17 +33,22 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /**
- * Returns the token in the cookie of a request; undefined if the request has no such cookie. The cookie of https takes
- * precedence. The cookie of plain http counts only if the request names the service by a loopback host.
+ * Returns the tokens in the cookies of a request, those of https first. The cookie of plain http counts only if the
+ * request names the service by a loopback host. There can be several tokens, because a program on another port of the
+ * same host can set cookies of the same name with a longer path.
  */
-export function sessionToken({ cookie = '', host = '' }: Headers): string | undefined {
-  return tokenIn(cookie, secureName) ?? (isLoopbackHost(host) ? tokenIn(cookie, localName) : undefined);
+export function sessionTokens({ cookie = '', host = '' }: Headers): string[] {
+  return [...tokensIn(cookie, secureName), ...(isLoopbackHost(host) ? tokensIn(cookie, localName) : [])];
 }
 
-/** Returns the first value of a cookie that has the form of a token. */
-function tokenIn(cookies: string, name: CookieName): string | undefined {
+/**
+ * Returns the last values of a cookie that have the form of a token. The cookie of this service has the shortest path,
+ * and browsers send such a cookie last.
+ */
+function tokensIn(cookies: string, name: CookieName): string[] {
   const values = pairsIn(cookies).filter((pair) => pair.startsWith(`${name}=`));
-  return values.map((pair) => pair.slice(name.length + 1)).find(isSessionSecret);
+  const tokens = values.map((pair) => pair.slice(name.length + 1)).filter(isSessionSecret);
+  return [...new Set(tokens)].slice(-maxTokens);
 }
 
 function pairsIn(cookies: string): string[] {
@@ -67,21 +76,23 @@ export class CookieChoice {
     if (origin !== undefined && /^https:\/\//i.test(origin)) return secureName;
     const isForwarded = contains(this.proxies, peer);
     if (origin === undefined && isForwarded && lastOf(headers['x-forwarded-proto']) === 'https') return secureName;
-    if (this.isLocal(peer, headers, isForwarded)) return localName;
+    if (isLocal(peer, headers)) return localName;
     if (origin === undefined && this.isPublicHttps) return secureName;
     throw new ServiceError('forbidden', refusal);
   }
+}
 
-  /**
-   * Whether a browser on this machine uses plain http. A container sees the browser behind the address of its network's
-   * gateway. This address counts like loopback if the settings name it as a trusted proxy.
-   */
-  private isLocal(peer: string, headers: Headers, isForwarded: boolean): boolean {
-    const { host = '', origin } = headers;
-    const isDirect = proxyHeaders.every((name) => headers[name] === undefined);
-    const isLocalOrigin = origin === undefined || /^http:\/\/(.+)$/i.exec(origin)?.[1] === host;
-    return isDirect && isLocalOrigin && isLoopbackHost(host) && (contains(loopback, peer) || isForwarded);
-  }
+/**
+ * Whether a browser on this machine uses plain http. A container sees such a browser behind the gateway of its network,
+ * so a private address counts, too, if the browser states a loopback address in the header Origin. Only the browser
+ * sets this header, so it is at the loopback address of its own machine, from which the port was published.
+ */
+function isLocal(peer: string, headers: Headers): boolean {
+  const { host = '', origin } = headers;
+  const isDirect = proxyHeaders.every((name) => headers[name] === undefined);
+  const isLocalOrigin = origin === undefined || /^http:\/\/(.+)$/i.exec(origin)?.[1] === host;
+  if (!isDirect || !isLocalOrigin || !isLoopbackHost(host)) return false;
+  return contains(loopback, peer) || (origin !== undefined && contains(containerNetworks, peer));
 }
 
 /** Returns the header that sets the cookie of a session. */

@@ -7,20 +7,20 @@ import { invalid, ServiceError } from '../foundation/errors.ts';
 import { newId } from '../foundation/ids.ts';
 import { sessionsStarted } from '../foundation/metrics.ts';
 import { directoryName } from '../foundation/partition-names.ts';
-import { hashSessionSecret, newSessionSecret } from '../foundation/session-secret.ts';
+import { hasHash, hashSessionSecret, newSessionSecret } from '../foundation/session-secret.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HttpRoute } from '../http/server.ts';
 import { type CreateSessionBody, CreateSessionBodySchema, type Session } from '../protocol/resources/sessions.ts';
-import { type SessionRecord, sessionExpiry, sessionMaxMs } from '../protocol/sessions.ts';
+import { isUsable, type SessionRecord, sessionExpiry, sessionMaxMs } from '../protocol/sessions.ts';
 import { readKey } from '../store/tables/directory.ts';
-import { readSignInCode } from '../store/tables/sessions.ts';
+import { readSession, readSignInCode } from '../store/tables/sessions.ts';
 import type { Admitted, Caller, SessionCaller } from './authenticate.ts';
 import { parseBody } from './body.ts';
 import { readPartition, runCommand } from './context.ts';
 import { actingAs, answer, refuse, takeFromLimit } from './handle.ts';
 import type { ApiReply } from './route.ts';
 import type { ApiServices } from './services.ts';
-import { clearCookies, sessionToken, setCookie } from './session-cookie.ts';
+import { clearCookies, sessionTokens, setCookie } from './session-cookie.ts';
 import {
   createSessionOperation,
   endSessionOperation,
@@ -164,12 +164,12 @@ async function start(exchange: Exchange, services: ApiServices, bytes: Buffer): 
       code === undefined ? authenticator.admitKey(body.key ?? '', Date.now()).caller.key.id : keyOf(services, code);
     const [token, csrf] = [newSessionSecret(), newSessionSecret()];
     const session = { id: newId('ses', 0), keyId, token: hashSessionSecret(token), csrf: hashSessionSecret(csrf) };
-    const before = sessionToken(headers);
+    const replaces = replacedSession(services, headers, keyId);
     const { createdAt } = await runCommand<{ createdAt: number }>(actingAs(context, keyId, requestId), directoryName, {
       name: 'createSession',
       session,
       ...(code !== undefined && { code }),
-      ...(before !== undefined && { replaces: hashSessionSecret(before) }),
+      ...(replaces !== undefined && { replaces }),
     });
     sessionsStarted.inc({ by: code === undefined ? 'key' : 'code' });
     const caller = authenticator.callerOfKey(readPartition(context, directoryName), keyId);
@@ -178,6 +178,21 @@ async function start(exchange: Exchange, services: ApiServices, bytes: Buffer): 
     sessions.refused(atFold(error, code), requestId, keyId);
     throw error;
   }
+}
+
+/**
+ * Returns the token hash of the session that a sign-in replaces. The cookie alone is not enough, because a program on
+ * another port of the same host receives it: the session must have the same key, or the request its second secret.
+ */
+function replacedSession({ context }: ApiServices, headers: Exchange['headers'], keyId: string): string | undefined {
+  const directory = readPartition(context, directoryName);
+  const csrf = headers['x-tidings-csrf'] ?? '';
+  return sessionTokens(headers)
+    .map(hashSessionSecret)
+    .find((hash) => {
+      const session = readSession(directory, hash);
+      return session && (session.keyId === keyId || hasHash(csrf, session.csrf));
+    });
 }
 
 /** @throws ServiceError `invalid` for a body that does not have exactly one of the fields `key` and `code` */
@@ -203,7 +218,7 @@ function atFold(error: unknown, code: string | undefined): unknown {
 function keyOf({ context }: ApiServices, code: string): string {
   const directory = readPartition(context, directoryName);
   const known = readSignInCode(directory, code);
-  if (known && known.expiresAt > Date.now() && readKey(directory, known.keyId)) return known.keyId;
+  if (known && isUsable(known, Date.now()) && readKey(directory, known.keyId)) return known.keyId;
   const message =
     'The sign-in code is not known, has expired or was used before. Sign in with an API key, or run tidings dashboard where the service runs.';
   throw new SignInRefusedError('code', new ServiceError('unauthorized', message));

@@ -57,7 +57,9 @@ export class Sessions {
    */
   used(session: SessionRecord, now: number): void {
     if (now < session.renewedAt + sessionRenewalMs) return;
-    if (now < (this.noted.get(session.id) ?? 0) + sessionRenewalMs) return;
+    const noted = this.noted.get(session.id) ?? 0;
+    // A time in the future was noted while the clock was ahead.
+    if (noted <= now && now < noted + sessionRenewalMs) return;
     // Nothing makes a session longer than its maximum.
     if (sessionExpiry(session) >= session.createdAt + sessionMaxMs) return;
     this.noted.set(session.id, now);
@@ -87,7 +89,9 @@ export class Sessions {
   sweep(now: number, wallClock: number): void {
     this.limit.sweep(now);
     this.signIns.sweep(now);
-    for (const [id, at] of this.noted) if (at + sessionRenewalMs <= wallClock) this.noted.delete(id);
+    for (const [id, at] of this.noted) {
+      if (at > wallClock || at + sessionRenewalMs <= wallClock) this.noted.delete(id);
+    }
   }
 }
 

@@ -120,9 +120,14 @@ export function auditedCommand(
       return { action: 'revokeKey', objects: { keyId: command.keyId } };
     case 'createSession': {
       const { id: sessionId, keyId } = command.session;
+      const { endedSessions = [] } = (value ?? {}) as { endedSessions?: readonly string[] };
       return {
         action: command.name,
-        objects: { sessionId, keyId, ...(command.code !== undefined && { byCode: true }) },
+        objects: {
+          ...{ sessionId, keyId },
+          ...(command.code !== undefined && { byCode: true }),
+          ...(endedSessions.length > 0 && { endedSessions }),
+        },
       };
     }
     case 'endSession':

@@ -17,8 +17,18 @@ export const sessionRenewalMs = 10 * minuteMs;
 export const maxSessionsPerKey = 50;
 /** Maximum number of requests per minute and session. They do not count towards the limits of key and organization. */
 export const sessionRequestsPerMinute = 600;
+/**
+ * Maximum number of requests per minute of all sessions of an organization, as a multiple of those of one session. The
+ * sessions of instance keys count together.
+ */
+export const organizationSessionFactor = 5;
 /** How long a sign-in code works, in milliseconds. */
 export const signInCodeMs = 10 * minuteMs;
+/**
+ * How far in the future a stored time can be, in milliseconds. A later time was stored while the clock was ahead, and
+ * would make a session last until the clock reaches that time.
+ */
+const maxClockAheadMs = 10 * minuteMs;
 /** Maximum number of sign-in codes that wait to be used. Only the operator of the service makes them. */
 export const maxSignInCodes = 1000;
 
@@ -48,7 +58,8 @@ export interface SignInCodeRecord {
 export const sessionCommands = [
   /**
    * Starts a session of the key `keyId`. If `code` is set, the command uses up this sign-in code, and the code must
-   * belong to the key. `replaces` is the token hash of the session that the browser had before. That session ends.
+   * belong to the key. `replaces` is the token hash of the session that the browser had before. That session ends. The gateway sets it only
+   * if the session has the same key, or the request has the second secret of the session.
    */
   Type.Object({
     name: Type.Literal('createSession'),
@@ -68,4 +79,15 @@ export const sessionCommands = [
 /** Returns the time at which a session ends if it is not used until then, in milliseconds. */
 export function sessionExpiry({ createdAt, renewedAt }: Pick<SessionRecord, 'createdAt' | 'renewedAt'>): number {
   return Math.min(renewedAt + sessionIdleMs, createdAt + sessionMaxMs);
+}
+
+/** Whether a session has ended, because it was not used or has reached its maximum. */
+export function hasEnded(session: Pick<SessionRecord, 'createdAt' | 'renewedAt'>, at: number): boolean {
+  const newest = Math.max(session.createdAt, session.renewedAt);
+  return sessionExpiry(session) <= at || newest > at + maxClockAheadMs;
+}
+
+/** Whether a sign-in code can be used. */
+export function isUsable({ expiresAt }: Pick<SignInCodeRecord, 'expiresAt'>, at: number): boolean {
+  return at < expiresAt && expiresAt <= at + signInCodeMs + maxClockAheadMs;
 }

@@ -88,7 +88,7 @@ test('a browser signs in, and only its pages use the session', async (t) => {
     assert.deepEqual(body, answer.body);
     assert.equal(headers.get('x-ratelimit-limit'), '600');
     assert.match(headers.get('cache-control') ?? '', /no-store/);
-    assert.match(headers.get('ratelimit-policy') ?? '', /^"session-min";q=600;w=60$/);
+    assert.match(headers.get('ratelimit-policy') ?? '', /^"session-min";q=600;w=60, "org-min";q=3000;w=60$/);
     const remaining = Date.parse(body.expiresAt) - Date.now();
     assert.ok(remaining > 11 * 3_600_000 && remaining <= 12 * 3_600_000, String(remaining));
     assert.ok(Date.parse(body.endsAt) - Date.now() > 6.9 * 86_400_000);
@@ -215,6 +215,16 @@ test('a browser signs in, and only its pages use the session', async (t) => {
     const second = keep(await signIn(service, { key: key.key }, { cookie: first.cookie }));
     assert.notEqual(second.cookie, first.cookie);
     assert.deepEqual([await status(first), await status(second), await status(browser)], [401, 200, 200]);
+    await waitUntil('the audit log names the ended session', () =>
+      /"action":"createSession","outcome":"done".*"endedSessions":\["ses_/.test(service.log),
+    );
+    const foreign = (await make({ org: 'mallory' })).key;
+    await signIn(service, { key: foreign }, { cookie: second.cookie });
+    assert.equal(await status(second), 200, 'who has only the cookie cannot end the session');
+    const third = keep(await signIn(service, { key: key.key }));
+    const csrf = { 'x-tidings-csrf': third.session.csrf };
+    await signIn(service, { key: foreign }, { cookie: third.cookie, ...csrf });
+    assert.equal(await status(third), 401, 'a browser that changes its key ends its session');
     const failed = await send(service, { key: newKey() }, { cookie: second.cookie });
     assert.deepEqual([failed.status, await status(second)], [401, 200], 'a refused sign-in ends nothing');
   });

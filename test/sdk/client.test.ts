@@ -85,3 +85,17 @@ test('client - sends the value of the session instead of a key', async () => {
   // @ts-expect-error a client without a key needs a session
   createClient({ url: '' });
 });
+
+test('client - makes one attempt to sign in, whatever the failure', async () => {
+  for (const status of [429, 503, 0]) {
+    let attempts = 0;
+    const fetch = async () => {
+      attempts += 1;
+      if (status === 0) throw new TypeError('The connection broke.');
+      return new Response('{"error":"Some","message":"Not so."}', { status, headers: { 'retry-after': '0' } });
+    };
+    const client = createClient({ url: 'http://127.0.0.1', session: { csrf: '' }, fetch });
+    await assert.rejects(client.createSession({ code: 'c' }));
+    assert.equal(attempts, 1, String(status));
+  }
+});

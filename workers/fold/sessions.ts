@@ -5,10 +5,11 @@
 import { ServiceError } from '../../src/foundation/errors.ts';
 import type { CommandResult, DirectoryCommand, KeyRecord } from '../../src/protocol/commands.ts';
 import {
+  hasEnded,
+  isUsable,
   maxSessionsPerKey,
   maxSignInCodes,
   type SessionRecord,
-  sessionExpiry,
   sessionRenewalMs,
   signInCodeMs,
 } from '../../src/protocol/sessions.ts';
@@ -31,7 +32,8 @@ import { missing, refused } from './refusals.ts';
 type Named<Name extends DirectoryCommand['name']> = Extract<DirectoryCommand, { name: Name }>;
 
 /**
- * Starts a session. A sign-in code is used up here, so of two concurrent requests with one code only the first one
+ * Starts a session. `endedSessions` of the result has the ids of the sessions that this ended: the one that the browser
+ * had before, and the oldest of a key that has the maximum. A sign-in code is used up here, so of two concurrent requests with one code only the first one
  * starts a session.
  */
 export function createSession(
@@ -42,29 +44,35 @@ export function createSession(
   if (code !== undefined) {
     const found = readSignInCode(partition, code);
     removeSignInCode(partition, code);
-    if (found?.keyId !== session.keyId || found.expiresAt <= at) {
+    if (found?.keyId !== session.keyId || !isUsable(found, at)) {
       return refused(new ServiceError('unauthorized', 'The sign-in code has expired or was used before.'));
     }
   }
   if (!activeKey(partition, session.keyId, at)) {
     return refused(new ServiceError('unauthorized', 'The API key has expired or was revoked.'));
   }
-  const replaced = replaces === undefined ? undefined : readSession(partition, replaces);
-  if (replaced) removeSession(partition, replaced);
-  const others = listSessions(partition, session.keyId);
-  for (const oldest of others.slice(0, Math.max(0, others.length - maxSessionsPerKey + 1))) {
-    removeSession(partition, oldest);
-  }
+  const all = listSessions(partition, session.keyId);
+  const ended = all.filter((other) => hasEnded(other, at));
+  const active = all.filter((other) => !hasEnded(other, at) && other.token !== replaces);
+  const surplus = active.slice(0, Math.max(0, active.length - maxSessionsPerKey + 1));
+  const replaced = replacedBy(partition, replaces, at);
+  for (const other of [...ended, ...surplus, ...replaced]) removeSession(partition, other);
   const started: SessionRecord = { ...session, createdAt: at, renewedAt: at };
   writeSession(partition, started);
   const { id, keyId, createdAt } = started;
-  return { ok: true, value: { id, keyId, createdAt } };
+  const endedSessions = [...replaced, ...surplus].map((other) => other.id);
+  return { ok: true, value: { id, keyId, createdAt, endedSessions } };
+}
+
+function replacedBy(partition: Partition, token: string | undefined, at: number): SessionRecord[] {
+  const found = token === undefined ? undefined : readSession(partition, token);
+  return found && !hasEnded(found, at) ? [found] : [];
 }
 
 /** Notes that a session was used, so that it ends later. A session that has ended does not come back. */
 export function renewSession(partition: Partition, { token }: Named<'renewSession'>, at: number): CommandResult {
   const session = readSession(partition, token);
-  const isDue = session && at < sessionExpiry(session) && at >= session.renewedAt + sessionRenewalMs;
+  const isDue = session && !hasEnded(session, at) && at >= session.renewedAt + sessionRenewalMs;
   if (isDue) writeSession(partition, { ...session, renewedAt: at });
   return { ok: true, value: {} };
 }
@@ -80,7 +88,7 @@ export function endSession(partition: Partition, { sessionId, token }: Named<'en
 export function endSessions(partition: Partition, { keyId }: Named<'endSessions'>, at: number): CommandResult {
   const sessions = listSessions(partition, keyId);
   for (const session of sessions) removeSession(partition, session);
-  const endedSessions = sessions.filter((session) => at < sessionExpiry(session)).length;
+  const endedSessions = sessions.filter((session) => !hasEnded(session, at)).length;
   return { ok: true, value: { keyId, endedSessions, endedAt: at } };
 }
 

@@ -4,32 +4,40 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CookieChoice, clearCookies, sessionToken, setCookie } from '../../../src/api/session-cookie.ts';
+import { CookieChoice, clearCookies, sessionTokens, setCookie } from '../../../src/api/session-cookie.ts';
 import { newSessionSecret } from '../../../src/foundation/session-secret.ts';
 
 const [token, other] = [newSessionSecret(), newSessionSecret()];
 
 test('the token is read from the cookie of https, and on loopback hosts also from that of plain http', () => {
-  const at = (cookie: string, host = 'notes.example') => sessionToken({ cookie, host });
-  assert.equal(at(`__Host-tidings=${token}`), token);
-  assert.equal(at(`a=b; __Host-tidings=${token} ; tidings=${other}`, '127.0.0.1:8080'), token);
-  assert.equal(at(`tidings=${token}`), undefined);
+  const at = (cookie: string, host = 'notes.example') => sessionTokens({ cookie, host });
+  assert.deepEqual(at(`__Host-tidings=${token}`), [token]);
+  assert.deepEqual(at(`a=b; tidings=${other}; __Host-tidings=${token} `, '127.0.0.1:8080'), [token, other]);
+  assert.deepEqual(at(`tidings=${token}`), []);
   for (const host of ['127.0.0.1', '127.0.0.1:8080', 'localhost:1', 'a.localhost', '[::1]:8080', 'LOCALHOST']) {
-    assert.equal(at(`tidings=${token}`, host), token, host);
+    assert.deepEqual(at(`tidings=${token}`, host), [token], host);
   }
   for (const host of ['127.0.0.1.evil.example', 'localhost.example', 'evil.example:8080', '[::2]', '', '1270.0.0.1']) {
-    assert.equal(at(`tidings=${token}`, host), undefined, host);
+    assert.deepEqual(at(`tidings=${token}`, host), [], host);
   }
 });
 
 test('a cookie that is not a token counts as absent', () => {
   const bad = ['', token.slice(1), `${token}x`, `"${token}"`, `${token.slice(1)}%`, '__proto__'];
-  for (const value of bad) assert.equal(sessionToken({ cookie: `__Host-tidings=${value}` }), undefined, value);
+  for (const value of bad) assert.deepEqual(sessionTokens({ cookie: `__Host-tidings=${value}` }), [], value);
   for (const cookie of ['', ';;;', '=', token, `__host-tidings=${token}`, `x__Host-tidings=${token}`]) {
-    assert.equal(sessionToken({ cookie }), undefined, cookie);
+    assert.deepEqual(sessionTokens({ cookie }), [], cookie);
   }
-  assert.equal(sessionToken({}), undefined);
-  assert.equal(sessionToken({ cookie: `__Host-tidings=old; __Host-tidings=${token}` }), token);
+  assert.deepEqual(sessionTokens({}), []);
+  assert.deepEqual(sessionTokens({ cookie: `__Host-tidings=old; __Host-tidings=${token}` }), [token]);
+});
+
+test('a request has few tokens, and the one of the shortest path is among them', () => {
+  const set = Array.from({ length: 50 }, () => `tidings=${newSessionSecret()}`);
+  const tokens = sessionTokens({ cookie: [...set, `tidings=${token}`].join('; '), host: 'localhost:8080' });
+  assert.deepEqual([tokens.length, tokens.at(-1)], [4, token]);
+  const same = sessionTokens({ cookie: `tidings=${token}; tidings=${token}`, host: 'localhost:8080' });
+  assert.deepEqual(same, [token]);
 });
 
 test('cookies are closed to scripts, other sites and, over https, to plain http', () => {
@@ -57,7 +65,10 @@ test('the browser’s address, else the proxy and the settings, decide which coo
     try {
       return new CookieChoice({ publicUrl, trustedProxies }).nameFor(peer, headers);
     } catch (error) {
-      assert.match((error as Error).message, /TIDINGS_PUBLIC_URL.*TIDINGS_TRUSTED_PROXIES/);
+      assert.match(
+        (error as Error).message,
+        /for a container, publish its port.*TIDINGS_PUBLIC_URL.*TIDINGS_TRUSTED_PROXIES/,
+      );
       return 'refused';
     }
   };
@@ -91,8 +102,15 @@ test('the browser’s address, else the proxy and the settings, decide which coo
     ['refused', '127.0.0.1', { host: local, 'x-forwarded-for': '8.8.8.8' }],
     ['refused', '127.0.0.1', { host: local, via: '1.1 proxy' }],
     // A container sees browsers of its machine behind the gateway of its network.
-    ['refused', '172.17.0.1', { host: local, origin: `http://${local}` }],
-    ['tidings', '172.17.0.1', { host: local, origin: `http://${local}` }, { trustedProxies: ['172.17.0.1'] }],
+    ['tidings', '172.17.0.1', { host: local, origin: `http://${local}` }],
+    ['tidings', '::ffff:192.168.65.1', { host: local, origin: `http://${local}` }],
+    ['tidings', 'fd00::1', { host: 'localhost:8080', origin: 'http://localhost:8080' }],
+    ['refused', '172.17.0.1', { host: local }],
+    ['refused', '172.17.0.1', { host: local }, { trustedProxies: ['172.17.0.1'] }],
+    ['refused', '172.32.0.1', { host: local, origin: `http://${local}` }],
+    ['refused', '172.17.0.1', { host: local, origin: `http://${host}` }],
+    ['refused', '172.17.0.1', { host, origin: `http://${host}` }],
+    ['refused', '172.17.0.1', { host: local, origin: `http://${local}`, 'x-forwarded-for': '8.8.8.8' }],
   ];
   for (const [expected, peer, headers, settings] of cases) {
     assert.equal(nameFor(peer, headers, settings), expected, JSON.stringify([peer, headers, settings]));

@@ -69,6 +69,7 @@ test('a session acts as its key, with limits of its own', async (t) => {
   assert.equal(caller.isTest, true);
   assert.equal(caller.limited, caller.testLimited);
   assert.deepEqual([caller.limited.keyId, caller.limited.tier.apiPerMinute], ['ses_1', 600]);
+  assert.equal(caller.limited.organization, 'instance session');
   assert.throws(() => authenticator.admitRequest(headers, 'drafts:write', epoch), /lacks the scope drafts:write/);
   assert.equal(authenticator.keyIdOf(headers, epoch), 'key_1');
 });
@@ -97,6 +98,21 @@ test('a session needs its second secret, and a request from a page of the servic
   assert.equal(authenticator.keyIdOf({ ...headers, 'x-tidings-csrf': 'x' }, epoch), undefined);
 });
 
+test('a cookie that another program has set does not lock anyone out', async (t) => {
+  const { ask, token } = await signedIn(t);
+  const planted = newSessionSecret();
+  const cookies = [
+    `tidings=${planted}; tidings=${token}`,
+    `__Host-tidings=${planted}; tidings=${token}`,
+    `__Host-tidings=${token}; tidings=${planted}`,
+    `${`tidings=${planted}; tidings=${newSessionSecret()}; `.repeat(20)}tidings=${token}`,
+  ];
+  for (const cookie of cookies) assert.equal(ask({ cookie, host: '127.0.0.1:8080' }), 'ok', cookie);
+  const cookie = `tidings=${planted}; tidings=${token}`;
+  const foreign = ask({ cookie, host: '127.0.0.1:8080', 'x-tidings-csrf': newSessionSecret() });
+  assert.match(foreign, /^401 The session has ended/);
+});
+
 test('a session ends when it is not used, and at its maximum', async (t) => {
   const { run, ask, token } = await signedIn(t);
   const ended = /^401 The session has expired\. Sign in again\.$/;
@@ -108,6 +124,16 @@ test('a session ends when it is not used, and at its maximum', async (t) => {
   for (let at = sessionRenewalMs; at < sessionMaxMs; at += sessionIdleMs / 2) await renew(epoch + at);
   assert.equal(ask({}, epoch + sessionMaxMs - 1), 'ok');
   assert.match(ask({}, epoch + sessionMaxMs), ended);
+});
+
+test('a session that was made or used while the clock was ahead ends when the clock is right again', async (t) => {
+  const { run, ask, token } = await signedIn(t);
+  assert.equal(ask({}, epoch - 600_000), 'ok', 'clocks may differ a little');
+  assert.match(ask({}, epoch - 600_001), /^401 The session has expired/);
+  await run({ name: 'renewSession', token: hashSessionSecret(token) }, epoch + sessionIdleMs - 1);
+  await nextTurn();
+  assert.equal(ask({}, epoch + sessionIdleMs - 1), 'ok');
+  assert.match(ask({}, epoch), /^401 The session has expired/);
 });
 
 test('a session ends with its key, at once', async (t) => {
@@ -153,6 +179,15 @@ test('the use of a session is noted at most once in ten minutes', async (t) => {
   assert.equal(use(2 * sessionRenewalMs), 2, 'the journal may have lost the first record');
   sessions.sweep(0, epoch + 3 * sessionRenewalMs);
   assert.equal(use(3 * sessionRenewalMs), 3);
+  use(365 * 86_400_000, {
+    ...session,
+    id: 'ses_ahead',
+    renewedAt: epoch + 364.9 * 86_400_000,
+    createdAt: epoch + 364.9 * 86_400_000,
+  });
+  const ahead = { ...session, id: 'ses_ahead' };
+  assert.equal(use(sessionRenewalMs, ahead), 5, 'a use while the clock was ahead does not count');
+  sent.length = 3;
   const old = { ...session, id: 'ses_old', renewedAt: epoch + sessionMaxMs - sessionIdleMs };
   assert.equal(use(sessionMaxMs - 1, old), 3, 'a session at its maximum is not noted');
   assert.deepEqual(
@@ -188,6 +223,31 @@ test('a request of a session counts for the session only, and notes its use', as
     ['renewSession'],
   );
   assert.deepEqual([...new Set(counted)], ['touch key_1'], 'the use of the key is noted, but not counted');
+});
+
+test('all sessions of an organization share one more limit', async (t) => {
+  const { authenticator, run } = await signedIn(t);
+  const { limit } = new Sessions({
+    ...{ publicUrl: '', trustedProxies: [], auditor: undefined },
+    enqueue: async () => undefined,
+  });
+  /** Signs in with a new key of an organization. Returns a function that sends a request with the session. */
+  const open = async (nth: number, org: string) => {
+    await run({ name: 'createKey', org, origin, key: keyFields(`key_${org}_${nth}`) });
+    const [token, csrf] = [newSessionSecret(), newSessionSecret()];
+    const session = { id: `ses_${org}_${nth}`, keyId: `key_${org}_${nth}` };
+    const hashes = { token: hashSessionSecret(token), csrf: hashSessionSecret(csrf) };
+    await run({ name: 'createSession', session: { ...session, ...hashes } });
+    await nextTurn();
+    const headers = { cookie: `__Host-tidings=${token}`, 'x-tidings-csrf': csrf, 'sec-fetch-site': 'same-origin' };
+    return () => limit.take(authenticator.admitRequest(headers, null, epoch).caller.limited, 0, epoch);
+  };
+  const acme = [];
+  for (let nth = 0; nth < 6; nth++) acme.push(await open(nth, 'acme'));
+  for (const send of acme.slice(0, 5)) for (let i = 0; i < 600; i++) send();
+  const message = /limit of 3000 requests per minute for all sessions of an organization is exceeded/;
+  assert.throws(acme[5] as () => void, message, 'another key does not help');
+  (await open(0, 'umbrella'))();
 });
 
 test('refused sign-ins fill the audit log only to a limit', () => {

@@ -63,8 +63,8 @@ const commands: [object, unknown, object][] = [
   [{ name: 'revokeKey', keyId, guarded: true }, {}, { keyId }],
   [
     { name: 'createSession', session: { id: sessionId, keyId, token: planted, csrf: planted }, code: planted },
-    {},
-    { sessionId, keyId, byCode: true },
+    { endedSessions: ['ses_1'] },
+    { sessionId, keyId, byCode: true, endedSessions: ['ses_1'] },
   ],
   [{ name: 'endSession', sessionId, token: planted }, {}, { sessionId }],
   [{ name: 'endSessions', keyId }, { endedSessions: 1 }, { keyId }],

@@ -73,8 +73,11 @@ test('a sign-in ends the session that the browser had before, and no other one',
   const { directory, signIn } = await openDirectory(t);
   await signIn(1);
   await signIn(2);
-  await signIn(3, epoch, { replaces: 'token 1' });
-  await signIn(4, epoch, { replaces: 'unknown' });
+  const ended = async (nth: number, replaces: string) => {
+    const result = await signIn(nth, epoch, { replaces });
+    return result.ok && (result.value as { endedSessions: string[] }).endedSessions;
+  };
+  assert.deepEqual([await ended(3, 'token 1'), await ended(4, 'unknown')], [['ses_1'], []]);
   assert.deepEqual(
     listSessions(directory, 'key_1').map(({ id }) => id),
     ['ses_2', 'ses_3', 'ses_4'],
@@ -83,10 +86,31 @@ test('a sign-in ends the session that the browser had before, and no other one',
 
 test('a further session of a key ends the oldest one', async (t) => {
   const { directory, signIn, counts } = await openDirectory(t);
-  for (let nth = 0; nth <= maxSessionsPerKey; nth++) await signIn(String(nth).padStart(3, '0'));
+  for (let nth = 0; nth < maxSessionsPerKey; nth++) await signIn(String(nth).padStart(3, '0'));
+  const last = await signIn('050');
+  assert.deepEqual(last.ok && last.value, {
+    ...{ id: 'ses_050', keyId: 'key_1', createdAt: epoch },
+    endedSessions: ['ses_000'],
+  });
   const left = listSessions(directory, 'key_1').map(({ id }) => id);
   assert.deepEqual([left.length, left[0]], [maxSessionsPerKey, 'ses_001']);
   assert.deepEqual(counts(), [maxSessionsPerKey, maxSessionsPerKey, maxSessionsPerKey, 0]);
+});
+
+test('sessions that were made while the clock was ahead end none that were made afterwards', async (t) => {
+  const { directory, run, signIn, code } = await openDirectory(t);
+  const ahead = epoch + 365 * 86_400_000;
+  for (let nth = 0; nth < maxSessionsPerKey; nth++) await signIn(`9${nth}`, ahead);
+  await code('c', ahead);
+  await signIn('01');
+  await signIn('02');
+  assert.deepEqual(
+    listSessions(directory, 'key_1').map(({ id }) => id),
+    ['ses_01', 'ses_02'],
+  );
+  assert.equal(kindOf(await signIn('03', epoch, { code: 'c' })), 'unauthorized', 'nor does a code work for a year');
+  await run({ name: 'renewSession', token: 'token 01' }, epoch + sessionRenewalMs);
+  assert.equal(readSession(directory, 'token 01')?.renewedAt, epoch + sessionRenewalMs);
 });
 
 test('a key that was revoked or has expired starts no session', async (t) => {

@@ -3,21 +3,30 @@
  * these operations, because dead letters concern all organizations. An operator replays a record after fixing the cause
  * of its failure.
  */
-import { notFound } from '../foundation/errors.ts';
+import { invalid, notFound } from '../foundation/errors.ts';
 import { ulid } from '../foundation/ids.ts';
 import { type PartitionName, partitionNames } from '../foundation/partition-names.ts';
 import type { JournalRecord } from '../protocol/journal.ts';
 import {
   deadLetterContracts,
+  type ListDeadLettersQuery,
+  ListDeadLettersQuerySchema,
   type ReplayDeadLettersBody,
   ReplayDeadLettersBodySchemas,
 } from '../protocol/resources/dead-letters.ts';
 import { NoQuerySchema } from '../protocol/resources/fields.ts';
-import { type Paging, PagingSchema } from '../protocol/resources/paging.ts';
-import { type DeadLetter, listDeadLetters } from '../store/tables/dead-letters.ts';
+import type { Partition } from '../store/partition.ts';
+import {
+  countDeadLetters,
+  type DeadLetter,
+  deadLettersAfter,
+  listDeadLetters,
+  pageOfDeadLetters,
+  readDeadLetter,
+} from '../store/tables/dead-letters.ts';
 import { assertInstance } from './authenticate.ts';
 import type { ApiContext } from './context.ts';
-import { page } from './page.ts';
+import { placeOf } from './page.ts';
 import type { ApiRoute } from './route.ts';
 import { check } from './validate.ts';
 
@@ -41,17 +50,19 @@ const together = 100;
 /** Maximum length of an error in a reply, in characters. */
 const maxErrorLength = 1000;
 
-const listLetters: ApiRoute<Paging> = {
+const listLetters: ApiRoute<ListDeadLettersQuery> = {
   method: 'GET',
   path: '/api/dead-letters',
   operation: 'listDeadLetters',
   contract: deadLetterContracts.listDeadLetters,
   scope: 'repos:read',
-  query: PagingSchema,
+  query: ListDeadLettersQuerySchema,
   handle: ({ query, caller, context }) => {
     assertInstance(caller, 'The list of dead letters');
-    const { items, ...rest } = page(allDeadLetters(context), query, toSortable, { sort: 'createdAt', order: 'desc' });
-    return { status: 200, body: { deadLetters: items.map(deadLetterResponse), ...rest } };
+    const { limit = 20, offset = 0 } = query;
+    const { letters, total } = pageOfAll(context, offset, limit);
+    const place = placeOf(offset, letters.length, total);
+    return { status: 200, body: { deadLetters: letters.map(deadLetterResponse), ...place } };
   },
 };
 
@@ -66,12 +77,12 @@ const replayLetters: ApiRoute = {
   handle: async ({ body, caller, context }) => {
     assertInstance(caller, 'Replaying dead letters');
     const wanted = checkBody(body);
-    const all = allDeadLetters(context);
-    const found = 'all' in wanted ? all : all.filter((each) => isAt(each, wanted));
-    if (!('all' in wanted) && found.length === 0)
-      throw notFound('Dead letter', `${wanted.partition} ${wanted.seq}/${wanted.index}`);
-    const replayed = await replayDeadLetters(context, found.slice(0, maxReplayed));
-    return { status: 200, body: { replayed, remaining: found.length - replayed.length } };
+    if (!('all' in wanted)) {
+      const replayed = await replayDeadLetters(context, [letterAt(context, wanted)]);
+      return { status: 200, body: { replayed, nextCursor: null } };
+    }
+    const { letters, nextCursor } = lettersFrom(context, wanted.cursor);
+    return { status: 200, body: { replayed: await replayDeadLetters(context, letters), nextCursor } };
   },
 };
 
@@ -80,36 +91,99 @@ function checkBody(body: unknown): ReplayDeadLettersBody {
   return check<ReplayDeadLettersBody>(ReplayDeadLettersBodySchemas[isAll ? 'all' : 'one'], body, 'body');
 }
 
-function isAt({ partition, letter }: PlacedLetter, place: LetterPlace): boolean {
-  return partition === place.partition && letter.seq === place.seq && letter.index === place.index;
+/** Returns the partitions that can be read now, in the order of their names. */
+function openPartitions({ readers, settings }: ApiContext): [PartitionName, Partition][] {
+  return partitionNames(settings.partitions).flatMap((name) => {
+    const partition = readers.fresh(name);
+    return partition ? [[name, partition]] : [];
+  });
+}
+
+/** Returns one page of the dead letters: by partition, and the newest of a partition first. */
+function pageOfAll(context: ApiContext, offset: number, limit: number): { letters: PlacedLetter[]; total: number } {
+  const letters: PlacedLetter[] = [];
+  let total = 0;
+  for (const [name, partition] of openPartitions(context)) {
+    const skipped = Math.max(0, offset - total);
+    const count = countDeadLetters(partition);
+    if (skipped < count && letters.length < limit)
+      for (const letter of pageOfDeadLetters(partition, skipped, limit - letters.length))
+        letters.push({ partition: name, letter });
+    total += count;
+  }
+  return { letters, total };
+}
+
+/** @throws ServiceError `notFound` if there is no dead letter at a place */
+function letterAt(context: ApiContext, { partition: name, seq, index }: LetterPlace): PlacedLetter {
+  const found = openPartitions(context).find(([each]) => each === name);
+  const letter = found && readDeadLetter(found[1], seq, index);
+  if (!found || !letter) throw notFound('Dead letter', `${name} ${seq}/${index}`);
+  return { partition: found[0], letter };
+}
+
+/**
+ * Returns the next dead letters to replay in the order of the journal, and the cursor that continues after them. The
+ * cursor has the id of a record that was made when the first request came. Dead letters of later records are left out.
+ * So a record that fails again is not replayed for ever by a client that follows the cursors.
+ */
+function lettersFrom(
+  context: ApiContext,
+  cursor: string | undefined,
+): { letters: PlacedLetter[]; nextCursor: string | null } {
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const until = after?.until ?? ulid();
+  const letters: PlacedLetter[] = [];
+  for (const [name, partition] of openPartitions(context)) {
+    if (after && name < after.partition) continue;
+    for (const letter of deadLettersAfter(partition, name === after?.partition ? after : undefined)) {
+      if (letter.record?.id > until) continue;
+      const last = letters.at(-1);
+      if (letters.length === maxReplayed && last)
+        return { letters, nextCursor: `${until} ${last.partition} ${last.letter.seq}/${last.letter.index}` };
+      letters.push({ partition: name, letter });
+    }
+  }
+  return { letters, nextCursor: null };
+}
+
+function readCursor(cursor: string): LetterPlace & { until: string } {
+  const [, until, partition, seq, index] = /^([0-9a-z]{26}) (\w{1,64}) (\d{1,15})\/(\d{1,15})$/.exec(cursor) ?? [];
+  if (until === undefined || partition === undefined)
+    throw invalid({ cursor: 'expected the nextCursor of an earlier reply' });
+  return { until, partition, seq: Number(seq), index: Number(index) };
 }
 
 /** Returns the dead letters of all partitions, in the order of the journal. */
-export function allDeadLetters({ readers, settings }: ApiContext): PlacedLetter[] {
-  return partitionNames(settings.partitions).flatMap((name) => {
-    const partition = readers.fresh(name);
-    return partition ? listDeadLetters(partition).map((letter) => ({ partition: name, letter })) : [];
-  });
+export function allDeadLetters(context: ApiContext): PlacedLetter[] {
+  return openPartitions(context).flatMap(([name, partition]) =>
+    listDeadLetters(partition).map((letter) => ({ partition: name, letter })),
+  );
 }
 
 /**
  * Enqueues the records of dead letters again, and writes the audit log. A dead letter is removed when its record is
- * folded. Until then it is listed, and enqueuing it once more does nothing.
+ * folded. Until then it is listed, and enqueuing it once more does nothing. If a record cannot be enqueued, the audit log
+ * has those that were.
  * @returns the positions of the dead letters
  */
 export async function replayDeadLetters(context: ApiContext, letters: readonly PlacedLetter[]): Promise<LetterPlace[]> {
-  for (let at = 0; at < letters.length; at += together) {
+  const places: LetterPlace[] = [];
+  const enqueue = async ({ partition, letter: { seq, index, record } }: PlacedLetter): Promise<LetterPlace> => {
+    await context.laneOf(partition).enqueue({ ...again(record), id: ulid(), replayed: { seq, index } });
+    return { partition, seq, index };
+  };
+  let failure: PromiseRejectedResult | undefined;
+  for (let at = 0; at < letters.length && !failure; at += together) {
     // Records of one partition are enqueued in the order of these calls.
-    await Promise.all(
-      letters
-        .slice(at, at + together)
-        .map(({ partition, letter: { seq, index, record } }) =>
-          context.laneOf(partition).enqueue({ ...again(record), id: ulid(), replayed: { seq, index } }),
-        ),
-    );
+    const ended = await Promise.allSettled(letters.slice(at, at + together).map(enqueue));
+    for (const each of ended) {
+      if (each.status === 'fulfilled') places.push(each.value);
+      else failure ??= each;
+    }
   }
-  const places = letters.map(({ partition, letter: { seq, index } }) => ({ partition, seq, index }));
   await audited(context, places);
+  if (failure) throw failure.reason;
   return places;
 }
 
@@ -142,25 +216,25 @@ export function deadLetterResponse({ partition, letter }: PlacedLetter) {
 
 /** Describes a record in the list. The record may be from a later version of Tidings, or lack required fields. */
 function subjectOf(record: JournalRecord): string {
-  switch (record.kind) {
+  switch (record?.kind) {
     case 'event':
-      return `${record.body?.event} of ${record.repository?.fullName}, delivery ${record.delivery}`;
+      return named`${record.body?.event} of ${record.repository?.fullName}, delivery ${record.delivery}`;
     case 'installation':
-      return `installation ${record.body?.action} of ${record.body?.owner?.login}, delivery ${record.delivery}`;
+      return named`installation ${record.body?.action} of ${record.body?.owner?.login}, delivery ${record.delivery}`;
     case 'backfilled':
-      return `page of ${record.repository?.fullName}`;
+      return named`page of ${record.repository?.fullName}`;
     case 'command':
-      return `command ${record.command?.name}`;
+      return named`command ${record.command?.name}`;
     case 'relay':
-      return `relay ${record.body?.relay} from ${record.source}`;
+      return named`relay ${record.body?.relay} from ${record.source}`;
     default:
-      return record.kind;
+      return named`${record?.kind}`;
   }
 }
 
-function toSortable({ partition, letter: { seq, index, at } }: PlacedLetter) {
-  const digits = (number: number) => String(number).padStart(16, '0');
-  return { id: `${partition} ${digits(seq)}/${digits(index)}`, name: partition, createdAt: at, updatedAt: at };
+/** Fills a text with words, and with `unknown` for words that are missing. */
+function named(texts: TemplateStringsArray, ...words: (string | undefined)[]): string {
+  return String.raw({ raw: texts }, ...words.map((word) => word ?? 'unknown'));
 }
 
 export const deadLetterRoutes = [listLetters, replayLetters];

@@ -36,8 +36,8 @@ const listDeliveries: ApiRoute<ListDeliveriesQuery> = {
         (repoId === undefined || repositoryOf(each)?.id === repoId),
     );
     const { items, ...rest } = page(wanted, paging, toSortable, { sort: 'createdAt', order: 'desc' });
-    const since = new Date(refusals?.since ?? 0).toISOString();
-    return { status: 200, body: { deliveries: items.map(deliveryResponse), ...rest, since } };
+    const since = Math.max(refusals?.since ?? 0, (outcome !== 'refused' && recent?.since) || 0);
+    return { status: 200, body: { deliveries: items.map(deliveryResponse), ...rest, since: iso(since) } };
   },
 };
 
@@ -45,10 +45,14 @@ function refusedFor({ key }: Caller, refusals: { list(orgId: string | null): Ref
   return refusals?.list(key.orgId) ?? [];
 }
 
-/** Returns the deliveries that a caller may see. A repository that the caller may not see is left out of them. */
+/**
+ * Returns the deliveries that a caller may see. A repository that the caller may not see is left out of them. A key of
+ * the instance sees also the name of a repository that is not listed, because its deliveries are dropped.
+ */
 function recentFor({ key, maySee }: Caller, recent: { list(): RecentDelivery[] } | undefined): RecentDelivery[] {
   return (recent?.list() ?? []).flatMap((entry) => {
-    const repository = entry.repository && maySee(entry.repository.id) ? entry.repository : null;
+    const isShown = entry.repository && (key.orgId === null || maySee(entry.repository.id));
+    const repository = isShown ? entry.repository : null;
     const isOwn = entry.orgId === key.orgId || (entry.orgId === null && repository !== null);
     return key.orgId === null || isOwn ? [{ ...entry, repository }] : [];
   });

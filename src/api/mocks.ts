@@ -280,7 +280,7 @@ export const mocks: Readonly<Record<string, Mock>> = {
     since: new Date(sampleTime).toISOString(),
   }),
   listDeadLetters: list('deadLetters', () => []),
-  replayDeadLetters: () => ok({ replayed: [], remaining: 0 }),
+  replayDeadLetters: () => ok({ replayed: [], nextCursor: null }),
   listHosts: () => ok({ hosts: [{ ...sampleHost, lastCheck: hostCheckResponse(sampleHostCheck) }] }),
   checkHost: ({ body }) => ok(hostCheckResponse({ ...sampleHostCheck, origin: field(body, 'origin') as string })),
   showRetention: () => ok({ before: '2025-01-01', partitions: [], repositories: [], organizations: [] }),

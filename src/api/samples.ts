@@ -383,6 +383,6 @@ export const sampleHostCheck: CheckedHost = {
   kind: 'github',
   version: null,
   fault: null,
-  token: { state: 'accepted', missing: [], mayRead: true, mayWrite: true },
+  token: { state: 'accepted', missing: [], fault: null, mayRead: true, mayWrite: true },
   app: null,
 };

@@ -112,6 +112,8 @@ function describe(host: Host, names: Names, check: HostCheck): Finding[] {
 }
 
 function ofToken(token: TokenCheck, at: string, names: Names): Finding {
+  if (token.state === 'unknown')
+    return { verdict: 'note', text: `${at}: ${names.token} cannot be checked now (${token.reason}). Try again later` };
   if (token.state === 'refused') {
     const why = token.status === 401 ? 'it is wrong, has expired or was revoked' : 'the host does not permit its use';
     return fault(`${at}: ${names.token} is rejected (${token.status}): ${why}. Make a new token on the host`);
@@ -135,6 +137,8 @@ function ofToken(token: TokenCheck, at: string, names: Names): Finding {
 function ofApp(app: AppCheck, at: string, names: Names): Finding {
   if (app.state === 'refused')
     return fault(`${at}: the app is rejected (${app.reason.replace(/\.$/, '')}). Check ${names.app}`);
+  if (app.state === 'unknown')
+    return { verdict: 'note', text: `${at}: the app cannot be checked now (${app.reason}). Try again later` };
   const text = `${at}: the app ${app.slug} is accepted`;
   if (app.missing.length === 0) return { verdict: 'ok', text };
   return fault(

@@ -31,11 +31,11 @@ export const runDeliveries: Run<typeof deliveriesEntry> = async ({ json, outcome
     const repoId = repo === undefined ? undefined : findRepository(context.readers, repo).id;
     const found = await askDeliveries(context.journal);
     if (!found) throw new Error('The gateway does not answer. Try again in a second');
-    const { since, refused, recent } = found;
+    const { since, refused, recentSince, recent } = found;
     const refusals = { since, list: () => refused, inLastHour: () => 0 };
     const query = { limit, ...(outcome && { outcome }), ...(event && { event }), ...(repoId && { repoId }) };
     const reply = await call<{ deliveries: Listed[] }>(
-      { ...context, refusals, recent: { list: () => recent } },
+      { ...context, refusals, recent: { since: recentSince, list: () => recent } },
       deliveryRoutes,
       'listDeliveries',
       { query },

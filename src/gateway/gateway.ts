@@ -131,7 +131,12 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
       refusedInLastHour: refusals.inLastHour(),
       lastRefused: refusals.list(null).at(-1),
     }),
-    () => ({ since: refusals.since, refused: refusals.list(null), recent: recent.list() }),
+    () => ({
+      since: refusals.since,
+      refused: refusals.list(null),
+      recentSince: recent.since,
+      recent: recent.list(),
+    }),
   );
   const server = await startServer(
     settings.host,

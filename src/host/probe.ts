@@ -29,12 +29,20 @@ export type TokenCheck =
   | { state: 'taken'; scopes: readonly string[] | undefined }
   | { state: 'refused'; status: number }
   /** For Gitea: the token lacks some of the required scopes. */
-  | { state: 'lacking'; missing: readonly string[] };
+  | { state: 'lacking'; missing: readonly string[] }
+  | Unchecked;
+
+/** The host neither took nor refused a credential. `reason` is the status of its reply, or as in `HostCheck`. */
+interface Unchecked {
+  state: 'unknown';
+  reason: string;
+}
 
 /** The result of checking an app with the host. `mayWrite` is true if it may write the contents of repositories. */
 export type AppCheck =
   | { state: 'taken'; slug: string; missing: readonly string[]; mayWrite: boolean }
-  | { state: 'refused'; reason: string };
+  | { state: 'refused'; reason: string }
+  | Unchecked;
 
 const timeoutMs = 5000;
 const names: Record<Kind, string> = { github: 'GitHub', gitea: 'Gitea or Forgejo' };
@@ -62,7 +70,10 @@ export async function checkHost(host: Host, signal?: AbortSignal): Promise<HostC
     return { found: 'nothing', reason: reasonOf(error) };
   }
   const is = recognise(host.kind, answer);
-  if (is) return { found: 'host', is, token: await checkToken(host, get), app: await checkApp(host, get) };
+  if (is) {
+    const token = await checkToken(host, get).catch(toUnchecked);
+    return { found: 'host', is, token, app: await checkApp(host, get).catch(toUnchecked) };
+  }
   const other: Kind = host.kind === 'github' ? 'gitea' : 'github';
   const second = await get(usualApiUrl(host.origin, other) + pathOf(other)).catch(() => undefined);
   const isOther = second && recognise(other, second);
@@ -99,7 +110,7 @@ async function checkToken(host: Host, get: Get): Promise<TokenCheck | undefined>
   // GitHub does not count this request towards the rate limit. An enterprise server without rate limits replies 404 to
   // a valid token.
   const { status, headers } = await get(`${host.apiUrl}/rate_limit`, authorization);
-  if (status !== 200 && status !== 404) return { state: 'refused', status };
+  if (status !== 200 && status !== 404) return notTaken(status);
   const scopes = headers.get('x-oauth-scopes');
   return { state: 'taken', scopes: scopes?.split(',').flatMap((each) => each.trim() || []) };
 }
@@ -110,9 +121,18 @@ async function checkGiteaToken(apiUrl: string, get: (url: string) => Promise<Htt
   for (const [scope, path] of Object.entries(reads)) {
     const { status } = await get(apiUrl + path);
     if (status === 403) missing.push(scope);
-    else if (status !== 200) return { state: 'refused', status };
+    else if (status !== 200) return notTaken(status);
   }
   return missing.length > 0 ? { state: 'lacking', missing } : { state: 'taken', scopes: undefined };
+}
+
+/** Returns the result for a status other than success. A host that is overloaded does not refuse the token. */
+function notTaken(status: number): TokenCheck {
+  return status === 401 || status === 403 ? { state: 'refused', status } : { state: 'unknown', reason: String(status) };
+}
+
+function toUnchecked(error: unknown): Unchecked {
+  return { state: 'unknown', reason: reasonOf(error) };
 }
 
 /** Permissions that an app's installation must have, so that the service can read from a host. */
@@ -120,15 +140,19 @@ const neededPermissions = ['contents', 'issues', 'metadata', 'pull_requests'];
 
 async function checkApp(host: Host, get: Get): Promise<AppCheck | undefined> {
   if (host.app === undefined) return undefined;
+  let authorization: string | undefined;
   try {
-    const { status, text } = await get(`${host.apiUrl}/app`, new Credentials(host, undefined).appAuthorization());
-    if (status !== 200) return { state: 'refused', reason: `the host answers ${status}` };
-    const { slug, permissions } = parse(text) as { slug?: unknown; permissions?: Record<string, unknown> };
-    const missing = neededPermissions.filter((name) => permissions && permissions[name] === undefined);
-    return { state: 'taken', slug: textOf(slug) ?? '', missing, mayWrite: permissions?.contents === 'write' };
+    authorization = new Credentials(host, undefined).appAuthorization();
   } catch (error) {
     return { state: 'refused', reason: reasonOf(error) };
   }
+  const { status, text } = await get(`${host.apiUrl}/app`, authorization);
+  // The reply to an unknown number of an app is 404.
+  if ([401, 403, 404].includes(status)) return { state: 'refused', reason: `the host answers ${status}` };
+  if (status !== 200) return { state: 'unknown', reason: String(status) };
+  const { slug, permissions } = parse(text) as { slug?: unknown; permissions?: Record<string, unknown> };
+  const missing = neededPermissions.filter((name) => permissions && permissions[name] === undefined);
+  return { state: 'taken', slug: textOf(slug) ?? '', missing, mayWrite: permissions?.contents === 'write' };
 }
 
 /**

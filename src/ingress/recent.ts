@@ -33,9 +33,12 @@ interface RepositoryName {
 export class RecentDeliveries implements RecentMemory {
   private readonly size: number;
   /** Distinguishes the ids of this process from those of an earlier one. */
-  private readonly boot: string;
+  private readonly prefix: string;
+  private readonly keys: readonly number[];
   /** Number of deliveries that were noted. The next one goes to the slot `noted % size`. */
   private noted = 0;
+  /** Latest time among the deliveries that were overwritten. */
+  private lost = 0;
   private readonly times: Float64Array;
   private readonly outcomes: Uint8Array;
   /** Index of the reason, plus one; 0 = none. */
@@ -49,7 +52,8 @@ export class RecentDeliveries implements RecentMemory {
   private readonly fullNames: string[];
 
   constructor(boot: string, size = maxKept) {
-    this.boot = boot;
+    this.prefix = hashedId('rcv', 0, boot).slice(0, -numberLength);
+    this.keys = keysOf(hashedId('rcv', 0, `${boot} keys`));
     this.size = size;
     this.times = new Float64Array(size);
     this.outcomes = new Uint8Array(size);
@@ -78,6 +82,8 @@ export class RecentDeliveries implements RecentMemory {
     reason?: IgnoredReason,
   ): void {
     const slot = this.noted % this.size;
+    // The times are not in order, because a delivery is noted when its reply is sent.
+    if (this.noted >= this.size && (this.times[slot] as number) > this.lost) this.lost = this.times[slot] as number;
     this.noted += 1;
     this.times[slot] = at;
     this.outcomes[slot] = code;
@@ -91,6 +97,11 @@ export class RecentDeliveries implements RecentMemory {
     this.fullNames[slot] = repository === undefined ? '' : repository.fullName;
   }
 
+  /** Time after which no delivery was forgotten; undefined if none was. */
+  get since(): number | undefined {
+    return this.noted > this.size ? this.lost : undefined;
+  }
+
   list(): RecentDelivery[] {
     const first = Math.max(0, this.noted - this.size);
     return Array.from({ length: this.noted - first }, (_, i) => this.entry(first + i));
@@ -102,7 +113,7 @@ export class RecentDeliveries implements RecentMemory {
     const repositoryId = this.repositoryIds[slot] as string;
     const receivedAt = this.times[slot] as number;
     return {
-      id: hashedId('rcv', 0, `${this.boot} ${number}`),
+      id: this.prefix + scrambled(number, this.keys),
       receivedAt,
       outcome: recentOutcomes[this.outcomes[slot] as number] as RecentOutcome,
       reason: reasons[(this.reasonCodes[slot] as number) - 1] ?? null,
@@ -116,6 +127,26 @@ export class RecentDeliveries implements RecentMemory {
       repository: repositoryId === '' ? null : { id: repositoryId, fullName: this.fullNames[slot] as string },
     };
   }
+}
+
+/** Number of characters that distinguish the ids of one process. */
+const numberLength = 10;
+/** Number of bits of half of these characters. */
+const halfBits = 25;
+const halfSize = 2 ** halfBits;
+
+function keysOf(id: string): number[] {
+  return [4, 8, 12, 16].map((at) => Number.parseInt(id.slice(-at - 4, -at), 36));
+}
+
+/**
+ * Returns a text for a number. Different numbers have different texts (a Feistel network), and the texts do not tell how
+ * many deliveries other organizations had in between. A list has many ids, so this is much cheaper than a hash.
+ */
+function scrambled(number: number, keys: readonly number[]): string {
+  let [left, right] = [Math.floor(number / halfSize) % halfSize, number % halfSize];
+  for (const key of keys) [left, right] = [right, left ^ (Math.imul(right ^ key, 0x9e3779b1) >>> (32 - halfBits))];
+  return [left, right].map((half) => half.toString(32).padStart(numberLength / 2, '0')).join('');
 }
 
 function texts(size: number): string[] {

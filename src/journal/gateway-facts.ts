@@ -20,9 +20,13 @@ export interface GatewayFacts {
   lastRefused: RefusedDelivery | undefined;
 }
 
-/** The deliveries that a gateway remembers, the newest last, and the time since which it remembers them. */
+/**
+ * The deliveries that a gateway remembers, the newest last. `since` is the time since which it remembers refused ones,
+ * and `recentSince` the time after which no other was forgotten.
+ */
 export interface GatewayDeliveries {
   since: number;
+  recentSince: number | undefined;
   refused: RefusedDelivery[];
   recent: RecentDelivery[];
 }

@@ -2,9 +2,12 @@
 
 /** What a credential of the settings is good for. Null means that the host does not report it. */
 export interface CredentialCheck {
-  state: 'accepted' | 'refused' | 'lacking';
+  /** `unknown`: the host did not answer about the credential. */
+  state: 'accepted' | 'refused' | 'lacking' | 'unknown';
   /** Scopes or permissions that the credential lacks for reading. */
   missing: readonly string[];
+  /** Status of the reply, or the code of the error, if the state is `unknown`. */
+  fault: string | null;
   mayRead: boolean;
   mayWrite: boolean | null;
 }

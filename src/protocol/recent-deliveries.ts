@@ -56,6 +56,8 @@ export interface RecentDelivery {
 
 /** The deliveries that were not refused and that the gateway remembers. */
 export interface RecentMemory {
+  /** Time after which no delivery was forgotten; undefined if none was since the start. */
+  readonly since: number | undefined;
   /** Returns the remembered deliveries, the newest last. */
   list(): RecentDelivery[];
 }

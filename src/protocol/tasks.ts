@@ -143,7 +143,7 @@ export interface UnreleasedCountTask {
   repoId: string;
 }
 
-/** The newest release tag of a repository, and its unreleased changes. */
+/** The unreleased changes of a repository, and the release that they begin with; null for the beginning of its history. */
 export interface UnreleasedCount {
   lastTag: { name: string; date: number } | null;
   /** The numbers that a preview of the unreleased range has in its counts and its diagnostics. */

@@ -43,6 +43,8 @@ export interface Partition {
    * outside such an attempt, and while the partition catches up.
    */
   readonly changes?: Changes | undefined;
+  /** Called with the repository of each delayed event that an attempt folds. */
+  readonly onReleased?: (repoId: string) => void;
   /**
    * Runs a write transaction and resolves once other processes can read the result. Transactions run one at a time, and
    * never while a process opens the file.

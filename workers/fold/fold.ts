@@ -208,6 +208,7 @@ function releaseDue(partition: Partition, time: number): void {
   for (let event = nextDue(partition, time); event; event = nextDue(partition, time)) {
     const { record } = event;
     removeDelayed(partition, event);
+    if (record.repository) partition.onReleased?.(record.repository.id);
     foldIsolated(partition, record, event, (isolated) => foldEvent(isolated, record));
   }
 }

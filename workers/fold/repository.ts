@@ -30,7 +30,7 @@ import { finishErasing, giveUpRepository, keepPublishedNotes } from './sweep.ts'
 const copyRepository = copierOf<RepositoryRecord>(RepositoryRecordSchema);
 
 /** The parts of a record that describe its repository, and the organization whose secret signed the record. */
-export type Seen = Pick<EventRecord, 'at' | 'repository' | 'signedBy'>;
+export type Seen = Pick<EventRecord, 'at' | 'repository' | 'signedBy' | 'replayed'>;
 
 /**
  * Creates or renames a repository as a record reports, and returns the repository. A relay in the outbox informs the
@@ -57,7 +57,10 @@ export function recordRepository(
   finishErasing(partition, id);
   const known = before && withComparedTime(before, record, seenAt);
   const merged = mergeRepository(known, record, seenAt, body);
-  const after = withProvedTime(known, body ? withEventTime(known, merged, record.at) : merged, record, seenAt);
+  // A replayed record has the time of its replay.
+  const isDelivery = body !== undefined && record.replayed === undefined;
+  const received = isDelivery ? withEventTime(known, merged, record.at) : merged;
+  const after = withProvedTime(known, received, record, seenAt);
   // `supersedes` is set if the host has refuted another organization's claim. The directory partition still lists the
   // other organization, and may not know the new claimant yet.
   const isNewToDirectory = record.signedBy?.supersedes !== undefined && before?.claimedBy === undefined;
@@ -175,13 +178,18 @@ function withProvedTime(
   return others;
 }
 
-/** Returns the merged repository with the time of its newest delivery. `known` is the repository before the merge. */
+/**
+ * Returns the merged repository with the time of its newest delivery. A stored time that is far ahead is replaced. It was
+ * stored while the clock of this service was ahead.
+ * @param known the repository before the merge
+ */
 function withEventTime(
   known: RepositoryRecord | undefined,
   merged: RepositoryRecord,
   receivedAt: number,
 ): RepositoryRecord {
-  if (receivedAt <= (merged.lastEventAt ?? 0)) return merged;
+  const { lastEventAt = 0 } = merged;
+  if (receivedAt <= lastEventAt && lastEventAt <= receivedAt + 2 * maxAheadMs) return merged;
   if (merged.lastEventAt === undefined) return copyRepository({ ...merged, lastEventAt: receivedAt });
   // A merged repository is a new copy already, unless the merge has changed nothing.
   const later = merged === known ? copyRepository(merged) : merged;

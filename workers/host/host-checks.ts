@@ -92,18 +92,25 @@ function codeIn(reason: string): string {
 
 function ofToken(token: TokenCheck): CredentialCheck {
   if (token.state === 'refused') return refused;
-  if (token.state === 'lacking') return { state: 'lacking', missing: token.missing, mayRead: false, mayWrite: null };
+  if (token.state === 'unknown') return unchecked(token.reason);
+  if (token.state === 'lacking') return { ...refused, state: 'lacking', missing: token.missing, mayWrite: null };
   const { scopes } = token;
   // Only classic tokens of GitHub have scopes. Gitea and fine-grained tokens do not report what they may write.
   const mayWrite = scopes === undefined ? null : scopes.includes('repo') || scopes.includes('public_repo');
-  return { state: 'accepted', missing: [], mayRead: true, mayWrite };
+  return { state: 'accepted', missing: [], fault: null, mayRead: true, mayWrite };
 }
 
 function ofApp(app: AppCheck): CredentialCheck {
   if (app.state === 'refused') return refused;
+  if (app.state === 'unknown') return unchecked(app.reason);
   const { missing, mayWrite } = app;
   const mayRead = missing.length === 0;
-  return { state: mayRead ? 'accepted' : 'lacking', missing, mayRead, mayWrite };
+  return { state: mayRead ? 'accepted' : 'lacking', missing, fault: null, mayRead, mayWrite };
 }
 
-const refused: CredentialCheck = { state: 'refused', missing: [], mayRead: false, mayWrite: false };
+function unchecked(reason: string): CredentialCheck {
+  const fault = /^\d{3}$/.test(reason) ? reason : codeIn(reason);
+  return { state: 'unknown', missing: [], fault, mayRead: false, mayWrite: null };
+}
+
+const refused: CredentialCheck = { state: 'refused', missing: [], fault: null, mayRead: false, mayWrite: false };

@@ -135,7 +135,8 @@ function attempt(
   // child transaction rolls these rows back.
   partition.root.childTransaction(() => {
     check?.();
-    fold({ ...partition, counts, changes }, readOnce(batch, folded, touched));
+    const onReleased = (repoId: string): void => touched?.add(repoId);
+    fold({ ...partition, counts, changes, onReleased }, readOnce(batch, folded, touched));
     writeCursor(partition, { seq: folded.seq, recordId: folded.recordId });
   });
   for (const add of counts) add();

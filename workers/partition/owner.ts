@@ -21,7 +21,6 @@ import { type PartitionLock, takeLock } from '../../src/store/lock.ts';
 import { openGeneration, type Partition } from '../../src/store/partition.ts';
 import { copyPartition } from '../../src/store/renewal.ts';
 import { type Snapshot, takeSnapshot } from '../../src/store/snapshot.ts';
-import { countDelayed } from '../../src/store/tables/delayed.ts';
 import { readCounter, readCursor, writeOwner } from '../../src/store/tables/meta.ts';
 import { countErasures, writeTrace } from '../../src/store/tables/retention.ts';
 import type { FoldedBatch } from './batch.ts';
@@ -297,8 +296,7 @@ export class PartitionOwner {
     const { partition } = this;
     const started = performance.now();
     const { logger, answers } = this.options;
-    // An event that becomes due can be folded with any record.
-    const touched = answers?.isEmpty === false ? new TouchedRepositories(countDelayed(partition) > 0) : undefined;
+    const touched = answers?.isEmpty === false ? new TouchedRepositories() : undefined;
     const folded = await foldOwned(partition, this.id, batch, logger, { collects: this.caughtUp, touched });
     // Answers that were asked for since the beginning of the commit may show the state before it.
     answers?.forget(touched);

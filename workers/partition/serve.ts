@@ -44,7 +44,7 @@ import type { Delivering, PublishContext } from '../publish/context.ts';
 import { confirmOwner } from '../publish/host.ts';
 import { Publisher } from '../publish/publisher.ts';
 import { testChannel } from '../publish/test-channel.ts';
-import { organizationOfTask } from '../render/organization.ts';
+import { organizationOf, organizationOfTask } from '../render/organization.ts';
 import type { RenderPool } from '../render/pool.ts';
 import { WebhookSender } from '../webhooks/sender.ts';
 import { Automator } from './automation.ts';
@@ -77,6 +77,11 @@ type Question =
 
 /** Maximum time to answer a question, in milliseconds. The client waits ten seconds. */
 const answerMs = 8000;
+/**
+ * Maximum time to count the unreleased changes of a repository in a render thread, in milliseconds. It does not depend on
+ * the wait for a thread, so a repository that takes longer is known to be too costly.
+ */
+const countMs = 4000;
 /** Interval between two checks of a keeper, in milliseconds. */
 const pollMs = 5000;
 
@@ -148,7 +153,8 @@ export async function serve(
   };
   const counter = new UnreleasedCounter({
     isReady: () => owner.caughtUp,
-    count: (repoId) => run({ task: 'unreleasedCount', repoId }, answerMs),
+    organizationOf: (repoId) => organizationOf(owner.partition, repoId),
+    count: (repoId) => run({ task: 'unreleasedCount', repoId }, answerMs, countMs),
   });
   const owner = await takeOver(() =>
     PartitionOwner.open({
@@ -173,9 +179,9 @@ export async function serve(
     resealer = new Resealer({ partition: () => owner.partition, lane: laneOf(name), sealer, logger });
   }
   /** Runs a task in the render pool, in the name of the organization that the task is for. */
-  function run<Work extends PoolTask['work']>(work: Work, maxWaitMs: number) {
+  function run<Work extends PoolTask['work']>(work: Work, maxWaitMs: number, limitMs?: number) {
     const organization = organizationOfTask(owner.partition, work);
-    return pool.run({ dataDir, partition: name, work }, { organization, maxWaitMs });
+    return pool.run({ dataDir, partition: name, work }, { organization, maxWaitMs, ...(limitMs && { limitMs }) });
   }
   const automator = hosts && createAutomator(context, shared, owner, hosts.comparisons);
   outbox = new Outbox({ dataDir, owner, pool, logger, laneOf, automator });

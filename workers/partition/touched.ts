@@ -3,12 +3,7 @@ import type { CommandRecord, JournalRecord } from '../../src/protocol/journal.ts
 
 export class TouchedRepositories {
   readonly ids = new Set<string>();
-  private all: boolean;
-
-  /** @param all whether records can concern any repository, for example because delayed events may become due */
-  constructor(all = false) {
-    this.all = all;
-  }
+  private all = false;
 
   /** Whether any repository of the partition can be concerned. */
   get isAny(): boolean {
@@ -35,7 +30,8 @@ export class TouchedRepositories {
     }
   }
 
-  private add(id: string | undefined): void {
+  /** Notes a repository. */
+  add(id: string | undefined): void {
     if (id !== undefined) this.ids.add(id);
   }
 }

@@ -28,7 +28,7 @@ import type {
 } from '../../src/protocol/tasks.ts';
 import { graceMs, outOfTime } from './deadline.ts';
 import { heapLimits, usualHeapMb } from './heap.ts';
-import { busy, Turns } from './turns.ts';
+import { busy, type TurnKind, Turns } from './turns.ts';
 
 /** The type of the answer to each task. */
 interface Answers {
@@ -47,8 +47,8 @@ interface Answers {
   payload: Payload;
 }
 
-/** Which tasks carry out effects, and which answer a question that a client waits for. */
-const kindOf: Readonly<Record<PoolTask['work']['task'], 'effects' | 'questions'>> = {
+/** Which tasks carry out effects, which answer a question that a client waits for, and which no one waits for. */
+const kindOf: Readonly<Record<PoolTask['work']['task'], TurnKind>> = {
   render: 'effects',
   recount: 'effects',
   outdated: 'effects',
@@ -56,7 +56,7 @@ const kindOf: Readonly<Record<PoolTask['work']['task'], 'effects' | 'questions'>
   preview: 'questions',
   changes: 'questions',
   rangePreview: 'questions',
-  unreleasedCount: 'questions',
+  unreleasedCount: 'counts',
   entries: 'questions',
   settingsPreview: 'questions',
   pullNote: 'questions',
@@ -78,6 +78,8 @@ export interface Turn {
   organization: string;
   /** How long the caller waits, in milliseconds. A later answer would be useless. */
   maxWaitMs?: number;
+  /** Time limit of the task in its thread, in milliseconds, if the caller does not wait for the end of the task. */
+  limitMs?: number;
   /** Called after the task has got a thread and before the task begins. */
   begin?: () => Promise<void>;
 }
@@ -130,20 +132,20 @@ export class RenderPool {
    */
   async run<Work extends PoolTask['work']>(
     task: PoolTask & { work: Work },
-    { organization, maxWaitMs = Number.POSITIVE_INFINITY, begin }: Turn,
+    { organization, maxWaitMs = Number.POSITIVE_INFINITY, limitMs, begin }: Turn,
   ): Promise<Answers[Work['task']]> {
     const asked = performance.now();
     await this.take(organization, task.work.task, maxWaitMs);
     try {
       await begin?.();
-      const left = Math.max(1, Math.ceil(asked + maxWaitMs - performance.now()));
+      const left = limitMs ?? Math.max(1, Math.ceil(asked + maxWaitMs - performance.now()));
       const begun = new Int32Array(new SharedArrayBuffer(4));
       const answer = await this.answer({ ...task, timeoutMs: Math.min(this.timeoutMs, left), begun });
       if (answer.ok) return answer.value as Answers[Work['task']];
       throw new ServiceError(answer.kind, answer.message, answer.details ? { details: answer.details } : {});
     } catch (error) {
       // If the wait for a turn left too little time for the task, the error is temporary. The caller may try again.
-      throw performance.now() - asked >= maxWaitMs ? busy() : error;
+      throw limitMs === undefined && performance.now() - asked >= maxWaitMs ? busy() : error;
     } finally {
       this.turns.free(organization);
       this.measure();

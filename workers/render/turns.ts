@@ -1,7 +1,8 @@
 /**
  * Decides which task gets the next render thread. Organizations take turns, and each holds at most one thread, so that
  * no organization waits for all tasks of another. Within an organization, questions come before effects, because a
- * client waits for the answer to a question.
+ * client waits for the answer to a question. Counts come last, also over all organizations: they get a thread that no
+ * other task waits for.
  */
 import { ServiceError } from '../../src/foundation/errors.ts';
 
@@ -17,7 +18,10 @@ interface Waiter {
 interface Queue {
   questions: Waiter[];
   effects: Waiter[];
+  counts: Waiter[];
 }
+
+export type TurnKind = keyof Queue;
 
 export class Turns {
   private readonly threads: number;
@@ -43,15 +47,16 @@ export class Turns {
    * @param maxWaitMs how long the caller waits, in milliseconds
    * @throws ServiceError `unavailable` when too many tasks of the organization wait, or the caller has stopped waiting
    */
-  async take(organization: string, kind: keyof Queue, maxWaitMs = Number.POSITIVE_INFINITY): Promise<void> {
+  async take(organization: string, kind: TurnKind, maxWaitMs = Number.POSITIVE_INFINITY): Promise<void> {
     // When a thread becomes free, `free` gives it to a waiting organization that holds no thread. If a thread is still
     // free here, every waiting organization already holds a thread, and `organization` need not wait.
     if (this.holding.size < this.threads && !this.holding.has(organization)) {
       this.holding.add(organization);
       return;
     }
-    const queue = this.queues.get(organization) ?? { questions: [], effects: [] };
-    if (queue.questions.length + queue.effects.length >= this.maxWaiting) throw busy();
+    const queue = this.queues.get(organization) ?? { questions: [], effects: [], counts: [] };
+    // Counts take no place of other tasks. An organization has at most one per partition.
+    if (kind !== 'counts' && queue.questions.length + queue.effects.length >= this.maxWaiting) throw busy();
     this.queues.set(organization, queue);
     const until = performance.now() + maxWaitMs;
     const taken = new Promise<void>((begin, refuse) => queue[kind].push({ until, begin, refuse }));
@@ -63,7 +68,7 @@ export class Turns {
   free(organization: string): void {
     this.holding.delete(organization);
     while (this.holding.size < this.threads) {
-      const next = [...this.queues.keys()].find((each) => !this.holding.has(each));
+      const next = this.nextOrganization();
       if (next === undefined) return;
       this.begin(next);
     }
@@ -74,16 +79,27 @@ export class Turns {
     const queue = this.queues.get(organization) as Queue;
     this.queues.delete(organization);
     const next = this.nextOf(queue);
-    if (queue.questions.length + queue.effects.length > 0) this.queues.set(organization, queue);
+    if (queue.questions.length + queue.effects.length + queue.counts.length > 0) this.queues.set(organization, queue);
     if (!next) return;
     this.holding.add(organization);
     next.begin();
   }
 
-  private nextOf({ questions, effects }: Queue): Waiter | undefined {
+  /** Returns the organization whose turn is next: the first that waits for more than counts, or else the first. */
+  private nextOrganization(): string | undefined {
+    let onlyCounts: string | undefined;
+    for (const [organization, { questions, effects }] of this.queues) {
+      if (this.holding.has(organization)) continue;
+      if (questions.length + effects.length > 0) return organization;
+      onlyCounts ??= organization;
+    }
+    return onlyCounts;
+  }
+
+  private nextOf({ questions, effects, counts }: Queue): Waiter | undefined {
     const now = performance.now();
     for (;;) {
-      const next = questions.shift() ?? effects.shift();
+      const next = questions.shift() ?? effects.shift() ?? counts.shift();
       if (!next) return undefined;
       this.waiting -= 1;
       if (next.until > now) return next;

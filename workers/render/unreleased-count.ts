@@ -2,15 +2,14 @@
 import { notFound } from '../../src/foundation/errors.ts';
 import { diagnose } from '../../src/notes/draft/diagnose.ts';
 import { gather } from '../../src/notes/draft/gather.ts';
-import { releaseTags } from '../../src/notes/range/release-tags.ts';
 import type { UnreleasedCount, UnreleasedCountTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { RepositoryView } from '../../src/store/repository-view.ts';
 import { countsOf } from './preview.ts';
 
 /**
- * Returns the newest release tag of a repository and its unreleased changes. The numbers are those of a preview of the
- * unreleased range (`range-preview.ts`).
+ * Returns the unreleased changes of a repository and the release that they begin with. Both are those of a preview of
+ * the unreleased range (`range-preview.ts`).
  * @throws ServiceError `notFound` for a repository that has not sent an event yet
  */
 export function countUnreleased(
@@ -23,7 +22,7 @@ export function countUnreleased(
   const notes = gather(view, { type: 'UNRELEASED' });
   const { prCount: pulls, issueCount: issues } = countsOf(notes.selection);
   const { changes, unlabelled } = diagnose(notes);
-  const [tag] = releaseTags(view.tags());
+  const tag = notes.selection.ends?.from;
   return {
     lastTag: tag ? { name: tag.name, date: tag.date ?? tag.pushedAt } : null,
     unreleased: { pulls, issues, commits: notes.selection.commitsWithoutPull.length, changes, unlabelled },

@@ -1,8 +1,8 @@
 /** Requests, replies and contracts of the operations on dead letters. `api/` makes the bodies of replies. */
 import { type Static, Type } from '@sinclair/typebox';
 import type { Contracts } from './contract.ts';
-import { closed, text, time } from './fields.ts';
-import { listOf } from './paging.ts';
+import { closed, orNull, text, time } from './fields.ts';
+import { listOf, paging } from './paging.ts';
 
 const place = {
   partition: text('p00'),
@@ -23,13 +23,19 @@ const DeadLetterSchema = Type.Object(
   closed,
 );
 
+export const ListDeadLettersQuerySchema = Type.Object({ limit: paging.limit, offset: paging.offset }, closed);
+export type ListDeadLettersQuery = Static<typeof ListDeadLettersQuerySchema>;
+
 const partition = Type.String({ minLength: 1, maxLength: 64 });
 const position = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
-/** Bodies of Replay Dead Letters: the place of one, or all. */
+/** Bodies of Replay Dead Letters: the place of one, or all. The cursor continues an earlier request for all. */
 export const ReplayDeadLettersBodySchemas = {
   one: Type.Object({ partition, seq: position, index: position }, closed),
-  all: Type.Object({ all: Type.Literal(true) }, closed),
+  all: Type.Object(
+    { all: Type.Literal(true), cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })) },
+    closed,
+  ),
 };
 export type ReplayDeadLettersBody = Static<
   (typeof ReplayDeadLettersBodySchemas)[keyof typeof ReplayDeadLettersBodySchemas]
@@ -38,11 +44,12 @@ export type ReplayDeadLettersBody = Static<
 const ReplayedLettersSchema = Type.Object(
   {
     replayed: Type.Array(Type.Object(place, closed), { description: 'the records that were enqueued again' }),
-    remaining: Type.Integer({
-      minimum: 0,
-      examples: [0],
-      description: 'number of dead letters that were not enqueued, because one request enqueues at most 1,000',
-    }),
+    nextCursor: orNull(
+      text(
+        '01m7yce69yvkj4vwe6pref0e56 p00 4711/0',
+        'the `cursor` for the request that continues, because one request enqueues at most 1,000; null if no dead letters are left',
+      ),
+    ),
   },
   closed,
 );

@@ -79,7 +79,8 @@ export const deliveriesBesides = {
   since: Type.String({
     format: 'date-time',
     examples: ['2026-03-02T09:00:00.000Z'],
-    description: 'Time since which the service remembers deliveries; a restart forgets all of them',
+    description:
+      'Time since which the list is complete: the start of the service, or later if it has forgotten deliveries since',
   }),
 };
 

@@ -11,11 +11,16 @@ const mayWrite = 'whether it may write contents; null if the host does not repor
 
 const CredentialSchema = Type.Object(
   {
-    state: Type.Union([Type.Literal('accepted'), Type.Literal('refused'), Type.Literal('lacking')], {
-      examples: ['accepted'],
-      description: 'what the host says about the credential; `lacking`: scopes or permissions for reading are missing',
-    }),
+    state: Type.Union(
+      ['accepted', 'refused', 'lacking', 'unknown'].map((state) => Type.Literal(state)),
+      {
+        examples: ['accepted'],
+        description:
+          'what the host says about the credential; `lacking`: scopes or permissions for reading are missing; `unknown`: the host did not say, so check again later',
+      },
+    ),
     missing: Type.Array(text('read:issue', 'scope or permission that is missing for reading')),
+    fault: orNull(text('503', 'status of the reply, or code of the error, if the state is `unknown`')),
     mayRead: Type.Boolean({ examples: [true], description: mayRead }),
     mayWrite: orNull(Type.Boolean({ examples: [true], description: mayWrite })),
   },

@@ -60,7 +60,7 @@ const LastTagSchema = Type.Object(
   {
     ...closed,
     description:
-      'newest release tag; null if there is none, or while it is not known yet. Only in replies to requests with `include=unreleased`',
+      'release that `unreleased` begins with: the newest one that the default branch contains; null if there is none, or while `unreleased` is null. Only in replies to requests with `include=unreleased`',
   },
 );
 

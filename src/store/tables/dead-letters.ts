@@ -26,6 +26,31 @@ export function removeDeadLetter(partition: Partition, seq: number, index: numbe
   return true;
 }
 
+export function readDeadLetter(partition: Partition, seq: number, index: number): DeadLetter | undefined {
+  return partition.tables.deadLetters.get([seq, index]) as DeadLetter | undefined;
+}
+
+/** Returns the number of dead letters. It reads only their keys. */
+export function countDeadLetters(partition: Partition): number {
+  return partition.tables.deadLetters.getKeysCount({});
+}
+
+/** Returns one page of the dead letters, the newest first. It reads only the dead letters of the page. */
+export function pageOfDeadLetters(partition: Partition, offset: number, limit: number): DeadLetter[] {
+  return [...partition.tables.deadLetters.getRange({ reverse: true, offset, limit })].map(
+    (row) => row.value as DeadLetter,
+  );
+}
+
+/** Yields the dead letters after a journal position, in journal order. Each is read when it is asked for. */
+export function* deadLettersAfter(
+  partition: Partition,
+  after: { seq: number; index: number } | undefined,
+): Generator<DeadLetter> {
+  const start = after && { start: [after.seq, after.index + 1] };
+  for (const { value } of partition.tables.deadLetters.getRange(start ?? {})) yield value as DeadLetter;
+}
+
 /** Returns all dead letters in journal order. */
 export function listDeadLetters(partition: Partition): DeadLetter[] {
   return [...partition.tables.deadLetters.getRange({})].map((row) => row.value as DeadLetter);

@@ -1,7 +1,7 @@
 /** Tests the operations on dead letters: what a reply shows, what is enqueued, and that two replays fold a record once. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { deadLetterRoutes } from '../../../src/api/dead-letters.ts';
+import { deadLetterResponse, deadLetterRoutes } from '../../../src/api/dead-letters.ts';
 import type { ApiRoute } from '../../../src/api/route.ts';
 import type { AuditLine } from '../../../src/foundation/audit.ts';
 import { ServiceError } from '../../../src/foundation/errors.ts';
@@ -32,7 +32,7 @@ async function fixture(t: TestContext, count = 1) {
     // biome-ignore lint/suspicious/noExplicitAny: tests look into the body
     return reply.body as any;
   };
-  return { partition, enqueued, lines, call };
+  return { partition, context, enqueued, lines, call };
 }
 
 /** Checks that an operation is refused, and returns the details of the refusal. */
@@ -63,7 +63,7 @@ test('a dead letter shows its place, its subject and its error, and nothing else
 test('a replay of one enqueues its record without delay, and is audited', async (t) => {
   const { enqueued, lines, call } = await fixture(t, 2);
   const place = { partition: 'p00', seq: 2, index: 0 };
-  assert.deepEqual(await call('replayDeadLetters', null, { body: place }), { replayed: [place], remaining: 0 });
+  assert.deepEqual(await call('replayDeadLetters', null, { body: place }), { replayed: [place], nextCursor: null });
   const [record, ...others] = enqueued as EventRecord[];
   assert.deepEqual([record?.delivery, record?.due, record?.replayed], ['delivery-1', undefined, { seq: 2, index: 0 }]);
   assert.deepEqual(others, []);
@@ -85,14 +85,76 @@ test('a record that is replayed twice is folded once', async (t) => {
   await refused('notFound', call('replayDeadLetters', null, { body: { partition: 'p00', seq: 1, index: 0 } }));
 });
 
-test('one request enqueues at most a thousand', async (t) => {
+test('a client that follows the cursors enqueues each dead letter once, also if records fail again', async (t) => {
   const { partition, enqueued, call } = await fixture(t, 0);
   const poison = Array.from({ length: 1005 }, (_, i) => poisonRecord({ delivery: `delivery-${i}` }));
   await foldRecords(partition, 1, ...poison);
-  const { replayed, remaining } = await call('replayDeadLetters', null, { body: { all: true } });
-  assert.deepEqual([replayed.length, enqueued.length, remaining], [1000, 1000, 5]);
+  const first = await call('replayDeadLetters', null, { body: { all: true } });
+  assert.deepEqual([first.replayed.length, enqueued.length], [1000, 1000]);
+  await foldRecords(partition, 2, ...enqueued);
+  assert.equal((await call('listDeadLetters', null)).total, 1005, 'all of them failed again');
+  const second = await call('replayDeadLetters', null, { body: { all: true, cursor: first.nextCursor } });
+  assert.deepEqual([second.replayed.length, second.nextCursor], [5, null]);
   const deliveries = (enqueued as EventRecord[]).map(({ delivery }) => delivery);
-  assert.deepEqual(deliveries.slice(0, 3), ['delivery-0', 'delivery-1', 'delivery-2'], 'in the order of the journal');
+  assert.deepEqual(
+    deliveries,
+    poison.map(({ delivery }) => delivery),
+    'in the order of the journal',
+  );
+  for (const cursor of ['', 'p00', `${first.nextCursor}x`])
+    assert.notDeepEqual(await refused('invalid', call('replayDeadLetters', null, { body: { all: true, cursor } })), {});
+});
+
+test('a page is read without the dead letters outside of it', async (t) => {
+  const { partition, call } = await fixture(t, 5);
+  const { deadLetters } = partition.tables;
+  const read: unknown[] = [];
+  const tables = {
+    ...partition.tables,
+    deadLetters: {
+      getKeysCount: () => deadLetters.getKeysCount({}),
+      getRange: (range: object) =>
+        deadLetters.getRange(range).map((row) => {
+          read.push(row.key);
+          return row;
+        }),
+      get: (key: number[]) => deadLetters.get(key),
+    },
+  };
+  Object.assign(partition, { tables });
+  const page = await call('listDeadLetters', null, { query: { limit: 2, offset: 2 } });
+  const places = page.deadLetters.map(({ seq }: { seq: number }) => seq);
+  assert.deepEqual([places, page.total, page.nextOffset], [[3, 2], 5, 4]);
+  assert.deepEqual(read, [
+    [3, 0],
+    [2, 0],
+  ]);
+  const past = await call('listDeadLetters', null, { query: { offset: 9 } });
+  assert.deepEqual([past.deadLetters, past.total, past.hasMore], [[], 5, false]);
+  await call('replayDeadLetters', null, { body: { partition: 'p00', seq: 2, index: 0 } });
+  assert.equal(read.length, 2, 'one dead letter is read by its key');
+});
+
+test('what was enqueued is audited also if a later record cannot be enqueued', async (t) => {
+  const { context, enqueued, lines, call } = await fixture(t, 3);
+  const enqueue = async (record: JournalRecord) => {
+    if (enqueued.length === 2) throw new ServiceError('unavailable', 'the journal does not answer');
+    return enqueued.push(record);
+  };
+  context.laneOf = () => ({ enqueue });
+  await refused('unavailable', call('replayDeadLetters', null, { body: { all: true } }));
+  const objects = { count: 2 };
+  assert.deepEqual(lines, [{ action: 'replayDeadLetters', outcome: 'done', objects, by: 'key_1' }]);
+});
+
+test('a record without its fields is described as unknown', () => {
+  const subject = (record: object | null) => {
+    const letter = { seq: 1, index: 0, at: 0, error: 'broken', record: record as JournalRecord };
+    return deadLetterResponse({ partition: 'p00', letter }).subject;
+  };
+  assert.equal(subject({ kind: 'event', delivery: 'd1' }), 'unknown of unknown, delivery d1');
+  assert.equal(subject({ kind: 'command' }), 'command unknown');
+  for (const record of [{}, null]) assert.equal(subject(record), 'unknown');
 });
 
 test('a key of an organization and a body that names no dead letter are refused', async (t) => {

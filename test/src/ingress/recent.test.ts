@@ -33,6 +33,31 @@ test('the newest deliveries are kept, and their ids stay', () => {
   assert.notEqual(next.list()[0]?.id, before[0]?.id, 'another process makes other ids');
 });
 
+test('the ids of many deliveries differ', () => {
+  const recent = new RecentDeliveries('boot', 50_000);
+  for (let i = 0; i < 50_000; i++) recent.note(i, codeOf.queued, 202, delivery('one'), signer, rocket);
+  assert.equal(new Set(recent.list().map(({ id }) => id)).size, 50_000);
+});
+
+test('a list tells since when it is complete', async () => {
+  const recent = new RecentDeliveries('boot', 2);
+  const note = (at: number) => recent.note(at, codeOf.queued, 202, delivery('one'), signer, rocket);
+  const [route] = deliveryRoutes as unknown as ApiRoute<never>[];
+  const since = async (query = {}) => {
+    const caller = { key: { orgId: null }, maySee: () => true };
+    const context = { recent, refusals: { since: 1000, list: () => [] } };
+    const { body } = (await route?.handle({ query, caller, context } as never)) ?? assert.fail();
+    return Date.parse((body as { since: string }).since);
+  };
+  note(3000);
+  note(2000);
+  assert.equal(await since(), 1000, 'nothing was forgotten');
+  note(4000);
+  note(5000);
+  assert.equal(await since(), 3000, 'both older ones were');
+  assert.equal(await since({ outcome: 'refused' }), 1000, 'refused ones are kept apart');
+});
+
 test('texts of the sender that are not plain words are not shown', () => {
   const recent = new RecentDeliveries('boot', 3);
   const hostile = { event: '<script>alert(1)</script>', id: 'signature 00ff', source: 'x'.repeat(100) };
@@ -51,10 +76,12 @@ test('a key sees the deliveries of its organization, and names only of repositor
   recent.note(4, codeOf.queued, 202, delivery('own-acme'), own('acme'), rocket);
   recent.note(5, codeOf.queued, 202, delivery('moon-about-acme'), own('moon'), rocket);
   recent.note(6, codeOf.failed, 500, delivery('own-moon'), own('moon'), undefined);
+  const unlisted = { id: 'repo_new', fullName: 'mars/base' };
+  recent.note(7, codeOf.ignored, 200, delivery('dropped'), signer, unlisted, 'not_connected');
   const owners: Record<string, string> = { repo_rocket: 'acme', repo_lab: 'moon' };
   const [route] = deliveryRoutes as unknown as ApiRoute<never>[];
   const shown = async (orgId: string | null, query = {}) => {
-    const maySee = (id: string) => orgId === null || owners[id] === orgId;
+    const maySee = (id: string) => owners[id] !== undefined && (orgId === null || owners[id] === orgId);
     const request = { query, caller: { key: { orgId }, maySee }, context: { recent } };
     const { body } = (await route?.handle(request as never)) ?? assert.fail();
     const { deliveries } = body as { deliveries: Record<string, unknown>[] };
@@ -69,7 +96,8 @@ test('a key sees the deliveries of its organization, and names only of repositor
     ['moon-about-acme', null],
     ['host-moon', 'moon/lab'],
   ]);
-  assert.equal((await shown(null)).length, 6);
+  const all = await shown(null);
+  assert.deepEqual([all.length, all[0]], [7, ['dropped', 'mars/base']]);
   assert.deepEqual(await shown('moon', { repoId: 'repo_rocket' }), [], 'a filter does not tell what is hidden');
   assert.deepEqual(await shown('moon', { outcome: 'delayed' }), [['host-moon', 'moon/lab']]);
 });

@@ -15,6 +15,7 @@ import {
   backfilledRecord,
   epoch,
   eventRecord,
+  poisonRecord,
   pullRecord,
   repositoryFields,
   resultRecord,
@@ -169,4 +170,21 @@ test('data that was read from the host are no event', async (t) => {
   await foldRecords(partition, 2, backfilledRecord([], { at: epoch + 90_000 }));
   const { lastEventAt, seenAt } = readRepository(partition, id) ?? assert.fail();
   assert.deepEqual([lastEventAt, seenAt], [epoch + 5000, epoch + 90_000]);
+});
+
+test('a time that is far ahead is replaced by that of the next delivery', async (t) => {
+  const partition = openTestPartition(t);
+  const yearMs = 365 * 86_400_000;
+  await foldRecords(partition, 1, { ...reported(1, {}), at: epoch + yearMs }, { ...reported(2, {}), at: epoch + 5000 });
+  assert.equal(readRepository(partition, id)?.lastEventAt, epoch + 5000);
+});
+
+test('a replayed record is no delivery', async (t) => {
+  const partition = openTestPartition(t);
+  const mended = { ...reported(2, {}), at: epoch + 9_000, replayed: { seq: 2, index: 0 } };
+  await foldRecords(partition, 1, { ...reported(1, {}), at: epoch + 5000 });
+  await foldRecords(partition, 2, poisonRecord());
+  await foldRecords(partition, 3, mended);
+  const { lastEventAt, seenAt } = readRepository(partition, id) ?? assert.fail();
+  assert.deepEqual([lastEventAt, seenAt], [epoch + 5000, epoch + 2000]);
 });

@@ -38,7 +38,7 @@ test('a result says what the credentials may do', async () => {
     token: { state: 'taken', scopes: undefined },
     app: undefined,
   });
-  const accepted = { state: 'accepted', missing: [], mayRead: true, mayWrite: null };
+  const accepted = { state: 'accepted', missing: [], fault: null, mayRead: true, mayWrite: null };
   assert.equal(checkedAt, '2026-01-01T00:00:00.000Z');
   assert.deepEqual(gitea, {
     ...{ origin, state: 'answers', kind: 'gitea', version: '1.26.0', fault: null },
@@ -56,6 +56,18 @@ test('a result says what the credentials may do', async () => {
   const app = { state: 'taken', slug: 'tidings', missing: [], mayWrite: true };
   assert.deepEqual(await rights({ state: 'refused', status: 401 }, app), [true, true], 'any credential suffices');
   assert.deepEqual(await rights(undefined, { ...app, missing: ['issues'], mayWrite: false }), [false, false]);
+});
+
+test('a credential about which the host does not answer is unknown, with a status or a code', async () => {
+  const token = async (reason: string) => {
+    const check = { found: 'host', is, token: { state: 'unknown', reason }, app: undefined } as const;
+    const { state, token, mayRead, mayWrite } = await said(check);
+    assert.deepEqual([state, token.state, mayRead, mayWrite], ['answers', 'unknown', false, null]);
+    return token.fault;
+  };
+  assert.equal(await token('503'), '503');
+  assert.equal(await token('ECONNRESET'), 'ECONNRESET');
+  assert.equal(await token('cannot read https://ada:secret@git.example'), 'NO_ANSWER');
 });
 
 test('a host that does not answer as expected is described by fixed words', async () => {

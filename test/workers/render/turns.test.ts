@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { ServiceError } from '../../../src/foundation/errors.ts';
-import { Turns } from '../../../workers/render/turns.ts';
+import { type TurnKind, Turns } from '../../../workers/render/turns.ts';
 
 /**
  * Creates the turns of a pool with `threads` threads. `ask` asks for a turn, and `free` ends a turn. `begun` and
@@ -16,7 +16,7 @@ function bench(threads: number, maxWaiting = 64) {
   const turns = new Turns(threads, maxWaiting);
   const begun: string[] = [];
   const refused: string[] = [];
-  const ask = (name: string, kind: 'questions' | 'effects' = 'questions', maxWaitMs?: number): void => {
+  const ask = (name: string, kind: TurnKind = 'questions', maxWaitMs?: number): void => {
     turns.take(name.split(' ')[0] as string, kind, maxWaitMs).then(
       () => begun.push(name),
       (error: ServiceError) => refused.push(`${name} ${error.kind} ${error.retryAfter}`),
@@ -98,4 +98,15 @@ test('does not begin a question whose client has stopped waiting', async () => {
   await turnOfLoop();
   assert.deepEqual(begun, ['acme 0', 'umbrella here', 'initech here']);
   assert.deepEqual(refused, ['umbrella gone unavailable 1', 'initech gone unavailable 1']);
+});
+
+test('counts get a thread that no other task waits for, and take no place of other tasks', async () => {
+  const { begun, refused, ask, free } = bench(1, 1);
+  for (const name of ['acme 1', 'acme 2']) ask(name);
+  for (const name of ['initech count', 'acme count', 'umbrella count']) ask(name, 'counts');
+  ask('umbrella 1', 'effects');
+  await turnOfLoop();
+  for (const holder of ['acme', 'acme', 'umbrella', 'initech', 'acme']) await free(holder);
+  assert.deepEqual(begun, ['acme 1', 'acme 2', 'umbrella 1', 'initech count', 'acme count', 'umbrella count']);
+  assert.deepEqual(refused, []);
 });

@@ -12,6 +12,8 @@ import type { EventRecord } from '../../../src/protocol/journal.ts';
 import { RepositoryView } from '../../../src/store/repository-view.ts';
 import { foldBatch } from '../../../workers/partition/batch.ts';
 import { openEndsOf } from '../../../workers/render/preview.ts';
+import { previewRange } from '../../../workers/render/range-preview.ts';
+import { countUnreleased } from '../../../workers/render/unreleased-count.ts';
 import { type HostDelivery, HostGraph } from '../../helpers/host-graph.ts';
 import { openTestPartition, toMessages } from '../../helpers/partition.ts';
 import { pick, type Random, seeded } from '../../helpers/random.ts';
@@ -75,6 +77,24 @@ for (const kind of ['github', 'gitea'] as const) {
     assert.ok(exact > compared / 2, `only ${exact} of ${compared} ranges were exact`);
   });
 }
+
+test('a count names the release that it begins with, not a higher version elsewhere', async (t) => {
+  const partition = openTestPartition(t);
+  const graph = new HostGraph(1, 'github', seeded(1));
+  graph.push('main', graph.line(graph.head(), 2));
+  graph.tag('v1.0.0', graph.head());
+  graph.push('main', graph.line(graph.head(), 2));
+  graph.push('next', graph.line(graph.head(), 1));
+  graph.tag('v2.0.0', graph.head('next'));
+  const records = recordsOf(graph.deliveries, 0);
+  await foldBatch(partition, toMessages([records], 1));
+  const { id: repoId } = records[0]?.repository ?? assert.fail();
+  const { lastTag, unreleased: counted } = countUnreleased(partition, { task: 'unreleasedCount', repoId }, () => {});
+  assert.deepEqual([lastTag?.name, counted.commits], ['v1.0.0', 2]);
+  const bounds = { type: 'UNRELEASED' } as const;
+  const preview = previewRange(partition, { task: 'rangePreview', repoId, bounds, limit: 1, offset: 0 }, () => {});
+  assert.deepEqual(lastTag, { name: preview.since?.tag, date: preview.since?.date });
+});
 
 function contentOf({ pulls, issues, commitsWithoutPull, resolution }: Selection): object {
   return {

@@ -166,7 +166,7 @@ function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices
   const test = caller.isTest || mode === 'true';
   takeFromLimit(exchange, services, caller, test, now);
   if (mode !== undefined && mode !== 'true' && mode !== 'false') {
-    throw invalid({ 'X-Test-Mode': `expected true or false, got ${JSON.stringify(mode.slice(0, 80))}` });
+    throw invalidTestMode(mode);
   }
   if (headers['if-match'] !== undefined && exchange.method !== 'GET' && !route.contract.conditional) {
     throw invalid(
@@ -189,6 +189,11 @@ function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices
     usage,
     quotas,
   };
+}
+
+/** Returns the refusal of a header X-Test-Mode that is neither `true` nor `false`. */
+export function invalidTestMode(mode: string): ServiceError {
+  return invalid({ 'X-Test-Mode': `expected true or false, got ${JSON.stringify(mode.slice(0, 80))}` });
 }
 
 /**

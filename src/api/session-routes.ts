@@ -17,7 +17,7 @@ import { readSession, readSignInCode } from '../store/tables/sessions.ts';
 import type { Admitted, Caller, SessionCaller } from './authenticate.ts';
 import { parseBody } from './body.ts';
 import { readPartition, runCommand } from './context.ts';
-import { actingAs, answer, refuse, takeFromLimit } from './handle.ts';
+import { actingAs, answer, invalidTestMode, refuse, takeFromLimit } from './handle.ts';
 import type { ApiReply } from './route.ts';
 import type { ApiServices } from './services.ts';
 import { clearCookies, sessionTokens, setCookie } from './session-cookie.ts';
@@ -64,9 +64,11 @@ function toRoute(
   return { method, path, handle, tag: contract.tag, operation: operation.operation };
 }
 
-/** @throws ServiceError `forbidden` for a request in test mode, because these operations have none */
+/** @throws ServiceError `forbidden` for a request in test mode, because these operations have none, or `invalid` */
 function assertLive({ operation }: SessionOperation, { headers }: Exchange): void {
-  if (headers['x-test-mode'] !== 'true') return;
+  const mode = headers['x-test-mode'];
+  if (mode === undefined || mode === 'false') return;
+  if (mode !== 'true') throw invalidTestMode(mode);
   throw new ServiceError('forbidden', `The operation ${operation} has no test mode.`);
 }
 
@@ -134,7 +136,8 @@ function signIn(exchange: Exchange, services: ApiServices): Promise<ApiReply> {
           });
         }, reject);
       };
-      exchange.receive({ maxBytes: maxBodyBytes, budget }, () => {}, onBody);
+      const onRefusal = (error: ServiceError): void => sessions.refused(error, exchange.requestId);
+      exchange.receive({ maxBytes: maxBodyBytes, budget, onRefusal }, () => {}, onBody);
     });
   } catch (error) {
     sessions.refused(error, exchange.requestId);

@@ -13,10 +13,10 @@ const checksumLength = 6;
 
 /**
  * Advice for the error message about a key that is not accepted. The first sentence is prescribed by the specification.
- * The second sentence refers to a command, because Tidings has no dashboard yet.
+ * The second one is for people without a key, because they cannot open the dashboard.
  */
 export const newKeyRemedy =
-  'Generate a new key in the dashboard under Settings → API Keys. This version does not have a dashboard yet. Instead, run tidings keys create --org ORGANIZATION --name NAME where the service runs.';
+  'Generate a new key in the dashboard under Settings → API Keys. Without a key, run tidings keys create --org ORGANIZATION --name NAME where the service runs.';
 
 /** The parts of a key that are stored. */
 export interface KeyParts {

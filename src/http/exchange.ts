@@ -24,6 +24,8 @@ const wellFormedId = /^[\w.:-]{1,128}$/;
 export interface BodyLimits {
   maxBytes: number;
   budget: BodyBudget;
+  /** Called with the refusal of a body that is too large, or for which there is no memory. */
+  onRefusal?: (error: ServiceError) => void;
 }
 
 /**
@@ -106,9 +108,10 @@ export class Exchange {
    * is more than `maxBytes`. If the memory for all bodies (`budget`) is used up, replies 500 and closes the connection.
    * @param onChunk is called with each piece as it arrives
    */
-  receive({ maxBytes, budget }: BodyLimits, onChunk: (chunk: Buffer) => void, done: (body: Buffer) => void): void {
+  receive(limits: BodyLimits, onChunk: (chunk: Buffer) => void, done: (body: Buffer) => void): void {
+    const { maxBytes, budget } = limits;
     const declared = this.framing.contentLength;
-    if (declared > maxBytes) return this.refuseLarge(maxBytes);
+    if (declared > maxBytes) return this.refuseLarge(limits);
     let collected: Buffer | undefined;
     let length = 0;
     const release = (): void => {
@@ -125,7 +128,7 @@ export class Exchange {
       onChunk(chunk);
       if (last && length === 0) return this.guard(() => done(chunk));
       const grown = grow(collected, length, chunk.length, declared, budget);
-      if (!grown) return this.refuseBusy(release);
+      if (!grown) return this.refuseBusy(limits, release);
       collected = grown;
       chunk.copy(collected, length);
       length += chunk.length;
@@ -223,24 +226,22 @@ export class Exchange {
     if (!this.replied) this.onDone();
   }
 
-  private refuseLarge(maxBytes: number): void {
+  private refuseLarge({ maxBytes, onRefusal }: BodyLimits): void {
     this.closing = this.framing.contentLength > maxBytes * drainedTimes;
     if (!this.closing) this.response.onData(() => {});
-    this.fail(
-      new ServiceError('tooLarge', `The body has ${this.framing.contentLength} bytes; the maximum is ${maxBytes}.`),
-    );
+    const message = `The body has ${this.framing.contentLength} bytes; the maximum is ${maxBytes}.`;
+    const error = new ServiceError('tooLarge', message);
+    onRefusal?.(error);
+    this.fail(error);
   }
 
-  private refuseBusy(release: () => void): void {
+  private refuseBusy({ onRefusal }: BodyLimits, release: () => void): void {
     this.closing = true;
     release();
-    this.fail(
-      new ServiceError(
-        'unavailable',
-        'The service is receiving too many request bodies at once. Send the request again.',
-        { retryAfter: 2 },
-      ),
-    );
+    const message = 'The service is receiving too many request bodies at once. Send the request again.';
+    const error = new ServiceError('unavailable', message, { retryAfter: 2 });
+    onRefusal?.(error);
+    this.fail(error);
   }
 }
 

@@ -254,6 +254,10 @@ test('a browser signs in, and only its pages use the session', async (t) => {
       assert.match(answer.body.message, message);
       assert.deepEqual(answer.headers.getSetCookie(), []);
     }
+    const refusals = () => service.metric('tidings_sessions_refused_total');
+    const before = await refusals();
+    const large = await send(service, { key: 'x'.repeat(5000) });
+    assert.deepEqual([large.status, (await refusals()) - before], [413, 1], 'a body that is too large is counted');
     const lines = service.log.split('\n').filter((line) => line.includes('"action":"createSession"'));
     const refused = lines.filter((line) => line.includes('"outcome":"refused"'));
     for (const reason of ['mistyped', 'unknown', 'expired', 'code', 'insecure', 'cross_site', 'invalid']) {
@@ -338,6 +342,10 @@ test('a browser signs in, and only its pages use the session', async (t) => {
   await t.test('operations on sessions have no test mode', async () => {
     const answer = await send(service, { key: key.key }, { 'x-test-mode': 'true' });
     assert.deepEqual([answer.status, /has no test mode/.test(answer.body.message)], [403, true]);
+    const unclear = await send(service, { key: key.key }, { 'x-test-mode': 'yes' });
+    assert.equal(unclear.status, 400);
+    assert.match(unclear.body.message, /X-Test-Mode: expected true or false, got "yes"/);
+    assert.equal((await send(service, { key: key.key }, { 'x-test-mode': 'false' })).status, 200);
   });
 
   await t.test('no secret of a session is in a file or in the log', async () => {

@@ -5,6 +5,7 @@
  */
 import { type EgressOptions, hostFault, targetFault } from '../egress/target.ts';
 import { type ErrorDetails, invalid, ServiceError } from '../foundation/errors.ts';
+import { visibleText } from '../foundation/visible-text.ts';
 import { type ChannelName, channelTraits } from '../protocol/channels.ts';
 import { pageForms } from '../protocol/host-channel-settings.ts';
 import { cleanLogo } from './logo.ts';
@@ -90,8 +91,18 @@ function withSender(fields: Fields): Fields {
   return named ? { ...fields, from, fromName: (quoted ?? bare).trim() } : fields;
 }
 
-function pageFaults({ visibility, key, embedIn, logoAlt, logo }: Fields): ErrorDetails {
+/** Letters that are shown as nothing, such as the filler of Hangul. */
+const blankLetters = /[\u115f\u1160\u2800\u3164\uffa0]/g;
+
+function isBlank(text: string): boolean {
+  return !/[\p{L}\p{N}\p{P}\p{S}]/u.test(visibleText(text).replace(blankLetters, ''));
+}
+
+function pageFaults({ visibility, key, title, embedIn, logoAlt, logo }: Fields): ErrorDetails {
   const faults: ErrorDetails = {};
+  for (const [field, text] of Object.entries({ title, logoAlt }))
+    if (text !== undefined && isBlank(String(text)))
+      faults[field] = 'expected a text with visible characters, got only invisible ones';
   if (visibility === 'unlisted' && key === undefined) faults.key = 'expected a key for unlisted pages, got nothing';
   const origins = (embedIn as string[] | undefined) ?? [];
   if (origins.includes('*') && origins.length > 1)

@@ -151,4 +151,7 @@ test('a logo is stored without metadata, and other pictures are refused', () => 
   const large = dataUri('png', Buffer.concat([png(), Buffer.alloc(32_768)]));
   assert.match(pageFaults({ logo: large }).logo ?? '', /expected (?:at most 32768 bytes|a data URI)/);
   assert.match(pageFaults({ logoAlt: 'Rocket' }).logoAlt ?? '', /there is no logo/);
+  for (const title of [' ', '\u200b\u2060', '\u3164', '\u200d\u0301', '\u00a0\u202e'])
+    assert.match(pageFaults({ title }).title ?? '', /expected a text with visible characters/, JSON.stringify(title));
+  for (const title of ['a', '🚀', '漢', '!']) assert.equal(pageFaults({ title }).title, undefined);
 });

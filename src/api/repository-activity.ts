@@ -34,13 +34,17 @@ export async function unreleasedResponses(
   return repositories.map(({ id }, i) => ({ ...bodies[i], ...shown(counts[id]) }));
 }
 
-/** Returns when the newest delivery of a repository was received. */
+/**
+ * Returns when the newest delivery of a repository was received.
+ * @param state `fresh` after an `await` (`store/readers.ts`)
+ */
 export function lastEventOf(
   { readers, settings }: ApiContext,
   caller: Caller,
   repoId: string,
+  state: 'current' | 'fresh' = 'current',
 ): { lastEventAt: string | null } {
-  const partition = readers.current(partitionOfRepository(repoId, settings.partitions));
+  const partition = readers[state](partitionOfRepository(repoId, settings.partitions));
   const at = partition && caller.maySee(repoId) ? readRepository(partition, repoId)?.lastEventAt : undefined;
   return { lastEventAt: at === undefined ? null : new Date(at).toISOString() };
 }

@@ -359,6 +359,11 @@ export function mayUse({ key: { scopes } }: Caller, scope: Scope): boolean {
   return scopes.includes(scope) || scopes.includes('*');
 }
 
+/** @throws ServiceError `forbidden` naming the scope that the key of a caller lacks */
+export function assertScope(caller: Caller, scope: Scope): void {
+  if (!mayUse(caller, scope)) throw forbidden(scope, caller.key.scopes);
+}
+
 function forbidden(scope: Scope, held: readonly string[]): ServiceError {
   return new ServiceError('forbidden', `The API key lacks the scope ${scope}; it has ${held.join(', ') || 'none'}.`);
 }

@@ -23,13 +23,16 @@ import {
   readDirectoryRepository,
 } from '../store/tables/directory.ts';
 import { listTags } from '../store/tables/tags.ts';
-import { assertVisible } from './authenticate.ts';
+import { assertScope, assertVisible } from './authenticate.ts';
 import { readIfMatch } from './conditional.ts';
 import { partitionOfId, readPartition, runCommand } from './context.ts';
 import { page } from './page.ts';
 import { lastEventOf, repositoryResponse, unreleasedResponses } from './repository-activity.ts';
 import type { ApiReply, ApiRoute } from './route.ts';
 import { check } from './validate.ts';
+
+/** Scope that unreleased changes need besides, as in the operation that returns them (`ranges.ts`). */
+const unreleasedScope = 'ranges:read';
 
 const listRepositories: ApiRoute<ListRepositoriesQuery> = {
   method: 'GET',
@@ -39,6 +42,7 @@ const listRepositories: ApiRoute<ListRepositoriesQuery> = {
   scope: 'repos:read',
   query: ListRepositoriesQuerySchema,
   handle: ({ query: { fullName, q, include, ...paging }, caller, context, directory }) => {
+    if (include !== undefined) assertScope(caller, unreleasedScope);
     const all = named(fullName, q, listDirectoryRepositories(directory, caller.key.orgId));
     const { items, ...rest } = page(all, paging, toSortable, { sort: 'name', order: 'asc' });
     if (include === undefined) {
@@ -57,6 +61,7 @@ const getRepository: ApiRoute<GetRepositoryQuery> = {
   scope: 'repos:read',
   query: GetRepositoryQuerySchema,
   handle: ({ query: { include }, caller, context, directory, params: [repoId = ''] }) => {
+    if (include !== undefined) assertScope(caller, unreleasedScope);
     assertVisible(caller, repoId, 'Repository', repoId);
     const repository = readDirectoryRepository(directory, repoId);
     if (!repository) throw notFound('Repository', repoId);
@@ -81,7 +86,7 @@ const updateRepository: ApiRoute = {
     const orgId = readDirectoryRepository(directory, repoId)?.orgId as string;
     const command = { name: 'selectRepository', repoId, orgId, selected, ...(ifMatch && { ifMatch }) } as const;
     const { digest, ...value } = await runCommand<{ digest: string }>(context, directoryName, command);
-    return replyOf(digest, { ...value, lastEventAt: lastEventOf(context, caller, repoId) });
+    return replyOf(digest, { ...value, lastEventAt: lastEventOf(context, caller, repoId, 'fresh') });
   },
 };
 

@@ -37,13 +37,21 @@ export async function unreleasedResponses(
   return repositories.map(({ id }, i) => ({ ...bodies[i], ...shown(counts[id]) }));
 }
 
-/** Returns when the newest delivery of a repository was received. The time can be a second old. */
-export function lastEventOf({ readers, settings }: ApiContext, caller: Caller, repoId: string): string | null {
+/**
+ * Returns when the newest delivery of a repository was received. The time can be a second old.
+ * @param state `fresh` after an `await` (`store/readers.ts`)
+ */
+export function lastEventOf(
+  { readers, settings }: ApiContext,
+  caller: Caller,
+  repoId: string,
+  state: 'current' | 'fresh' = 'current',
+): string | null {
   if (!caller.maySee(repoId)) return null;
   const times = timesOf(readers);
   const known = times.get(repoId);
   if (known !== undefined) return known;
-  const partition = readers.current(partitionOfRepository(repoId, settings.partitions));
+  const partition = readers[state](partitionOfRepository(repoId, settings.partitions));
   if (!partition) return null;
   const at = readRepository(partition, repoId)?.lastEventAt;
   const time = at === undefined ? null : new Date(at).toISOString();

@@ -96,6 +96,17 @@ test('a start page reads what it shows', async (t) => {
     assert.equal(status, 404);
   });
 
+  await t.test('counts need the scope of the unreleased changes', async () => {
+    const org = 'acme';
+    const { body } = await service.api('POST', '/api/keys', { name: 'r', org, scopes: ['repos:read'] });
+    for (const path of ['/api/repos', `/api/repos/${repoId}`]) {
+      assert.equal((await service.api('GET', path, undefined, body.key)).status, 200);
+      const refused = await service.api('GET', `${path}?include=unreleased`, undefined, body.key);
+      assert.equal(refused.status, 403);
+      assert.match(refused.body.message, /lacks the scope ranges:read/);
+    }
+  });
+
   await t.test('the ETag follows the last event, and still permits a change of the repository', async () => {
     const send = (method: string, headers: Record<string, string>, body?: object) =>
       fetch(`${service.url}/api/repos/${repoId}`, {

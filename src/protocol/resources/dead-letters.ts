@@ -63,7 +63,7 @@ export const deadLetterContracts = {
   replayDeadLetters: {
     tag: 'Operations',
     summary: 'Process records again that could not be processed: one, or all',
-    example: { partition: 'p00', seq: 4711, index: 0 },
+    example: { all: true },
     body: Type.Union(Object.values(ReplayDeadLettersBodySchemas)),
     replies: { 200: ReplayedLettersSchema },
     refusals: [404],

@@ -183,9 +183,15 @@ function DeadLetters(): JSX.Element | null {
   if (!data || data.total === 0) return null;
   const replay = async (): Promise<void> => {
     try {
-      const { replayed, remaining } = await api().replayDeadLetters({ all: true });
+      let sent = 0;
+      let cursor: string | null | undefined;
+      do {
+        const { replayed, nextCursor } = await api().replayDeadLetters({ all: true, ...(cursor && { cursor }) });
+        sent += replayed.length;
+        cursor = nextCursor;
+      } while (cursor);
       setFault(undefined);
-      showToast(`${count(replayed.length, 'record')} applied again${remaining > 0 ? `, ${remaining} remain` : ''}.`);
+      showToast(`${count(sent, 'record')} applied again.`);
       noteChange();
       loaded.reload();
     } catch (found) {

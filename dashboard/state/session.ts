@@ -29,6 +29,12 @@ export function api(): typeof client {
   return client;
 }
 
+/** Whether the key of the session has a scope. */
+export function mayUse(scope: Session['key']['scopes'][number]): boolean {
+  const { value } = session;
+  return typeof value === 'object' && (value.key.scopes.includes('*') || value.key.scopes.includes(scope));
+}
+
 /**
  * Signs in with a code in the address, or continues the session that the browser has. The code leaves the address and
  * the history at once.

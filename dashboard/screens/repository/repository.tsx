@@ -6,7 +6,7 @@ import { ErrorBox, Pill, Skeleton } from '../../parts/feedback.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useShortcut } from '../../shell/keys.ts';
-import type { Active } from '../../state/activity.ts';
+import { type Active, withCounts } from '../../state/activity.ts';
 import { useLoad } from '../../state/load.ts';
 import { openRepository, repositoryById } from '../../state/repositories.ts';
 import { api } from '../../state/session.ts';
@@ -22,7 +22,7 @@ export function Repository({ repoId, tab }: { repoId: string; tab: string }): JS
   const [writing, setWriting] = useState<string | undefined>(undefined);
   const loaded = useLoad(
     'repository',
-    (signal) => api().getRepository({ repoId, include: 'unreleased' }, { signal }),
+    (signal) => api().getRepository({ repoId, ...withCounts() }, { signal }),
     [repoId],
     true,
   );
@@ -78,7 +78,7 @@ function Facts({ repository }: { repository: Active }): JSX.Element {
           Last release <strong>{lastTag.name}</strong> <Time at={lastTag.date} />
         </span>
       ) : (
-        <span>No release yet</span>
+        unreleased && <span>No release yet</span>
       )}
       {unreleased && <span>{count(unreleased.changes, 'unreleased change')}</span>}
       {lastEventAt && (

@@ -84,11 +84,13 @@ export class EventHub {
   async begin(): Promise<void> {
     if (this.stopped) throw stopping();
     clearTimeout(this.lingering);
-    this.receiving ??= this.receive((changes) => this.arrive(changes));
+    this.receiving ??= this.startReceiving();
+    const { receiving } = this;
     try {
-      await this.receiving;
+      await receiving;
     } catch {
-      this.receiving = undefined;
+      // Another request can have begun again while this one waited.
+      if (this.receiving === receiving) this.receiving = undefined;
       throw new ServiceError('unavailable', 'The service is starting.', { retryAfter: 1 });
     }
     if (this.streams.size === 0) this.linger();
@@ -183,6 +185,14 @@ export class EventHub {
     clearInterval(this.beating);
     this.beating = undefined;
     this.linger();
+  }
+
+  private startReceiving(): Promise<() => void> {
+    const receiving = this.receive((changes) => {
+      // A subscription that has ended, or is not the newest one, would deliver changes twice.
+      if (this.receiving === receiving) this.arrive(changes);
+    });
+    return receiving;
   }
 
   /** Ends receiving after a while without streams. */

@@ -318,6 +318,29 @@ test('changes are received while streams are open and for a minute after', async
   assert.deepEqual((await stage.open(acme, { lastEventId: later })).take(), ['reset']);
 });
 
+test('changes of a subscription that was replaced or has failed are ignored', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  const calls: ((changes: PartitionChanges) => void)[] = [];
+  const hub = new EventHub(
+    async (onChanges) => {
+      if (calls.push(onChanges) === 1) throw new Error('the journal cannot be reached');
+      return () => {};
+    },
+    createLogger('test', 'silent'),
+    () => 0,
+  );
+  t.after(() => hub.stop());
+  await assert.rejects(hub.begin(), { kind: 'unavailable' });
+  await hub.begin();
+  const pieces: string[] = [];
+  const stream = () => ({ write: (piece: string) => pieces.push(piece), end: () => {} }) as never;
+  hub.open({ stream }, { caller: acme, admitAgain: () => acme, lastEventId: undefined, samples: undefined });
+  for (const call of calls) call({ reset: false, events: [publication('pub_1')] });
+  await turn();
+  assert.equal(calls.length, 2);
+  assert.equal(pieces.join('').match(/pub_1/g)?.length, 1);
+});
+
 test('a stream in test mode has one sample of each event and no other events', async (t) => {
   const stage = new Stage(t);
   const reader = await stage.open(acme, { samples: liveEventSamples });

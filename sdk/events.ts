@@ -26,6 +26,7 @@ export interface EventText {
 
 /** The service sends something every 15 seconds. A connection that is silent for longer than this is broken. */
 const silenceMs = 45_000;
+/** The wait before a new connection: unless the service asks for another one, and at most. */
 const [defaultRetryMs, maxRetryMs] = [2000, 30_000];
 /** Maximum length of an event. A longer one is not from this service. */
 const maxEventLength = 1_048_576;
@@ -97,6 +98,8 @@ async function* connection(
     // Without a position, events between the two connections may be missing.
     const isGap = state.wasOpen && state.id === '';
     state.wasOpen = true;
+    // While the caller handles events, the stream is not read, so its silence means nothing.
+    silence.end();
     if (isGap) yield { event: 'reset', data: {}, id: '' };
     const reader = new EventReader(state.id);
     const chunks = body.getReader();
@@ -105,7 +108,6 @@ async function* connection(
         silence.begin(silenceMs);
         const { done, value } = await chunks.read();
         if (done) return;
-        // While the caller handles events, the stream is not read, so its silence means nothing.
         silence.end();
         state.failures = 0;
         for (const each of reader.read(value)) {
@@ -146,7 +148,7 @@ function isFinal(error: unknown): boolean {
 
 /** Returns the wait before the next connection, in milliseconds. A random part keeps clients from connecting at once. */
 function waitBefore({ retryMs, failures, askedMs }: State): number {
-  const backoff = Math.min(retryMs * 2 ** Math.min(failures, 10), Math.max(retryMs, maxRetryMs));
+  const backoff = Math.min(retryMs * 2 ** Math.min(failures, 10), maxRetryMs);
   return Math.max(askedMs, backoff * (0.5 + Math.random() / 2));
 }
 
@@ -172,8 +174,12 @@ class Silence {
 
 /** Parses server-sent events from chunks, which can end anywhere: in a line, a line end or a character. */
 export class EventReader {
-  /** The id of the last event, from which a stream can continue. */
+  /**
+   * The id of the last block that is complete, from which a stream can continue. The id of a block that has only begun
+   * does not count: the connection can break before the event of this block has arrived.
+   */
   id: string;
+  private pendingId: string;
   /** The wait before a new connection that the service asks for, in milliseconds. */
   retryMs: number | undefined;
   private readonly decoder = new TextDecoder();
@@ -185,6 +191,7 @@ export class EventReader {
   /** @param id the id of the last event before */
   constructor(id = '') {
     this.id = id;
+    this.pendingId = id;
   }
 
   /**
@@ -213,8 +220,8 @@ export class EventReader {
     const name = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
     if (name === 'event') this.event = value;
-    else if (name === 'id' && !value.includes('\0')) this.id = value;
-    else if (name === 'retry' && /^\d{1,9}$/.test(value)) this.retryMs = Number(value);
+    else if (name === 'id' && !value.includes('\0')) this.pendingId = value;
+    else if (name === 'retry' && /^\d{1,9}$/.test(value)) this.retryMs = Math.min(Number(value), maxRetryMs);
     else if (name === 'data') {
       this.data.push(value);
       this.length += value.length;
@@ -222,6 +229,7 @@ export class EventReader {
   }
 
   private dispatch(events: EventText[]): void {
+    this.id = this.pendingId;
     if (this.data.length > 0) events.push({ event: this.event || 'message', data: this.data.join('\n'), id: this.id });
     this.event = '';
     this.data = [];

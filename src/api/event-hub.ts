@@ -11,7 +11,7 @@ import type { Exchange } from '../http/exchange.ts';
 import type { LiveEvent, PartitionChanges } from '../protocol/live-events.ts';
 import type { RefusalReason } from '../protocol/refused-deliveries.ts';
 import type { Caller } from './authenticate.ts';
-import { EventStream, holderOf } from './event-stream.ts';
+import { EventStream, holderOf, type VisibleEvents } from './event-stream.ts';
 import { type HubEvent, merged, toHubEvent, toText } from './hub-event.ts';
 
 /** Maximum number of open streams: of a session or key, and of the gateway. */
@@ -31,6 +31,8 @@ const lingerMs = 60_000;
 /** Minimum interval between two checks of all keys, and between two reports of refused deliveries, in milliseconds. */
 const [checkMs, refusalMs] = [100, 1000];
 const maxRefusals = 500;
+/** Number of streams that get their events in one turn of the event loop. */
+const groupSize = 50;
 
 const streamHeaders = ['Cache-Control', 'no-store', 'X-Accel-Buffering', 'no'];
 const contentType = 'text/event-stream';
@@ -71,6 +73,10 @@ export class EventHub {
   /** Refused deliveries that are reported when `reporting` ends. */
   private readonly refusals = new Map<string, { reason: RefusalReason; orgId: string | null }>();
   private reporting: NodeJS.Timeout | undefined;
+  /** Events that are not yet offered to all of their streams, the oldest first. */
+  private readonly batches: { events: readonly HubEvent[]; streams: readonly EventStream[] }[] = [];
+  /** The events of the oldest batch that callers with the same rights may see. */
+  private readonly visible: VisibleEvents = new Map();
   private stopped = false;
 
   /** @param now milliseconds of a monotonic clock */
@@ -131,6 +137,7 @@ export class EventHub {
 
   /** Checks the keys of all streams soon. Called when the directory partition has changed. */
   checkKeys(): void {
+    this.visible.clear();
     if (this.streams.size === 0) return;
     this.checking ??= setTimeout(() => {
       this.checking = undefined;
@@ -264,7 +271,26 @@ export class EventHub {
   private publish(events: readonly HubEvent[]): void {
     if (!this.receiving) return;
     for (const event of events) this.keep(event);
-    for (const stream of [...this.streams]) stream.offer(events);
+    // A stream that opens later gets these events as missed ones, or begins after them.
+    this.batches.push({ events, streams: [...this.streams] });
+    if (this.batches.length === 1) this.distribute(0);
+  }
+
+  /**
+   * Offers the oldest batch to a group of streams. The groups have turns of the event loop of their own, because the
+   * loop also accepts webhooks. The next batch begins after the last group, so each stream gets its events in order.
+   */
+  private distribute(start: number): void {
+    const [batch] = this.batches;
+    if (!batch) return;
+    const { events, streams } = batch;
+    const end = start + groupSize;
+    for (const stream of streams.slice(start, end)) stream.offer(events, this.visible);
+    if (end >= streams.length) {
+      this.batches.shift();
+      this.visible.clear();
+    }
+    if (this.batches.length > 0) setImmediate(() => this.distribute(end < streams.length ? end : 0));
   }
 
   private keep(event: HubEvent): void {

@@ -318,6 +318,27 @@ test('changes are received while streams are open and for a minute after', async
   assert.deepEqual((await stage.open(acme, { lastEventId: later })).take(), ['reset']);
 });
 
+test('many streams get a batch in several turns, in order, and ask once per key what they may see', async (t) => {
+  const stage = new Stage(t);
+  let asked = 0;
+  const counting = { ...acme, maySee: (repoId: string) => ++asked > 0 && acme.maySee(repoId) } as Caller;
+  const readers: Reader[] = [];
+  for (let i = 0; i < 120; i++) {
+    const session = { id: `session_${i}` } as Caller['session'];
+    readers.push(await stage.open({ ...counting, session } as Caller));
+  }
+  await stage.announce(publication('pub_1'), publication('pub_2', 'repo_9'));
+  assert.deepEqual([readers[49]?.take(), readers[50]?.take()], [['publication.status pub_1'], []]);
+  const late = await stage.open(acme);
+  await stage.announce(publication('pub_3'));
+  for (let i = 0; i < 10; i++) await turn();
+  const both = ['publication.status pub_1', 'publication.status pub_3'];
+  assert.deepEqual(readers[119]?.take(), both);
+  assert.deepEqual(readers[0]?.take().slice(-1), both.slice(1));
+  assert.deepEqual(late.take(), both.slice(1), 'a later stream does not get the events before it');
+  assert.equal(asked, 3, 'one question per event and key');
+});
+
 test('changes of a subscription that was replaced or has failed are ignored', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
   const calls: ((changes: PartitionChanges) => void)[] = [];

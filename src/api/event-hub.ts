@@ -14,8 +14,10 @@ import type { Caller } from './authenticate.ts';
 import { EventStream, holderOf, type VisibleEvents } from './event-stream.ts';
 import { type HubEvent, merged, toHubEvent, toText } from './hub-event.ts';
 
-/** Maximum number of open streams: of a session or key, and of the gateway. */
-const [maxPerHolder, maxStreams] = [4, 1000];
+/** Maximum number of open streams: of a session or key, of an organization, and of the gateway. */
+const [maxPerHolder, maxPerOrganization, maxStreams] = [4, 100, 1000];
+/** Number of streams that only instance keys can open, so that operators see events while organizations use the rest. */
+const reserved = 100;
 /** Number of objects whose newest event is kept. */
 const maxKept = 1000;
 /**
@@ -57,7 +59,6 @@ export class EventHub {
   private readonly logger: Pick<Logger, 'error'>;
   private readonly now: () => number;
   private readonly streams = new Set<EventStream>();
-  private readonly openOfHolder = new Map<string, number>();
   /** Number of the newest event. */
   private newest = 0;
   /** Number of the newest event that a client may have missed and that is not kept. */
@@ -108,7 +109,7 @@ export class EventHub {
    */
   open(exchange: Pick<Exchange, 'stream'>, request: StreamRequest): void {
     const { caller, admitAgain, lastEventId, samples } = request;
-    this.assertRoom(holderOf(caller));
+    this.assertRoom(caller);
     const { mark, logger, now, newest } = this;
     const isTest = samples !== undefined;
     const stream = new EventStream({ mark, caller, admitAgain, isTest, logger, now }, newest);
@@ -158,24 +159,28 @@ export class EventHub {
     void this.endReceiving();
   }
 
-  private assertRoom(holderId: string): void {
+  private assertRoom(caller: Caller): void {
     if (this.stopped) throw stopping();
-    if (this.streams.size >= maxStreams) {
-      const message = `The service has ${maxStreams} open streams of events, which is the maximum.`;
+    const { orgId } = caller.key;
+    if (this.streams.size >= (orgId === null ? maxStreams : maxStreams - reserved)) {
+      const message = 'The service has the maximum number of open streams of events.';
       throw new ServiceError('unavailable', message, { retryAfter: 10 });
     }
-    if ((this.openOfHolder.get(holderId) ?? 0) < maxPerHolder) return;
-    throw new ServiceError(
-      'rateLimited',
-      `A session or an API key can have ${maxPerHolder} open streams of events. Close one of them first.`,
-      { retryAfter: 10 },
-    );
+    const isHolderFull = this.countOpen((stream) => stream.holderId === holderOf(caller)) >= maxPerHolder;
+    if (isHolderFull) throw tooMany('A session or an API key', maxPerHolder);
+    if (orgId !== null && this.countOpen((stream) => stream.orgId === orgId) >= maxPerOrganization)
+      throw tooMany('An organization', maxPerOrganization);
+  }
+
+  private countOpen(isCounted: (stream: EventStream) => boolean): number {
+    let count = 0;
+    for (const stream of this.streams) if (isCounted(stream)) count += 1;
+    return count;
   }
 
   private add(stream: EventStream): void {
     clearTimeout(this.lingering);
     this.streams.add(stream);
-    this.openOfHolder.set(stream.holderId, (this.openOfHolder.get(stream.holderId) ?? 0) + 1);
     this.beating ??= setInterval(() => {
       for (const each of [...this.streams]) each.beat();
     }, heartbeatMs);
@@ -184,9 +189,6 @@ export class EventHub {
 
   private remove(stream: EventStream): void {
     if (!this.streams.delete(stream)) return;
-    const left = (this.openOfHolder.get(stream.holderId) ?? 1) - 1;
-    if (left > 0) this.openOfHolder.set(stream.holderId, left);
-    else this.openOfHolder.delete(stream.holderId);
     eventStreams.set(this.streams.size);
     if (this.streams.size > 0) return;
     clearInterval(this.beating);
@@ -308,6 +310,11 @@ export class EventHub {
 }
 
 const resetText = toText({ event: 'reset', data: {} });
+
+function tooMany(holder: string, max: number): ServiceError {
+  const message = `${holder} can have ${max} open streams of events. Close one of them first.`;
+  return new ServiceError('rateLimited', message, { retryAfter: 10 });
+}
 
 function stopping(): ServiceError {
   return new ServiceError('unavailable', 'The service is stopping.', { retryAfter: 2 });

@@ -47,6 +47,8 @@ export type VisibleEvents = Map<string, readonly HubEvent[]>;
 export class EventStream {
   /** Id of the session or API key that the stream was opened with. */
   readonly holderId: string;
+  /** Organization of the key; null = a key of the instance. */
+  readonly orgId: string | null;
   private readonly parts: StreamParts;
   private reply: ReplyStream | undefined;
   private caller: Caller;
@@ -64,6 +66,7 @@ export class EventStream {
     this.parts = parts;
     this.caller = parts.caller;
     this.holderId = holderOf(parts.caller);
+    this.orgId = parts.caller.key.orgId;
     this.offered = offered;
   }
 

@@ -293,10 +293,25 @@ test('a key has at most four streams, and gets room when one ends', async (t) =>
   await assert.rejects(stage.open(acme), refusal);
 });
 
-test('the gateway has at most a thousand streams', async (t) => {
+/** A caller with a key of its own. */
+function another(caller: Caller, id: number): Caller {
+  return { ...caller, key: { ...caller.key, id: `key_${id}` } };
+}
+
+test('an organization has at most a hundred streams', async (t) => {
   const stage = new Stage(t);
-  for (let i = 0; i < 1000; i++) await stage.open(callerOf(`org_${i}`, []));
+  for (let i = 0; i < 100; i++) await stage.open(another(acme, i));
+  await assert.rejects(stage.open(acme), { kind: 'rateLimited', message: /^An organization can have 100/ });
+  await stage.open(moon);
+  await stage.open(instance);
+});
+
+test('the gateway has at most a thousand streams, a hundred of them for instance keys only', async (t) => {
+  const stage = new Stage(t);
+  for (let i = 0; i < 900; i++) await stage.open(callerOf(`org_${i}`, []));
   await assert.rejects(stage.open(acme), { kind: 'unavailable' });
+  for (let i = 0; i < 100; i++) await stage.open(another(instance, i));
+  await assert.rejects(stage.open(instance), { kind: 'unavailable' });
 });
 
 test('changes are received while streams are open and for a minute after', async (t) => {
@@ -323,7 +338,7 @@ test('many streams get a batch in several turns, in order, and ask once per key 
   let asked = 0;
   const counting = { ...acme, maySee: (repoId: string) => ++asked > 0 && acme.maySee(repoId) } as Caller;
   const readers: Reader[] = [];
-  for (let i = 0; i < 120; i++) {
+  for (let i = 0; i < 90; i++) {
     const session = { id: `session_${i}` } as Caller['session'];
     readers.push(await stage.open({ ...counting, session } as Caller));
   }
@@ -333,7 +348,7 @@ test('many streams get a batch in several turns, in order, and ask once per key 
   await stage.announce(publication('pub_3'));
   for (let i = 0; i < 10; i++) await turn();
   const both = ['publication.status pub_1', 'publication.status pub_3'];
-  assert.deepEqual(readers[119]?.take(), both);
+  assert.deepEqual(readers[89]?.take(), both);
   assert.deepEqual(readers[0]?.take().slice(-1), both.slice(1));
   assert.deepEqual(late.take(), both.slice(1), 'a later stream does not get the events before it');
   assert.equal(asked, 3, 'one question per event and key');

@@ -12,7 +12,16 @@ export interface EventsOptions {
   signal?: AbortSignal;
   /** The `id` of an event of an earlier stream. The stream continues after this event. */
   lastEventId?: string;
+  /**
+   * Called with `open` when a connection is open, and with `waiting` before the client waits to connect again. `error`
+   * is why the last attempt failed; undefined if the service ended the stream. Example: a page that polls while it
+   * waits.
+   */
+  onState?: (state: EventsState, error?: unknown) => void;
 }
+
+/** Whether a stream of events is connected. */
+export type EventsState = 'open' | 'waiting';
 
 /** An event with the id from which a later stream can continue after it. */
 export type ReceivedEvent = LiveEvent & { id: string };
@@ -37,21 +46,24 @@ const maxEventLength = 1_048_576;
  */
 export async function* streamEvents(
   sending: Sending,
-  { signal, lastEventId }: EventsOptions = {},
+  { signal, lastEventId, onState }: EventsOptions = {},
 ): AsyncGenerator<ReceivedEvent, void> {
   const state: State = { id: lastEventId ?? '', retryMs: defaultRetryMs, askedMs: 0, failures: 0, wasOpen: false };
   for (;;) {
+    let failure: unknown;
     try {
-      yield* connection(sending, state, signal);
+      yield* connection(sending, state, signal, () => onState?.('open'));
       state.failures = 0;
       state.askedMs = 0;
     } catch (error) {
       if (signal?.aborted) return;
       if (isFinal(error)) throw error;
+      failure = error;
       state.failures += 1;
       state.askedMs = error instanceof TidingsError ? (error.meta.retryAfter ?? 0) * 1000 : 0;
     }
     if (signal?.aborted) return;
+    onState?.('waiting', failure);
     try {
       await sending.sleep(waitBefore(state), signal);
     } catch {
@@ -77,6 +89,7 @@ async function* connection(
   sending: Sending,
   state: State,
   signal: AbortSignal | undefined,
+  onOpen: () => void,
 ): AsyncGenerator<ReceivedEvent, void> {
   const broken = new AbortController();
   const both = signal ? AbortSignal.any([signal, broken.signal]) : broken.signal;
@@ -95,6 +108,7 @@ async function* connection(
       signal: both,
     });
     const body = await bodyOf(response);
+    onOpen();
     // Without a position, events between the two connections may be missing.
     const isGap = state.wasOpen && state.id === '';
     state.wasOpen = true;

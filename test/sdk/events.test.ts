@@ -220,6 +220,21 @@ test('waits grow while the service fails, and are as long as it asks', async (t)
   assert.ok((waits[8] as number) <= 10, 'after a success, the wait is short again');
 });
 
+test('the caller learns when the stream is open, and why it waits', async (t) => {
+  const { sending } = await serve(t, [refusal(429), refusal(503), stream('end', pub(1)), stream('stay', pub(2))]);
+  const states: unknown[] = [];
+  const onState = (state: string, error?: unknown) =>
+    void states.push([state, error instanceof TidingsError ? error.status : error]);
+  await take(streamEvents(sending, { onState }), 2);
+  assert.deepEqual(states, [
+    ['waiting', 429],
+    ['waiting', 503],
+    ['open', undefined],
+    ['waiting', undefined],
+    ['open', undefined],
+  ]);
+});
+
 test('a refusal ends the stream with its error', async (t) => {
   for (const [status, Refusal] of [
     [401, UnauthorizedError],

@@ -12,7 +12,16 @@ export interface EventsOptions {
   signal?: AbortSignal;
   /** The `id` of an event of an earlier stream. The stream continues after this event. */
   lastEventId?: string;
+  /**
+   * Called with `open` when a connection is open, and with `waiting` before the client waits to connect again. `error`
+   * is why the last attempt failed; undefined if the service ended the stream. Example: a page that polls while it
+   * waits.
+   */
+  onState?: (state: EventsState, error?: unknown) => void;
 }
+
+/** Whether a stream of events is connected. */
+export type EventsState = 'open' | 'waiting';
 
 /** An event with the id from which a later stream can continue after it. */
 export type ReceivedEvent = LiveEvent & { id: string };
@@ -26,6 +35,7 @@ export interface EventText {
 
 /** The service sends something every 15 seconds. A connection that is silent for longer than this is broken. */
 const silenceMs = 45_000;
+/** The wait before a new connection: unless the service asks for another one, and at most. */
 const [defaultRetryMs, maxRetryMs] = [2000, 30_000];
 /** Maximum length of an event. A longer one is not from this service. */
 const maxEventLength = 1_048_576;
@@ -36,21 +46,24 @@ const maxEventLength = 1_048_576;
  */
 export async function* streamEvents(
   sending: Sending,
-  { signal, lastEventId }: EventsOptions = {},
+  { signal, lastEventId, onState }: EventsOptions = {},
 ): AsyncGenerator<ReceivedEvent, void> {
   const state: State = { id: lastEventId ?? '', retryMs: defaultRetryMs, askedMs: 0, failures: 0, wasOpen: false };
   for (;;) {
+    let failure: unknown;
     try {
-      yield* connection(sending, state, signal);
+      yield* connection(sending, state, signal, () => onState?.('open'));
       state.failures = 0;
       state.askedMs = 0;
     } catch (error) {
       if (signal?.aborted) return;
       if (isFinal(error)) throw error;
+      failure = error;
       state.failures += 1;
       state.askedMs = error instanceof TidingsError ? (error.meta.retryAfter ?? 0) * 1000 : 0;
     }
     if (signal?.aborted) return;
+    onState?.('waiting', failure);
     try {
       await sending.sleep(waitBefore(state), signal);
     } catch {
@@ -76,6 +89,7 @@ async function* connection(
   sending: Sending,
   state: State,
   signal: AbortSignal | undefined,
+  onOpen: () => void,
 ): AsyncGenerator<ReceivedEvent, void> {
   const broken = new AbortController();
   const both = signal ? AbortSignal.any([signal, broken.signal]) : broken.signal;
@@ -94,9 +108,12 @@ async function* connection(
       signal: both,
     });
     const body = await bodyOf(response);
+    onOpen();
     // Without a position, events between the two connections may be missing.
     const isGap = state.wasOpen && state.id === '';
     state.wasOpen = true;
+    // While the caller handles events, the stream is not read, so its silence means nothing.
+    silence.end();
     if (isGap) yield { event: 'reset', data: {}, id: '' };
     const reader = new EventReader(state.id);
     const chunks = body.getReader();
@@ -105,7 +122,6 @@ async function* connection(
         silence.begin(silenceMs);
         const { done, value } = await chunks.read();
         if (done) return;
-        // While the caller handles events, the stream is not read, so its silence means nothing.
         silence.end();
         state.failures = 0;
         for (const each of reader.read(value)) {
@@ -146,7 +162,7 @@ function isFinal(error: unknown): boolean {
 
 /** Returns the wait before the next connection, in milliseconds. A random part keeps clients from connecting at once. */
 function waitBefore({ retryMs, failures, askedMs }: State): number {
-  const backoff = Math.min(retryMs * 2 ** Math.min(failures, 10), Math.max(retryMs, maxRetryMs));
+  const backoff = Math.min(retryMs * 2 ** Math.min(failures, 10), maxRetryMs);
   return Math.max(askedMs, backoff * (0.5 + Math.random() / 2));
 }
 
@@ -172,8 +188,12 @@ class Silence {
 
 /** Parses server-sent events from chunks, which can end anywhere: in a line, a line end or a character. */
 export class EventReader {
-  /** The id of the last event, from which a stream can continue. */
+  /**
+   * The id of the last block that is complete, from which a stream can continue. The id of a block that has only begun
+   * does not count: the connection can break before the event of this block has arrived.
+   */
   id: string;
+  private pendingId: string;
   /** The wait before a new connection that the service asks for, in milliseconds. */
   retryMs: number | undefined;
   private readonly decoder = new TextDecoder();
@@ -185,6 +205,7 @@ export class EventReader {
   /** @param id the id of the last event before */
   constructor(id = '') {
     this.id = id;
+    this.pendingId = id;
   }
 
   /**
@@ -213,8 +234,8 @@ export class EventReader {
     const name = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
     if (name === 'event') this.event = value;
-    else if (name === 'id' && !value.includes('\0')) this.id = value;
-    else if (name === 'retry' && /^\d{1,9}$/.test(value)) this.retryMs = Number(value);
+    else if (name === 'id' && !value.includes('\0')) this.pendingId = value;
+    else if (name === 'retry' && /^\d{1,9}$/.test(value)) this.retryMs = Math.min(Number(value), maxRetryMs);
     else if (name === 'data') {
       this.data.push(value);
       this.length += value.length;
@@ -222,6 +243,7 @@ export class EventReader {
   }
 
   private dispatch(events: EventText[]): void {
+    this.id = this.pendingId;
     if (this.data.length > 0) events.push({ event: this.event || 'message', data: this.data.join('\n'), id: this.id });
     this.event = '';
     this.data = [];

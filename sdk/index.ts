@@ -22,7 +22,7 @@ export {
   TidingsError,
   UnauthorizedError,
 } from './errors.ts';
-export type { EventsOptions, ReceivedEvent } from './events.ts';
+export type { EventsOptions, EventsState, ReceivedEvent } from './events.ts';
 export type * from './operations.ts';
 export type { CallOptions } from './send.ts';
 export { verifyWebhook, WebhookError, type WebhookFault, type WebhookHeaders } from './webhooks.ts';

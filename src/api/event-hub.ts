@@ -11,11 +11,13 @@ import type { Exchange } from '../http/exchange.ts';
 import type { LiveEvent, PartitionChanges } from '../protocol/live-events.ts';
 import type { RefusalReason } from '../protocol/refused-deliveries.ts';
 import type { Caller } from './authenticate.ts';
-import { EventStream, holderOf } from './event-stream.ts';
+import { EventStream, holderOf, type VisibleEvents } from './event-stream.ts';
 import { type HubEvent, intervalOf, merged, objectOf, toHubEvent, toText, united } from './hub-event.ts';
 
-/** Maximum number of open streams: of a session or key, and of the gateway. */
-const [maxPerHolder, maxStreams] = [4, 1000];
+/** Maximum number of open streams: of a session or key, of an organization, and of the gateway. */
+const [maxPerHolder, maxPerOrganization, maxStreams] = [4, 100, 1000];
+/** Number of streams that only instance keys can open, so that operators see events while organizations use the rest. */
+const reserved = 100;
 /** Number of objects whose newest event is kept. */
 const maxKept = 1000;
 /**
@@ -36,6 +38,8 @@ const roundMs = 250;
 /** Minimum interval between two checks of all keys, and between two reports of refused deliveries, in milliseconds. */
 const [checkMs, refusalMs] = [100, 1000];
 const maxRefusals = 500;
+/** Number of streams that get their events in one turn of the event loop. */
+const groupSize = 50;
 
 const streamHeaders = ['Cache-Control', 'no-store', 'X-Accel-Buffering', 'no'];
 const contentType = 'text/event-stream';
@@ -60,7 +64,6 @@ export class EventHub {
   private readonly logger: Pick<Logger, 'error'>;
   private readonly now: () => number;
   private readonly streams = new Set<EventStream>();
-  private readonly openOfHolder = new Map<string, number>();
   /** Number of the newest event. */
   private newest = 0;
   /** Number of the newest event that a client may have missed and that is not kept. */
@@ -79,6 +82,10 @@ export class EventHub {
   /** Refused deliveries that are reported when `reporting` ends. */
   private readonly refusals = new Map<string, { reason: RefusalReason; orgId: string | null }>();
   private reporting: NodeJS.Timeout | undefined;
+  /** Events that are not yet offered to all of their streams, the oldest first. */
+  private readonly batches: { events: readonly HubEvent[]; streams: readonly EventStream[] }[] = [];
+  /** The events of the oldest batch that callers with the same rights may see. */
+  private readonly visible: VisibleEvents = new Map();
   private stopped = false;
 
   /** @param now milliseconds of a monotonic clock */
@@ -92,11 +99,13 @@ export class EventHub {
   async begin(): Promise<void> {
     if (this.stopped) throw stopping();
     clearTimeout(this.lingering);
-    this.receiving ??= this.receive((changes) => this.arrive(changes));
+    this.receiving ??= this.startReceiving();
+    const { receiving } = this;
     try {
-      await this.receiving;
+      await receiving;
     } catch {
-      this.receiving = undefined;
+      // Another request can have begun again while this one waited.
+      if (this.receiving === receiving) this.receiving = undefined;
       throw new ServiceError('unavailable', 'The service is starting.', { retryAfter: 1 });
     }
     if (this.streams.size === 0) this.linger();
@@ -108,7 +117,7 @@ export class EventHub {
    */
   open(exchange: Pick<Exchange, 'stream'>, request: StreamRequest): void {
     const { caller, admitAgain, lastEventId, samples } = request;
-    this.assertRoom(holderOf(caller));
+    this.assertRoom(caller);
     const { mark, logger, now, newest } = this;
     const isTest = samples !== undefined;
     const stream = new EventStream({ mark, caller, admitAgain, isTest, logger, now }, newest);
@@ -137,6 +146,7 @@ export class EventHub {
 
   /** Checks the keys of all streams soon. Called when the directory partition has changed. */
   checkKeys(): void {
+    this.visible.clear();
     if (this.streams.size === 0) return;
     this.checking ??= setTimeout(() => {
       this.checking = undefined;
@@ -157,24 +167,28 @@ export class EventHub {
     void this.endReceiving();
   }
 
-  private assertRoom(holderId: string): void {
+  private assertRoom(caller: Caller): void {
     if (this.stopped) throw stopping();
-    if (this.streams.size >= maxStreams) {
-      const message = `The service has ${maxStreams} open streams of events, which is the maximum.`;
+    const { orgId } = caller.key;
+    if (this.streams.size >= (orgId === null ? maxStreams : maxStreams - reserved)) {
+      const message = 'The service has the maximum number of open streams of events.';
       throw new ServiceError('unavailable', message, { retryAfter: 10 });
     }
-    if ((this.openOfHolder.get(holderId) ?? 0) < maxPerHolder) return;
-    throw new ServiceError(
-      'rateLimited',
-      `A session or an API key can have ${maxPerHolder} open streams of events. Close one of them first.`,
-      { retryAfter: 10 },
-    );
+    const isHolderFull = this.countOpen((stream) => stream.holderId === holderOf(caller)) >= maxPerHolder;
+    if (isHolderFull) throw tooMany('A session or an API key', maxPerHolder);
+    if (orgId !== null && this.countOpen((stream) => stream.orgId === orgId) >= maxPerOrganization)
+      throw tooMany('An organization', maxPerOrganization);
+  }
+
+  private countOpen(isCounted: (stream: EventStream) => boolean): number {
+    let count = 0;
+    for (const stream of this.streams) if (isCounted(stream)) count += 1;
+    return count;
   }
 
   private add(stream: EventStream): void {
     clearTimeout(this.lingering);
     this.streams.add(stream);
-    this.openOfHolder.set(stream.holderId, (this.openOfHolder.get(stream.holderId) ?? 0) + 1);
     this.beating ??= setInterval(() => {
       for (const each of [...this.streams]) each.beat();
     }, heartbeatMs);
@@ -183,14 +197,19 @@ export class EventHub {
 
   private remove(stream: EventStream): void {
     if (!this.streams.delete(stream)) return;
-    const left = (this.openOfHolder.get(stream.holderId) ?? 1) - 1;
-    if (left > 0) this.openOfHolder.set(stream.holderId, left);
-    else this.openOfHolder.delete(stream.holderId);
     eventStreams.set(this.streams.size);
     if (this.streams.size > 0) return;
     clearInterval(this.beating);
     this.beating = undefined;
     this.linger();
+  }
+
+  private startReceiving(): Promise<() => void> {
+    const receiving = this.receive((changes) => {
+      // A subscription that has ended, or is not the newest one, would deliver changes twice.
+      if (this.receiving === receiving) this.arrive(changes);
+    });
+    return receiving;
   }
 
   /** Ends receiving after a while without streams. */
@@ -281,7 +300,26 @@ export class EventHub {
   private publish(events: readonly HubEvent[]): void {
     if (!this.receiving || events.length === 0) return;
     for (const event of events) this.keep(event);
-    for (const stream of [...this.streams]) stream.offer(events);
+    // A stream that opens later gets these events as missed ones, or begins after them.
+    this.batches.push({ events, streams: [...this.streams] });
+    if (this.batches.length === 1) this.distribute(0);
+  }
+
+  /**
+   * Offers the oldest batch to a group of streams. The groups have turns of the event loop of their own, because the
+   * loop also accepts webhooks. The next batch begins after the last group, so each stream gets its events in order.
+   */
+  private distribute(start: number): void {
+    const [batch] = this.batches;
+    if (!batch) return;
+    const { events, streams } = batch;
+    const end = start + groupSize;
+    for (const stream of streams.slice(start, end)) stream.offer(events, this.visible);
+    if (end >= streams.length) {
+      this.batches.shift();
+      this.visible.clear();
+    }
+    if (this.batches.length > 0) setImmediate(() => this.distribute(end < streams.length ? end : 0));
   }
 
   private keep(event: HubEvent): void {
@@ -299,6 +337,11 @@ export class EventHub {
 }
 
 const resetText = toText({ event: 'reset', data: {} });
+
+function tooMany(holder: string, max: number): ServiceError {
+  const message = `${holder} can have ${max} open streams of events. Close one of them first.`;
+  return new ServiceError('rateLimited', message, { retryAfter: 10 });
+}
 
 function stopping(): ServiceError {
   return new ServiceError('unavailable', 'The service is stopping.', { retryAfter: 2 });

@@ -44,9 +44,14 @@ interface Held {
 /** Waiting events are sent at multiples of this time, in milliseconds, so that many of them are one write. */
 const releaseMs = 250;
 
+/** The events of one batch that callers may see, by the id and scopes of their keys. */
+export type VisibleEvents = Map<string, readonly HubEvent[]>;
+
 export class EventStream {
   /** Id of the session or API key that the stream was opened with. */
   readonly holderId: string;
+  /** Organization of the key; null = a key of the instance. */
+  readonly orgId: string | null;
   private readonly parts: StreamParts;
   private reply: ReplyStream | undefined;
   private caller: Caller;
@@ -64,6 +69,7 @@ export class EventStream {
     this.parts = parts;
     this.caller = parts.caller;
     this.holderId = holderOf(parts.caller);
+    this.orgId = parts.caller.key.orgId;
     this.offered = offered;
   }
 
@@ -83,15 +89,19 @@ export class EventStream {
     return events.filter((event) => maySee(this.caller, event)).map((event) => this.sent(event));
   }
 
-  /** Sends the events that the client may see. Events that come too early for their object wait. */
-  offer(events: readonly HubEvent[]): void {
+  /**
+   * Sends the events that the client may see. Events that come too early for their object wait.
+   * @param visible remembers which of the events a caller may see, for other streams with the same rights
+   */
+  offer(events: readonly HubEvent[], visible: VisibleEvents): void {
     if (this.parts.isTest || !this.checkKey()) return;
     this.attempt(() => {
       let text = '';
-      for (const event of events) {
+      for (const event of this.visibleOf(events, visible)) {
         this.offered = event.number;
-        if (maySee(this.caller, event) && !this.hold(event)) text += this.withId(event);
+        if (!this.hold(event)) text += this.withId(event);
       }
+      this.offered = events.at(-1)?.number ?? this.offered;
       if (text !== '') this.reply?.write(text);
     });
   }
@@ -127,6 +137,16 @@ export class EventStream {
     clearTimeout(this.releasing);
     this.reason ??= end === 'service' ? 'stop' : end;
     return this.reason;
+  }
+
+  private visibleOf(events: readonly HubEvent[], visible: VisibleEvents): readonly HubEvent[] {
+    const { id, scopes } = this.caller.key;
+    const rights = `${id} ${scopes.join(' ')}`;
+    const known = visible.get(rights);
+    if (known) return known;
+    const found = events.filter((event) => maySee(this.caller, event));
+    visible.set(rights, found);
+    return found;
   }
 
   /** Holds an event back if its object had another event a moment before. Returns whether it waits. */

@@ -17,6 +17,7 @@ export function publishChanges(journal: Journal, partition: PartitionName, chang
 /**
  * Receives the changes of all partitions. Resolves when the server has the subscription, so every change that is
  * announced from then on is received.
+ * @throws Error when the server cannot be reached. Then there is no subscription.
  * @returns ends the subscription
  */
 export async function receiveChanges(
@@ -29,6 +30,12 @@ export async function receiveChanges(
       if (!error) onChanges(unpackMessage<PartitionChanges>(message.data));
     },
   });
-  await connection.flush();
+  try {
+    await connection.flush();
+  } catch (error) {
+    // The client would renew the subscription when the connection is back, and nothing would ever end it.
+    subscription.unsubscribe();
+    throw error;
+  }
   return () => subscription.unsubscribe();
 }

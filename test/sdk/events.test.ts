@@ -156,6 +156,42 @@ test('the client connects again after a break and continues after its last event
   assert.ok(waits[0] !== undefined && waits[0] >= 50 && waits[0] <= 100, `waited ${waits[0]} ms`);
 });
 
+test('no event is lost, wherever the connection breaks', async (t) => {
+  const ids = ['m-1', 'm-2', 'm-4'];
+  const whole = Buffer.from(`retry: 10\n\nid: m-0\n\n${pub(1)}${pub(2)}: heartbeat\nid: m-3\n\n${pub(4)}`);
+  for (let end = 0; end <= whole.length; end++) {
+    const reader = new EventReader('m-0');
+    const before = reader.read(whole.subarray(0, end)).map(({ id }) => id);
+    const after = ids.filter((id) => id > reader.id);
+    assert.deepEqual([...before, ...after], ids, `the first ${end} bytes`);
+  }
+  const { sending, seen } = await serve(t, [
+    stream('break', 'id: m-0\n\n', 'id: m-1\nevent: publication.sta'),
+    stream('stay', pub(1)),
+  ]);
+  assert.deepEqual(namesOf(await take(streamEvents(sending), 1)), ['pub_1']);
+  assert.equal(seen[1]?.['last-event-id'], 'm-0');
+});
+
+test('a client waits at most 30 seconds, whatever the service writes into its stream', async (t) => {
+  const { sending, waits } = await serve(t, [stream('end', 'retry: 999999999\n\n', pub(1)), stream('stay', pub(2))]);
+  assert.deepEqual(namesOf(await take(streamEvents(sending), 2)), ['pub_1', 'pub_2']);
+  assert.ok((waits[0] as number) <= 30_000, `waited ${waits[0]} ms`);
+});
+
+test('a connection does not count as silent while the caller handles a reset', async (t) => {
+  const { sending, seen } = await serve(t, [stream('break'), stream('stay', pub(1))]);
+  // The connection may be silent for `timeoutMs` before its reply, and for longer after it.
+  sending.timeoutMs = 500;
+  const names: string[] = [];
+  for await (const event of streamEvents(sending)) {
+    names.push(...namesOf([event]));
+    if (event.event !== 'reset' || names.length === 3) break;
+    await new Promise((resolve) => setTimeout(resolve, 700));
+  }
+  assert.deepEqual([names, seen.length], [['reset', 'pub_1'], 2]);
+});
+
 test('the client begins where the caller says', async (t) => {
   const { sending, seen } = await serve(t, [stream('stay', pub(4))]);
   await take(streamEvents(sending, { lastEventId: 'm-3' }), 1);
@@ -182,6 +218,21 @@ test('waits grow while the service fails, and are as long as it asks', async (t)
   }
   assert.ok((waits[7] as number) >= 77_000);
   assert.ok((waits[8] as number) <= 10, 'after a success, the wait is short again');
+});
+
+test('the caller learns when the stream is open, and why it waits', async (t) => {
+  const { sending } = await serve(t, [refusal(429), refusal(503), stream('end', pub(1)), stream('stay', pub(2))]);
+  const states: unknown[] = [];
+  const onState = (state: string, error?: unknown) =>
+    void states.push([state, error instanceof TidingsError ? error.status : error]);
+  await take(streamEvents(sending, { onState }), 2);
+  assert.deepEqual(states, [
+    ['waiting', 429],
+    ['waiting', 503],
+    ['open', undefined],
+    ['waiting', undefined],
+    ['open', undefined],
+  ]);
 });
 
 test('a refusal ends the stream with its error', async (t) => {

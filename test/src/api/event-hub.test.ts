@@ -297,10 +297,25 @@ test('a key has at most four streams, and gets room when one ends', async (t) =>
   await assert.rejects(stage.open(acme), refusal);
 });
 
-test('the gateway has at most a thousand streams', async (t) => {
+/** A caller with a key of its own. */
+function another(caller: Caller, id: number): Caller {
+  return { ...caller, key: { ...caller.key, id: `key_${id}` } };
+}
+
+test('an organization has at most a hundred streams', async (t) => {
   const stage = new Stage(t);
-  for (let i = 0; i < 1000; i++) await stage.open(callerOf(`org_${i}`, []));
+  for (let i = 0; i < 100; i++) await stage.open(another(acme, i));
+  await assert.rejects(stage.open(acme), { kind: 'rateLimited', message: /^An organization can have 100/ });
+  await stage.open(moon);
+  await stage.open(instance);
+});
+
+test('the gateway has at most a thousand streams, a hundred of them for instance keys only', async (t) => {
+  const stage = new Stage(t);
+  for (let i = 0; i < 900; i++) await stage.open(callerOf(`org_${i}`, []));
   await assert.rejects(stage.open(acme), { kind: 'unavailable' });
+  for (let i = 0; i < 100; i++) await stage.open(another(instance, i));
+  await assert.rejects(stage.open(instance), { kind: 'unavailable' });
 });
 
 test('changes are received while streams are open and for a minute after', async (t) => {
@@ -320,6 +335,50 @@ test('changes are received while streams are open and for a minute after', async
   await turn();
   assert.equal(stage.subscriptions, 0);
   assert.deepEqual((await stage.open(acme, { lastEventId: later })).take(), ['reset']);
+});
+
+test('many streams get a batch in several turns, in order, and ask once per key what they may see', async (t) => {
+  const stage = new Stage(t);
+  let asked = 0;
+  const counting = { ...acme, maySee: (repoId: string) => ++asked > 0 && acme.maySee(repoId) } as Caller;
+  const readers: Reader[] = [];
+  for (let i = 0; i < 90; i++) {
+    const session = { id: `session_${i}` } as Caller['session'];
+    readers.push(await stage.open({ ...counting, session } as Caller));
+  }
+  await stage.announce(publication('pub_1'), publication('pub_2', 'repo_9'));
+  assert.deepEqual([readers[49]?.take(), readers[50]?.take()], [['publication.status pub_1'], []]);
+  const late = await stage.open(acme);
+  await stage.announce(publication('pub_3'));
+  for (let i = 0; i < 10; i++) await turn();
+  const both = ['publication.status pub_1', 'publication.status pub_3'];
+  assert.deepEqual(readers[89]?.take(), both);
+  assert.deepEqual(readers[0]?.take().slice(-1), both.slice(1));
+  assert.deepEqual(late.take(), both.slice(1), 'a later stream does not get the events before it');
+  assert.equal(asked, 3, 'one question per event and key');
+});
+
+test('changes of a subscription that was replaced or has failed are ignored', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  const calls: ((changes: PartitionChanges) => void)[] = [];
+  const hub = new EventHub(
+    async (onChanges) => {
+      if (calls.push(onChanges) === 1) throw new Error('the journal cannot be reached');
+      return () => {};
+    },
+    createLogger('test', 'silent'),
+    () => 0,
+  );
+  t.after(() => hub.stop());
+  await assert.rejects(hub.begin(), { kind: 'unavailable' });
+  await hub.begin();
+  const pieces: string[] = [];
+  const stream = () => ({ write: (piece: string) => pieces.push(piece), end: () => {} }) as never;
+  hub.open({ stream }, { caller: acme, admitAgain: () => acme, lastEventId: undefined, samples: undefined });
+  for (const call of calls) call({ reset: false, events: [publication('pub_1')] });
+  await turn();
+  assert.equal(calls.length, 2);
+  assert.equal(pieces.join('').match(/pub_1/g)?.length, 1);
 });
 
 test('a stream in test mode has one sample of each event and no other events', async (t) => {

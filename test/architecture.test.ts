@@ -67,7 +67,6 @@ const rules: Rules = {
       'opens the secrets of connections with the sealing key',
     'workers/partition/main.ts → src/supervisor/child-program.ts': 'is a child program of the supervisor',
     'src/pages/unsubscribe-page.ts → src/api/context.ts': 'the page writes a command, as an API handler does',
-    'src/pages/unsubscribe-limit.ts → src/ingress/client-address.ts': 'both limit clients that have no key, by address',
     'src/pages/unsubscribe-limit.ts → src/ingress/limit.ts': 'both limit clients that have no key, by address',
     'src/pages/guide-page.ts → markdown-it': 'renders the guide, a text of this repository',
     'bench/sample-draft.ts → demo/history/index.ts': 'reads a draft of the history that the demo makes up',
@@ -179,11 +178,10 @@ test('the fold waits for nothing and depends on its records only', () => {
 });
 
 test('only the gateway runs requests of the API', () => {
-  const importers = [...sources]
-    .flatMap(([file, text]) => importsOf(file, text))
-    .filter(({ to }) => to === 'src/api/handle.ts')
-    .map(({ from }) => from);
-  assert.deepEqual(importers, ['src/gateway/gateway.ts']);
+  const imports = [...sources].flatMap(([file, text]) => importsOf(file, text));
+  const importersOf = (file: string) => imports.filter(({ to }) => to === file).map(({ from }) => from);
+  assert.deepEqual(importersOf('src/api/handle.ts'), ['src/api/session-routes.ts', 'src/gateway/gateway.ts']);
+  assert.deepEqual(importersOf('src/api/session-routes.ts'), ['src/gateway/gateway.ts']);
 });
 
 test('workers import nothing of the gateway', () => {

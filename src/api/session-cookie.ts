@@ -6,7 +6,7 @@
  */
 import { ServiceError } from '../foundation/errors.ts';
 import { isSessionSecret } from '../foundation/session-secret.ts';
-import { contains, toBlockList } from '../ingress/client-address.ts';
+import { contains, toBlockList } from '../http/client-address.ts';
 import { sessionMaxMs } from '../protocol/sessions.ts';
 
 const secureName = '__Host-tidings';

@@ -6,7 +6,6 @@ import type { Auditor } from '../foundation/audit.ts';
 import { ServiceError } from '../foundation/errors.ts';
 import { ulid } from '../foundation/ids.ts';
 import { sessionsRefused } from '../foundation/metrics.ts';
-import { IngestionLimit } from '../ingress/limit.ts';
 import type { CommandRecord } from '../protocol/journal.ts';
 import { type SessionRecord, sessionExpiry, sessionMaxMs, sessionRenewalMs } from '../protocol/sessions.ts';
 import { KeyRefusedError } from './authenticate.ts';
@@ -25,7 +24,7 @@ export type SignInFault =
   | 'failed';
 
 /** Maximum number of lines per minute that the audit log gets about refused sign-ins. All of them are counted. */
-const auditedRefusals = { count: 60, periodMs: 60_000 };
+const [maxAudited, auditMs] = [60, 60_000];
 
 interface SessionsOptions {
   publicUrl: string;
@@ -43,7 +42,8 @@ export class Sessions {
   private readonly options: SessionsOptions;
   /** When the use of a session was last sent to the journal, by the id of the session. */
   private readonly noted = new Map<string, number>();
-  private readonly refusals = new IngestionLimit(() => [auditedRefusals], 0);
+  /** The current minute of the audit log, and the number of its lines about refused sign-ins. */
+  private audited = { minute: 0, lines: 0 };
 
   constructor(options: SessionsOptions) {
     this.options = options;
@@ -74,7 +74,7 @@ export class Sessions {
   refused(error: unknown, requestId: string, keyId?: string): void {
     const reason = faultOf(error);
     sessionsRefused.inc({ reason });
-    if (!this.refusals.admit('', Date.now()).admitted) return;
+    if (!this.mayAudit(Math.floor(performance.now() / auditMs))) return;
     const by = (error instanceof KeyRefusedError ? error.keyId : keyId) ?? 'unknown';
     void this.options.auditor?.write({
       action: 'createSession',
@@ -92,6 +92,12 @@ export class Sessions {
     for (const [id, at] of this.noted) {
       if (at > wallClock || at + sessionRenewalMs <= wallClock) this.noted.delete(id);
     }
+  }
+
+  private mayAudit(minute: number): boolean {
+    if (minute !== this.audited.minute) this.audited = { minute, lines: 0 };
+    this.audited.lines += 1;
+    return this.audited.lines <= maxAudited;
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import ipaddr from 'ipaddr.js';
 import { ServiceError } from '../foundation/errors.ts';
-import { ClientAddress, contains, toBlockList } from '../ingress/client-address.ts';
+import { ClientAddress, contains, toBlockList } from '../http/client-address.ts';
 
 const windowMs = 60_000;
 /** Maximum number of sign-ins per client in a window. */

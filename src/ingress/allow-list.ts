@@ -4,7 +4,7 @@
  * writes into X-Forwarded-For are ignored.
  */
 import type { BlockList } from 'node:net';
-import { ClientAddress, contains, toBlockList } from './client-address.ts';
+import { ClientAddress, contains, toBlockList } from '../http/client-address.ts';
 
 /** The settings of the list. `webhookAllow` and `trustedProxies` contain addresses and networks in CIDR form. */
 export interface AllowListSettings {

@@ -8,6 +8,7 @@
 import { newId } from '../foundation/ids.ts';
 import type { Logger } from '../foundation/logger.ts';
 import { webhooksRefused } from '../foundation/metrics.ts';
+import { ClientAddress } from '../http/client-address.ts';
 import type { Exchange } from '../http/exchange.ts';
 import {
   type NamedHostKind,
@@ -16,7 +17,6 @@ import {
   type RefusedDelivery,
   refusalReasons,
 } from '../protocol/refused-deliveries.ts';
-import { ClientAddress } from './client-address.ts';
 import { header } from './delivery.ts';
 import type { Signer } from './secrets.ts';
 

@@ -6,7 +6,7 @@
  */
 import ipaddr from 'ipaddr.js';
 import { ServiceError } from '../foundation/errors.ts';
-import { ClientAddress } from '../ingress/client-address.ts';
+import { ClientAddress } from '../http/client-address.ts';
 import { IngestionLimit, type IngestionRate } from '../ingress/limit.ts';
 import type { Recipient } from '../store/tables/suppressions.ts';
 

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { loadSettings, settingEntries } from '../../config/load.ts';
-import { contains, toBlockList } from '../../src/ingress/client-address.ts';
+import { contains, toBlockList } from '../../src/http/client-address.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

@@ -51,14 +51,24 @@ function headOf(source: NotesSource, branch: string | null): TagRecord {
  * For the default branch, the newest release of all counts last: many projects make their releases on branches that
  * were cut from it. Example: main has no tag, and `v1.1.2` is on `release-1.1`. Then the range begins where
  * `release-1.1` was cut.
+ * @param head the head of a branch, or a tag with its branch as `baseRef`
  * @param releases the newest first
+ * @param until if the head contains no release, only releases with a commit up to this time count, in milliseconds
  */
-function newestRelease(source: NotesSource, head: TagRecord, releases: readonly PlacedTag[]): PlacedTag | undefined {
+export function newestRelease(
+  source: NotesSource,
+  head: TagRecord,
+  releases: readonly PlacedTag[],
+  until = endOfTime,
+): PlacedTag | undefined {
   const reached = releasesBelow(source, head, releases).next().value;
   if (reached) return reached;
   const branch = head.baseRef;
-  const possible = releases.filter(({ sha }) => !isBehind(source, head, sha));
-  const sameBranch = possible.find((tag) => branchOf(source, tag) === branch);
+  const ancestryOf = ({ sha }: PlacedTag) => (head.sha === null ? undefined : reportedAncestry(source, sha, head.sha));
+  // A release that contains the head is later than the head.
+  const possible = releases.filter((tag) => madeAt(source, tag) <= until && ancestryOf(tag) !== 'behind');
+  const isOnBranch = (tag: PlacedTag) => branchOf(source, tag) === branch && ancestryOf(tag) !== 'diverged';
+  const sameBranch = possible.find(isOnBranch);
   if (sameBranch || branch === source.repository.defaultBranch) return sameBranch ?? possible[0];
   const line = lineOfBranch(branch);
   const isPossible = ({ name, date, pushedAt }: PlacedTag): boolean => {
@@ -66,6 +76,11 @@ function newestRelease(source: NotesSource, head: TagRecord, releases: readonly 
     return (date ?? pushedAt) <= head.pushedAt && !(line && version && compareToLine(version, line) > 0);
   };
   return possible.find(isPossible);
+}
+
+/** Returns when the commit of a tag was made, as far as it is known. In milliseconds. */
+export function madeAt(source: NotesSource, { sha, date, pushedAt }: PlacedTag): number {
+  return source.commit(sha)?.at ?? date ?? pushedAt;
 }
 
 /**
@@ -86,15 +101,9 @@ function* releasesBelow(
   if (head === null) return undefined;
   const ancestors = new Ancestors(source, head);
   for (const tag of releases) {
-    const at = source.commit(tag.sha)?.at ?? tag.date ?? tag.pushedAt;
-    if (ancestors.has(tag.sha, at) || reportedAncestry(source, tag.sha, head) === 'ahead') yield tag;
+    if (ancestors.has(tag.sha, madeAt(source, tag)) || reportedAncestry(source, tag.sha, head) === 'ahead') yield tag;
   }
   return undefined;
-}
-
-/** Whether the host has reported that a tag contains the head. */
-function isBehind(source: NotesSource, { sha: head }: TagRecord, tag: string): boolean {
-  return head !== null && head !== tag && reportedAncestry(source, tag, head) === 'behind';
 }
 
 /**

@@ -103,22 +103,6 @@ export function groundBelow(source: NotesSource, sha: string, until: number): Gr
 }
 
 /**
- * Returns the nearest of the wanted commits below a commit. The walk goes down from push to push, the newest push first.
- * Returns undefined if captured pushes lead from `sha` to none of the wanted commits.
- */
-export function nearestBelow(source: NotesSource, sha: string, wanted: ReadonlySet<string>): string | undefined {
-  const walk = new Walk(source, sha);
-  while (walk.newest !== undefined) {
-    for (const below of walk.descend()) {
-      const passed = [below, ...walk.passedTo(below)].reverse();
-      const found = passed.find((each) => each !== sha && wanted.has(each));
-      if (found !== undefined) return found;
-    }
-  }
-  return undefined;
-}
-
-/**
  * The commits that are reachable from a commit, if captured pushes show all of them. Returns undefined if the captured
  * history ends before its beginning. The order and grouping of the commits are the same as in `Difference`.
  */

@@ -91,6 +91,12 @@ export function newestFirst(a: TagRecord, b: TagRecord): number {
   return (b.date ?? b.pushedAt) - (a.date ?? a.pushedAt) || b.pushedAt - a.pushedAt || (a.name > b.name ? -1 : 1);
 }
 
+/** Whether a tag has a higher version than another tag. Without two different versions, the dates decide. */
+export function isNewer(tag: TagRecord, other: TagRecord): boolean {
+  const [one, two] = [versionOf(tag.name), versionOf(other.name)];
+  return ((one && two ? compare(one.version, two.version) : 0) || newestFirst(other, tag)) > 0;
+}
+
 /**
  * Whether a name matches a pattern. After a mismatch, the last `*` takes one more character, so the time grows with the
  * product of both lengths at most.

@@ -1,6 +1,7 @@
 /**
  * Folds random histories up to each release on the default branch. The unreleased range just before the tag must
- * contain exactly what the range of the tag contains afterwards, and must become that range.
+ * contain exactly what the range of the tag contains afterwards, and must become that range. A rule that finds no
+ * unreleased range must choose the same range.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,6 +9,7 @@ import { ulid } from '../../../src/foundation/ids.ts';
 import { toEvents } from '../../../src/intake/events.ts';
 import { arrivedTag } from '../../../src/notes/range/ends.ts';
 import { type Selection, select } from '../../../src/notes/range/select.ts';
+import { rangeOfTag } from '../../../src/notes/range/tag-ranges.ts';
 import type { EventRecord } from '../../../src/protocol/journal.ts';
 import { RepositoryView } from '../../../src/store/repository-view.ts';
 import { foldBatch } from '../../../workers/partition/batch.ts';
@@ -64,10 +66,12 @@ for (const kind of ['github', 'gitea'] as const) {
         if (release > 1) assert.equal(ends.fromTag, `v1.${release - 1}.0`, name);
         assert.equal(arrivedTag(after, unreleased, ends)?.name, `v1.${release}.0`, name);
         const toTag = `v1.${release}.0`;
-        const reached =
+        const bounds =
           ends.fromTag === null
-            ? select(after, { type: 'FIRST_RELEASE', toTag })
-            : select(after, { type: 'TAG_BASED', fromTag: ends.fromTag, toTag });
+            ? ({ type: 'FIRST_RELEASE', toTag } as const)
+            : ({ type: 'TAG_BASED', fromTag: ends.fromTag, toTag } as const);
+        assert.deepEqual(rangeOfTag(after, toTag), bounds, name);
+        const reached = select(after, bounds);
         assert.deepEqual(contentOf(open), contentOf(reached), name);
         compared += 1;
         if (reached.resolution === 'commits') exact += 1;

@@ -93,6 +93,37 @@ test('a patch line and the main line do not mix', () => {
   ]);
 });
 
+test('the first tag of a new line begins where the line before it ended', () => {
+  const on = (branch: string) => ({ baseRef: branch });
+  const pushes = history(
+    aPush('main', null, ['m1'], 1),
+    aPush('release-1.9', null, ['p1'], 2),
+    aPush('release-1.10', null, ['q1'], 3),
+    aPush('release-1.10', 'q1', ['q2'], 4),
+    aPush('release-1.9', 'p1', ['p2'], 5),
+    aPush('release-1.11', null, ['r1'], 6),
+    aPush('release-1.10', 'q2', ['q3'], 7),
+    aPush('release-1.11', 'r1', ['r2'], 8),
+  );
+  const tags = [
+    tagOn(2, 'v1.9.0', 'p1', on('release-1.9')),
+    tagOn(3, 'v1.10.0', 'q1', on('release-1.10')),
+    tagOn(4, 'v1.10.1', 'q2', on('release-1.10')),
+    tagOn(5, 'v1.9.1', 'p2', on('release-1.9')),
+    tagOn(6, 'v1.11.0', 'r1', on('release-1.11')),
+    tagOn(7, 'v1.10.2', 'q3', on('release-1.10')),
+    tagOn(8, 'v1.11.1', 'r2', on('release-1.11')),
+  ];
+  assert.deepEqual(ranges({ tags, ...pushes }, 9), [
+    'v1.11.0 → v1.11.1',
+    'v1.10.1 → v1.10.2',
+    'v1.10.1 → v1.11.0',
+    'v1.9.0 → v1.9.1',
+    'v1.10.0 → v1.10.1',
+    'v1.9.0 → v1.10.0',
+  ]);
+});
+
 test('the comparisons of the host decide where no push was captured', () => {
   const tags = [tagOn(1, 'one', 'a'), tagOn(2, 'two', 'b'), tagOn(3, 'side', 's'), tagOn(4, 'three', 'c')];
   const comparisons = [
@@ -117,16 +148,17 @@ test('without ancestry, the newest older tag on the same branch is the previous 
   assert.deepEqual(ranges({ tags }), ['v1.0.1 → v1.0.2', 'v1.1.0 → v1.2.0', 'v1.0.0 → v1.0.1', 'v1.0.0 → v1.1.0']);
 });
 
-test('versions are compared number by number, and only under one prefix', () => {
+test('the previous release has a lower version, and belongs to the same package', () => {
   const previous = (...names: string[]) =>
     ranges({ tags: names.map((name, i) => tagOn(i + 1, name, `c${i}`, { baseRef: `line-${i}` })) }, 1)[0];
   assert.equal(previous('v1.9.0', 'v1.10.0', 'v1.9.1'), 'v1.9.0 → v1.9.1');
-  assert.equal(previous('v1.9', 'v1.10.0-rc.1', 'v1.9.0.1'), 'v1.9 → v1.9.0.1');
-  assert.equal(previous('a@1.0.0', 'b@9.0.0', 'a@1.1.0'), 'b@9.0.0 → a@1.1.0');
+  assert.equal(previous('v1.9', 'v1.10.0-rc.1', 'v1.9.1'), 'v1.9 → v1.9.1');
+  assert.equal(previous('v1.9.0.1', 'v1.9.0.2'), 'v1.9.0.1 → v1.9.0.2');
+  assert.equal(previous('a@1.0.0', 'b@9.0.0', 'a@1.1.0'), 'a@1.0.0 → a@1.1.0');
   assert.equal(previous('spring', 'summer'), 'spring → summer');
 });
 
-test('of several tags on one commit, the release is taken; other prereleases count like other tags', () => {
+test('of several tags on one commit, the release is taken; a release begins at a release', () => {
   const pushes = history(aPush('main', null, ['a'], 1), aPush('main', 'a', ['b'], 2), aPush('main', 'b', ['c'], 3));
   const tags = [
     tagOn(1, 'v1.0.0', 'a'),
@@ -136,7 +168,7 @@ test('of several tags on one commit, the release is taken; other prereleases cou
     tagOn(3, 'v1', 'c', { pushedAt: day(9) }),
     tagOn(3, 'latest', 'c', { pushedAt: day(9) }),
   ];
-  assert.deepEqual(ranges({ tags, ...pushes }), ['v1.1.0-rc.1 → v1.1.0', 'v1.0.0 → v1.1.0-rc.1']);
+  assert.deepEqual(ranges({ tags, ...pushes }), ['v1.0.0 → v1.1.0', 'v1.0.0 → v1.1.0-rc.1']);
 });
 
 test('a tag with an unknown commit is left out', () => {
@@ -146,8 +178,10 @@ test('a tag with an unknown commit is left out', () => {
 
 test('an old commit that was tagged late is the previous tag of what was built on it', () => {
   const pushes = history(aPush('main', null, ['a'], 1), aPush('main', 'a', ['b'], 2));
-  const tags = [tagOn(2, 'v2', 'b'), tagOn(9, 'v1', 'a', { pushedAt: day(9) })];
-  assert.deepEqual(ranges({ tags, ...pushes }), ['v1 → v2']);
+  const tags = [tagOn(2, 'v2.0', 'b'), tagOn(9, 'v1.0', 'a')];
+  assert.deepEqual(ranges({ tags, ...pushes }), ['v1.0 → v2.0']);
+  const unversioned = [tagOn(2, 'second', 'b'), tagOn(9, 'first', 'a')];
+  assert.deepEqual(ranges({ tags: unversioned, ...pushes }), [], 'no range leads backwards');
 });
 
 test('many tags cost a bounded number of readings', () => {
@@ -168,5 +202,5 @@ test('many tags cost a bounded number of readings', () => {
     },
   };
   assert.equal(lastTagRanges(counting, 5).length, 5);
-  assert.ok(readings < 1_000, `${readings} readings`);
+  assert.ok(readings < 4_000, `${readings} readings`);
 });

@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../foundation/errors.ts';
+import { HiddenNumbers } from '../foundation/hidden-numbers.ts';
 import type { Logger } from '../foundation/logger.ts';
 import { eventStreams, eventStreamsClosed } from '../foundation/metrics.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -58,8 +59,8 @@ export interface StreamRequest {
 }
 
 export class EventHub {
-  /** Begins the ids of this gateway's events. A gateway that starts later does not know the events of this one. */
-  private readonly mark = randomBytes(6).toString('hex');
+  /** Makes the ids of events. Another gateway, or one that starts later, does not know the ids of this one. */
+  private readonly numbers = new HiddenNumbers(randomBytes(16).toString('hex'));
   private readonly receive: ReceiveChanges;
   private readonly logger: Pick<Logger, 'error'>;
   private readonly now: () => number;
@@ -118,9 +119,9 @@ export class EventHub {
   open(exchange: Pick<Exchange, 'stream'>, request: StreamRequest): void {
     const { caller, admitAgain, lastEventId, samples } = request;
     this.assertRoom(caller);
-    const { mark, logger, now, newest } = this;
+    const { numbers, logger, now, newest } = this;
     const isTest = samples !== undefined;
-    const stream = new EventStream({ mark, caller, admitAgain, isTest, logger, now }, newest);
+    const stream = new EventStream({ numbers, caller, admitAgain, isTest, logger, now }, newest);
     const texts = samples ? samples.map(toText) : this.missed(stream, lastEventId);
     const first = `retry: ${retryMs}\n\n${texts.join('')}id: ${stream.position}\n\n`;
     this.add(stream);
@@ -243,9 +244,8 @@ export class EventHub {
 
   /** Returns the number in the id of an event; undefined if events after it may not be kept. */
   private numberOf(id: string): number | undefined {
-    const [, mark, number = ''] = /^([0-9a-f]+)-(\d{1,15})$/.exec(id) ?? [];
-    const after = Number(number);
-    return mark === this.mark && after >= this.forgotten && after <= this.newest ? after : undefined;
+    const after = this.numbers.find(id);
+    return after !== undefined && after >= this.forgotten && after <= this.newest ? after : undefined;
   }
 
   /**

@@ -3,6 +3,7 @@
  * can continue.
  */
 import { ServiceError } from '../foundation/errors.ts';
+import type { HiddenNumbers } from '../foundation/hidden-numbers.ts';
 import type { Logger } from '../foundation/logger.ts';
 import { eventsSent } from '../foundation/metrics.ts';
 import type { ReplyStream, StreamEnd } from '../http/reply-stream.ts';
@@ -17,8 +18,8 @@ export type CloseReason = Exclude<StreamEnd, 'service'> | 'key' | 'stop' | 'unav
 
 /** The parts that a stream needs. */
 export interface StreamParts {
-  /** The mark of the gateway, which begins the ids of its events. */
-  mark: string;
+  /** Hides the numbers of events in their ids, because the numbers count the events of all organizations. */
+  numbers: HiddenNumbers;
   caller: Caller;
   /**
    * Authenticates the request of the stream again.
@@ -81,7 +82,7 @@ export class EventStream {
   /** The position from which the stream can continue without loss, as the id of an event. */
   get position(): string {
     const [first] = this.held.values();
-    return `${this.parts.mark}-${first ? first.since - 1 : this.offered}`;
+    return this.parts.numbers.hide(first ? first.since - 1 : this.offered);
   }
 
   /** Returns the texts of events that were missed, without ids, and leaves out those that the client may not see. */

@@ -3,6 +3,7 @@
  * partitions, and the receiver of `folded` signals. The gateway does not depend on the supervisor, so tests and
  * benchmarks can start a gateway without a supervisor.
  */
+import { randomUUID } from 'node:crypto';
 import { hostOrigins } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';
 import { Authenticator } from '../api/authenticate.ts';
@@ -19,7 +20,6 @@ import { Sessions } from '../api/sessions.ts';
 import { UsageMeter } from '../api/usage.ts';
 import { type Auditor, audit } from '../foundation/audit.ts';
 import { ServiceError } from '../foundation/errors.ts';
-import { ulid } from '../foundation/ids.ts';
 import type { Logger } from '../foundation/logger.ts';
 import { journalMeters, webhooksReceived } from '../foundation/metrics.ts';
 import { directoryName, type PartitionName, partitionNames } from '../foundation/partition-names.ts';
@@ -90,7 +90,7 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
     logger,
     onRefused: (reason, orgId) => events.refused(reason, orgId),
   });
-  const recent = new RecentDeliveries(ulid());
+  const recent = new RecentDeliveries(randomUUID());
   const auditor: Auditor = { by: 'start', write: (line) => audit(logger, line) };
   const sealer = openSealer(settings);
   const responses = new ReadyResponses(readers);

@@ -3,7 +3,7 @@
  * facts are stored in slots that exist from the start, and the oldest delivery is overwritten. Entries are made when the
  * deliveries are listed.
  */
-import { hashedId } from '../foundation/ids.ts';
+import { HiddenNumbers } from '../foundation/hidden-numbers.ts';
 import {
   type IgnoredReason,
   ignoredReasons,
@@ -32,9 +32,7 @@ interface RepositoryName {
 
 export class RecentDeliveries implements RecentMemory {
   private readonly size: number;
-  /** Distinguishes the ids of this process from those of an earlier one. */
-  private readonly prefix: string;
-  private readonly keys: readonly number[];
+  private readonly numbers: HiddenNumbers;
   /** Number of deliveries that were noted. The next one goes to the slot `noted % size`. */
   private noted = 0;
   /** Latest time among the deliveries that were overwritten. */
@@ -51,9 +49,9 @@ export class RecentDeliveries implements RecentMemory {
   private readonly repositoryIds: string[];
   private readonly fullNames: string[];
 
+  /** @param boot the secret of this start of the service. The ids of each start differ from those of all others */
   constructor(boot: string, size = maxKept) {
-    this.prefix = hashedId('rcv', 0, boot).slice(0, -numberLength);
-    this.keys = keysOf(hashedId('rcv', 0, `${boot} keys`));
+    this.numbers = new HiddenNumbers(boot);
     this.size = size;
     this.times = new Float64Array(size);
     this.outcomes = new Uint8Array(size);
@@ -107,13 +105,18 @@ export class RecentDeliveries implements RecentMemory {
     return Array.from({ length: this.noted - first }, (_, i) => this.entry(first + i));
   }
 
+  private idOf(number: number): string {
+    const hidden = BigInt(`0x${this.numbers.hide(number)}`).toString(32);
+    return `rcv_00${hidden.padStart(26, '0')}`;
+  }
+
   private entry(number: number): RecentDelivery {
     const slot = number % this.size;
     const { origin, orgId, secretId } = this.signers[slot] as Signer;
     const repositoryId = this.repositoryIds[slot] as string;
     const receivedAt = this.times[slot] as number;
     return {
-      id: this.prefix + scrambled(number, this.keys),
+      id: this.idOf(number),
       receivedAt,
       outcome: recentOutcomes[this.outcomes[slot] as number] as RecentOutcome,
       reason: reasons[(this.reasonCodes[slot] as number) - 1] ?? null,
@@ -127,26 +130,6 @@ export class RecentDeliveries implements RecentMemory {
       repository: repositoryId === '' ? null : { id: repositoryId, fullName: this.fullNames[slot] as string },
     };
   }
-}
-
-/** Number of characters that distinguish the ids of one process. */
-const numberLength = 10;
-/** Number of bits of half of these characters. */
-const halfBits = 25;
-const halfSize = 2 ** halfBits;
-
-function keysOf(id: string): number[] {
-  return [4, 8, 12, 16].map((at) => Number.parseInt(id.slice(-at - 4, -at), 36));
-}
-
-/**
- * Returns a text for a number. Different numbers have different texts (a Feistel network), and the texts do not tell how
- * many deliveries other organizations had in between. A list has many ids, so this is much cheaper than a hash.
- */
-function scrambled(number: number, keys: readonly number[]): string {
-  let [left, right] = [Math.floor(number / halfSize) % halfSize, number % halfSize];
-  for (const key of keys) [left, right] = [right, left ^ (Math.imul(right ^ key, 0x9e3779b1) >>> (32 - halfBits))];
-  return [left, right].map((half) => half.toString(32).padStart(numberLength / 2, '0')).join('');
 }
 
 function texts(size: number): string[] {

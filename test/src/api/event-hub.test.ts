@@ -8,6 +8,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Caller } from '../../../src/api/authenticate.ts';
 import { EventHub, type StreamRequest } from '../../../src/api/event-hub.ts';
 import { ServiceError } from '../../../src/foundation/errors.ts';
+import { HiddenNumbers } from '../../../src/foundation/hidden-numbers.ts';
 import { createLogger } from '../../../src/foundation/logger.ts';
 import type { StreamEnd } from '../../../src/http/reply-stream.ts';
 import type { FoldedEvent, PartitionChanges, RepositoryChange } from '../../../src/protocol/live-events.ts';
@@ -125,9 +126,10 @@ function range(rangeId: string, prCount: number, repoId = 'repo_1'): FoldedEvent
 test('a stream begins with a wait and a position, and gets what happens from then on', async (t) => {
   const stage = new Stage(t);
   const reader = await stage.open(acme);
-  assert.match(reader.text, /^retry: 2000\n\nid: [0-9a-f]{12}-0\n\n$/);
+  assert.match(reader.text, /^retry: 2000\n\nid: [0-9a-f]{32}\n\n$/);
   await stage.announce(publication('pub_1'), repository('repo_1', 'push'));
-  assert.match(reader.id, /-2$/);
+  const { id } = reader;
+  assert.deepEqual((await stage.open(acme, { lastEventId: id })).take(), [], 'it is the position of the newest event');
   assert.deepEqual(reader.take(), ['publication.status pub_1', 'repo.event repo_1 push']);
 });
 
@@ -215,8 +217,8 @@ test('an id that is unknown, too old or from another gateway leads to a reset', 
   const stage = new Stage(t);
   const reader = await stage.open(acme);
   const { id } = reader;
-  const [mark] = id.split('-');
-  for (const lastEventId of ['', 'nonsense', '0123456789ab-0', `${mark}-7`, `${mark}--1`, `${mark}-1e3`]) {
+  const ofOther = new HiddenNumbers('another gateway').hide(0);
+  for (const lastEventId of ['', 'nonsense', '0'.repeat(32), id.slice(1), `${id}0`, id.toUpperCase(), ofOther]) {
     const again = await stage.open(callerOf(lastEventId, []), { lastEventId });
     assert.deepEqual(again.take(), ['reset'], lastEventId);
   }
@@ -283,7 +285,8 @@ test('a heartbeat has a comment and the position', async (t) => {
   await stage.announce(publication('pub_9', 'repo_9'));
   reader.take();
   stage.pass(15_000);
-  assert.match(reader.text, /^: heartbeat\nid: [0-9a-f]{12}-1\n\n$/);
+  assert.match(reader.text, /^: heartbeat\nid: [0-9a-f]{32}\n\n$/);
+  assert.deepEqual((await stage.open(acme, { lastEventId: reader.id })).take(), [], 'it is after the event');
 });
 
 test('a key has at most four streams, and gets room when one ends', async (t) => {

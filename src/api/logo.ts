@@ -1,5 +1,5 @@
 /**
- * Checks the logo of hosted pages and writes it anew. Only PNG, JPEG, GIF and WebP are accepted, since an SVG can contain
+ * Checks the logo of hosted pages and rewrites it. Only PNG, JPEG, GIF and WebP are accepted, since an SVG can contain
  * scripts. The new file has only the parts that a browser needs to show a still picture: no texts, positions, thumbnails
  * or color profiles, no second frame, and no bytes after the end.
  */

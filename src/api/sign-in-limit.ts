@@ -3,9 +3,9 @@
  * size /64. If a proxy does not state the client, all clients of the proxy count together, with a higher maximum. The
  * counts are in memory, and their number has a maximum.
  */
-import ipaddr from 'ipaddr.js';
 import { ServiceError } from '../foundation/errors.ts';
 import { ClientAddress, contains, toBlockList } from '../http/client-address.ts';
+import { clientKey } from '../http/client-key.ts';
 
 const windowMs = 60_000;
 /** Maximum number of sign-ins per client in a window. */
@@ -43,7 +43,7 @@ export class SignInLimit {
     // The header of a proxy that is not trusted is not believed, but it shows that the address is not the client's.
     const isHidden = address === undefined || (address === peer && (forwarded !== undefined || this.isProxy(peer)));
     const most = isHidden ? hiddenSignInsPerMinute : signInsPerMinute;
-    const client = `${clientOf(address ?? peer)}${isHidden ? ' hidden' : ''}`;
+    const client = `${clientKey(address ?? peer, 64)}${isHidden ? ' hidden' : ''}`;
     const recent = (this.clients.get(client) ?? []).filter((time) => time > now - windowMs);
     const [oldest] = recent;
     if (oldest !== undefined && recent.length >= most) {
@@ -74,10 +74,4 @@ export class SignInLimit {
 function withoutPort(hop: string): string {
   const match = /^(?:\[([\da-f:.]+)\]|([\d.]+))(?::\d{1,5})?$/i.exec(hop.trim());
   return match?.[1] ?? match?.[2] ?? hop;
-}
-
-function clientOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const plain = ipaddr.process(address);
-  return plain.kind() === 'ipv4' ? plain.toString() : plain.toByteArray().slice(0, 8).join('.');
 }

@@ -4,9 +4,9 @@
  * Requests with valid links have no limit per client. With such a limit, someone who guesses links through a shared
  * proxy would block recipients behind the same proxy.
  */
-import ipaddr from 'ipaddr.js';
 import { ServiceError } from '../foundation/errors.ts';
 import { ClientAddress } from '../http/client-address.ts';
+import { clientKey } from '../http/client-key.ts';
 import { IngestionLimit, type IngestionRate } from '../ingress/limit.ts';
 import type { Recipient } from '../store/tables/suppressions.ts';
 
@@ -40,7 +40,7 @@ export class UnsubscribeLimit {
    * @throws ServiceError `rateLimited`
    */
   guess(peer: string, forwarded: string | undefined): void {
-    take(this.clients, clientOf(this.addresses.of(peer, forwarded) ?? peer), this.now());
+    take(this.clients, clientKey(this.addresses.of(peer, forwarded) ?? peer, 48), this.now());
   }
 
   /**
@@ -79,14 +79,4 @@ function take(limit: IngestionLimit, key: string, now: number): void {
   if (admission.admitted) return;
   const retryAfter = Math.max(1, Math.ceil(admission.retryAfterMs / 1000));
   throw new ServiceError('rateLimited', `Too many requests. Wait ${retryAfter} seconds.`, { retryAfter });
-}
-
-/**
- * Returns the key of a client: its IPv4 address, or its IPv6 network (/48, the size that a provider gives one
- * customer).
- */
-function clientOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const plain = ipaddr.process(address);
-  return plain.kind() === 'ipv4' ? plain.toString() : plain.toByteArray().slice(0, 6).join('.');
 }

@@ -83,7 +83,7 @@ export function replyFault(method: string, url: string, reply: LiveReply): strin
     return fault === undefined ? [] : [`${at}: header ${name} ${fault}`];
   });
   const isStream = definition.content?.['text/event-stream'] !== undefined;
-  if (isStream) return reply.headers.get('content-type') === 'text/event-stream' ? wrong[0] : `${at}: is no stream`;
+  if (isStream) return reply.headers.get('content-type') === 'text/event-stream' ? wrong[0] : `${at}: is not a stream`;
   if (definition.content === undefined) return reply.body === '' ? wrong[0] : `${at}: has a body`;
   if (reply.headers.get('content-type') !== 'application/json') return `${at}: is not JSON`;
   const fault = faultOf(definition.content['application/json'].schema, reply.body);

@@ -252,7 +252,7 @@ test('a refusal ends the stream with its error', async (t) => {
   }
 });
 
-test('a reply that is no stream of events ends with an error', async (t) => {
+test('a reply that is not a stream of events ends with an error', async (t) => {
   const { sending } = await serve(t, [(response) => void response.setHeader('content-type', 'text/html').end('<p>')]);
   await assert.rejects(take(streamEvents(sending), 1), /not a stream of events but "text\/html"/);
 });

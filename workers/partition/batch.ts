@@ -73,7 +73,7 @@ export interface FoldedBatch {
   records: number;
   /** Whether it is possible that a client waits for the batch. No client waits for events or for pages of a backfill. */
   isAwaited: boolean;
-  /** What the batch has changed, for live events; undefined if nobody asked for it. */
+  /** What the batch has changed, for live events; undefined if the caller does not collect it. */
   changes: Changes | undefined;
 }
 

@@ -197,7 +197,7 @@ test('other bytes are refused, and so are bytes of another kind than the address
   assert.match(faultOf('jpeg', png()), /expected image\/png, which the bytes are, got image\/jpeg/);
 });
 
-test('damaged pictures are refused or written anew, and never end the service', () => {
+test('damaged pictures are refused or rewritten, and never end the service', () => {
   const files = [
     ['png', png()],
     ['jpeg', jpeg()],

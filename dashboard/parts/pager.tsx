@@ -1,19 +1,19 @@
 /** Leads from one page of a list to the next. */
 import type { JSX } from 'preact';
 
-export function Pager({
-  offset,
-  shown,
-  total,
-  size,
-  onMove,
-}: {
+/** Which part of a list is shown. */
+export interface Pages {
   offset: number;
+  /** Number of objects that are shown. */
   shown: number;
+  /** Number of objects in the list. */
   total: number;
+  /** Maximum number of objects on a page. */
   size: number;
   onMove: (offset: number) => void;
-}): JSX.Element | null {
+}
+
+export function Pager({ offset, shown, total, size, onMove }: Pages): JSX.Element | null {
   if (total <= size) return null;
   return (
     <nav class="pager" aria-label="Pages">

@@ -1,16 +1,18 @@
 /** The list of deliveries that hosts have sent, with the outcome of each, and the deliveries that could not be applied. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { useSearchParams } from 'wouter-preact';
 import { ForbiddenError, type Operations } from '../../sdk/index.ts';
+import { Filter, useFilter } from '../parts/choice.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { Empty, ErrorBox, Pill, Shown, type Tone } from '../parts/feedback.tsx';
-import { Pager } from '../parts/pager.tsx';
 import { Screen } from '../parts/screen.tsx';
+import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { useAttempt } from '../state/attempt.ts';
 import { noteChange } from '../state/live.ts';
 import { useLoad } from '../state/load.ts';
-import { api, noteRefusal } from '../state/session.ts';
+import { api } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
 import { count } from '../text/words.ts';
 
@@ -19,7 +21,6 @@ type Outcome = Delivery['outcome'];
 
 const pageSize = 50;
 const filters = { '': 'All', queued: 'Accepted', ignored: 'Not needed', refused: 'Refused', failed: 'Failed' } as const;
-type Filter = keyof typeof filters;
 
 const outcomes: Readonly<Record<Outcome, { tone: Tone; name: string }>> = {
   queued: { tone: 'good', name: 'accepted' },
@@ -32,9 +33,7 @@ const outcomes: Readonly<Record<Outcome, { tone: Tone; name: string }>> = {
 };
 
 export function Deliveries(): JSX.Element {
-  const [query, setQuery] = useSearchParams();
-  const asked = query.get('outcome') ?? '';
-  const outcome: Filter = Object.hasOwn(filters, asked) ? (asked as Filter) : '';
+  const outcome = useFilter('outcome', filters);
   const [offset, setOffset] = useState(0);
   const [opened, setOpened] = useState<Delivery | undefined>(undefined);
   const loaded = useLoad(
@@ -46,23 +45,7 @@ export function Deliveries(): JSX.Element {
   return (
     <Screen title="Deliveries">
       <DeadLetters />
-      <fieldset class="choice above-table">
-        <legend class="hidden">Outcome</legend>
-        {Object.entries(filters).map(([name, text]) => (
-          <label key={name}>
-            <input
-              type="radio"
-              name="outcome"
-              checked={outcome === name}
-              onChange={() => {
-                setOffset(0);
-                setQuery(name === '' ? {} : { outcome: name }, { replace: true });
-              }}
-            />
-            <span>{text}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Filter legend="Outcome" name="outcome" texts={filters} onChange={() => setOffset(0)} />
       <Shown of={loaded}>
         {({ deliveries, total, since }) =>
           deliveries.length === 0 ? (
@@ -72,29 +55,15 @@ export function Deliveries(): JSX.Element {
               </p>
             </Empty>
           ) : (
-            <>
-              <div class="table-frame">
-                <table>
-                  <thead>
-                    <tr>
-                      <th scope="col">Event</th>
-                      <th scope="col">Repository</th>
-                      <th scope="col">Outcome</th>
-                      <th scope="col">Time</th>
-                      <th scope="col">
-                        <span class="hidden">Actions</span>
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {deliveries.map((delivery) => (
-                      <Row key={delivery.id} delivery={delivery} onOpen={() => setOpened(delivery)} />
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-              <Pager offset={offset} shown={deliveries.length} total={total} size={pageSize} onMove={setOffset} />
-            </>
+            <Table
+              columns={['Event', 'Repository', 'Outcome', 'Time']}
+              hasActions
+              pages={{ offset, shown: deliveries.length, total, size: pageSize, onMove: setOffset }}
+            >
+              {deliveries.map((delivery) => (
+                <Row key={delivery.id} delivery={delivery} onOpen={() => setOpened(delivery)} />
+              ))}
+            </Table>
           )
         }
       </Shown>
@@ -147,16 +116,7 @@ function Details({ delivery, onClose }: { delivery: Delivery; onClose: () => voi
       </p>
       {message !== null && <p class={outcome === 'refused' || outcome === 'failed' ? 'box bad' : 'box'}>{message}</p>}
       {remedy !== null && <p class="box">{remedy}</p>}
-      <dl class="payload-fields">
-        {facts
-          .filter(([, value]) => value !== null)
-          .map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-      </dl>
+      <Facts of={facts.filter((fact): fact is [string, string | number] => fact[1] !== null)} />
       <p class="faint">The text of a delivery is not kept. The host can send the delivery again.</p>
     </Dialog>
   );
@@ -164,7 +124,7 @@ function Details({ delivery, onClose }: { delivery: Delivery; onClose: () => voi
 
 /** Deliveries that were accepted but could not be applied. Only keys of the instance may see them. */
 function DeadLetters(): JSX.Element | null {
-  const [fault, setFault] = useState<Error | undefined>(undefined);
+  const { error: fault, attempt } = useAttempt();
   const loaded = useLoad(
     'dead letters',
     async (signal) => {
@@ -182,22 +142,16 @@ function DeadLetters(): JSX.Element | null {
   if (error) return <ErrorBox error={error} again={loaded.reload} />;
   if (!data || data.total === 0) return null;
   const replay = async (): Promise<void> => {
-    try {
-      let sent = 0;
-      let cursor: string | null | undefined;
-      do {
-        const { replayed, nextCursor } = await api().replayDeadLetters({ all: true, ...(cursor && { cursor }) });
-        sent += replayed.length;
-        cursor = nextCursor;
-      } while (cursor);
-      setFault(undefined);
-      showToast(`${count(sent, 'record')} applied again.`);
-      noteChange();
-      loaded.reload();
-    } catch (found) {
-      noteRefusal(found);
-      setFault(found as Error);
-    }
+    let sent = 0;
+    let cursor: string | null | undefined;
+    do {
+      const { replayed, nextCursor } = await api().replayDeadLetters({ all: true, ...(cursor && { cursor }) });
+      sent += replayed.length;
+      cursor = nextCursor;
+    } while (cursor);
+    showToast(`${count(sent, 'record')} applied again.`);
+    noteChange();
+    loaded.reload();
   };
   return (
     <section class="card inbox-group" aria-label="Records that could not be applied">
@@ -213,7 +167,7 @@ function DeadLetters(): JSX.Element | null {
           </li>
         ))}
         <li>
-          <button type="button" onClick={replay}>
+          <button type="button" onClick={() => void attempt(replay)}>
             Apply again
           </button>
           <span class="faint">Do this after an update that removes the cause.</span>

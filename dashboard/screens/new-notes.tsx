@@ -4,10 +4,12 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { Operations, Repository, Tag } from '../../sdk/index.ts';
 import { ChangeList, repositoryUrl } from '../parts/change-list.tsx';
+import { Options } from '../parts/choice.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Empty, ErrorBox, Shown } from '../parts/feedback.tsx';
+import { useAttempt } from '../state/attempt.ts';
 import { type Loaded, useLoad } from '../state/load.ts';
-import { api, noteRefusal } from '../state/session.ts';
+import { api } from '../state/session.ts';
 import { count, type Persona, personas, personaWords } from '../text/words.ts';
 
 type Bounds = Operations['createRange']['input'];
@@ -50,7 +52,8 @@ export function NewNotes({
 function Form({ repository, tags, to }: { repository: Repository; tags: readonly Tag[]; to: string }): JSX.Element {
   const [choice, setChoice] = useState<Choice>(() => initialChoice(tags, to || defaultEnd(repository, tags)));
   const [readers, setReaders] = useState<readonly Persona[]>(personas);
-  const [state, setState] = useState<{ isBusy: boolean; error?: Error }>({ isBusy: false });
+  const { error, attempt, forget } = useAttempt();
+  const [isBusy, setBusy] = useState(false);
   const [, navigate] = useLocation();
   const bounds = boundsOf(repository.id, choice);
   const preview = useLoad('range preview', (signal) => api().previewRange(bounds as Bounds, { signal }), [
@@ -59,16 +62,15 @@ function Form({ repository, tags, to }: { repository: Repository; tags: readonly
   const write = async (event: Event): Promise<void> => {
     event.preventDefault();
     if (!bounds || readers.length === 0) return;
-    setState({ isBusy: true });
-    try {
+    forget();
+    setBusy(true);
+    const hasBegun = await attempt(async () => {
       const range = await existingOrNew(repository.id, bounds);
       const wanted = personas.filter((persona) => readers.includes(persona));
       const tickets = await Promise.all(wanted.map((persona) => api().generateDraft({ rangeId: range.id, persona })));
       navigate(`/app/drafts/${tickets[0]?.id}`);
-    } catch (error) {
-      noteRefusal(error);
-      setState({ isBusy: false, error: error as Error });
-    }
+    });
+    if (!hasBegun) setBusy(false);
   };
   const change = (part: Partial<Choice>): void => setChoice((before) => ({ ...before, ...part }));
   const isEmpty = preview.data?.total === 0;
@@ -77,17 +79,7 @@ function Form({ repository, tags, to }: { repository: Repository; tags: readonly
       <div class="new-notes-fields">
         <fieldset class="choice">
           <legend>What the notes cover</legend>
-          {Object.entries(ways).map(([way, name]) => (
-            <label key={way}>
-              <input
-                type="radio"
-                name="way"
-                checked={choice.way === way}
-                onChange={() => change({ way: way as Choice['way'] })}
-              />
-              <span>{name}</span>
-            </label>
-          ))}
+          <Options name="way" texts={ways} chosen={choice.way} onChoose={(way) => change({ way })} />
         </fieldset>
         {choice.way === 'release' && <ReleaseFields tags={tags} choice={choice} change={change} />}
         {choice.way === 'dates' && (
@@ -127,13 +119,13 @@ function Form({ repository, tags, to }: { repository: Repository; tags: readonly
             </label>
           ))}
         </fieldset>
-        {state.error && <ErrorBox error={state.error} />}
+        {error && <ErrorBox error={error} />}
         <button
           type="submit"
           class="primary"
-          disabled={state.isBusy || !bounds || readers.length === 0 || isEmpty || preview.error !== undefined}
+          disabled={isBusy || !bounds || readers.length === 0 || isEmpty || preview.error !== undefined}
         >
-          {state.isBusy ? 'Writing…' : readers.length === 1 ? 'Write draft' : 'Write drafts'}
+          {isBusy ? 'Writing…' : readers.length === 1 ? 'Write draft' : 'Write drafts'}
         </button>
       </div>
       <section class="new-notes-preview" aria-label="What falls in" aria-live="polite">

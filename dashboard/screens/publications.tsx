@@ -1,15 +1,18 @@
 /** The list of a repository's publications: where each is, in what state, and what can be done about it. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Link, useLocation, useSearchParams } from 'wouter-preact';
+import { Link, useLocation } from 'wouter-preact';
 import type { Publication } from '../../sdk/index.ts';
+import { Filter, useFilter } from '../parts/choice.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { DraftName } from '../parts/draft-name.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { Empty, ErrorBox, Shown, Skeleton } from '../parts/feedback.tsx';
-import { Pager } from '../parts/pager.tsx';
 import { PublicationPill } from '../parts/publication-pill.tsx';
 import { Screen } from '../parts/screen.tsx';
+import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { useAttempt } from '../state/attempt.ts';
 import { noteChange } from '../state/live.ts';
 import { useLoad } from '../state/load.ts';
 import {
@@ -19,14 +22,13 @@ import {
   repositories,
   repositoriesError,
 } from '../state/repositories.ts';
-import { api, noteRefusal } from '../state/session.ts';
+import { api } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
 import { channelWords, count, outdatedReasons } from '../text/words.ts';
 import { FirstSteps } from './first-steps.tsx';
 
 const pageSize = 50;
 const filters = { '': 'All', failed: 'Failed', processing: 'Under way', completed: 'Published' } as const;
-type Filter = keyof typeof filters;
 
 /** @param repoId the repository; without it, the one that was opened last */
 export function Publications({ repoId }: { repoId: string | undefined }): JSX.Element {
@@ -66,9 +68,7 @@ export function Publications({ repoId }: { repoId: string | undefined }): JSX.El
 }
 
 function List({ repoId }: { repoId: string }): JSX.Element {
-  const [query, setQuery] = useSearchParams();
-  const asked = query.get('status') ?? '';
-  const status: Filter = Object.hasOwn(filters, asked) ? (asked as Filter) : '';
+  const status = useFilter('status', filters);
   const [offset, setOffset] = useState(0);
   const [opened, setOpened] = useState<Publication | undefined>(undefined);
   const loaded = useLoad(
@@ -81,23 +81,7 @@ function List({ repoId }: { repoId: string }): JSX.Element {
   const current = opened && (loaded.data?.publications.find(({ id }) => id === opened.id) ?? opened);
   return (
     <>
-      <fieldset class="choice above-table">
-        <legend class="hidden">State</legend>
-        {Object.entries(filters).map(([name, text]) => (
-          <label key={name}>
-            <input
-              type="radio"
-              name="status"
-              checked={status === name}
-              onChange={() => {
-                setOffset(0);
-                setQuery(name === '' ? {} : { status: name }, { replace: true });
-              }}
-            />
-            <span>{text}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Filter legend="State" name="status" texts={filters} onChange={() => setOffset(0)} />
       <Shown of={loaded}>
         {({ publications, total }) =>
           publications.length === 0 ? (
@@ -105,29 +89,15 @@ function List({ repoId }: { repoId: string }): JSX.Element {
               {status === '' && <p>Open a draft and press Publish. It appears here with its state.</p>}
             </Empty>
           ) : (
-            <>
-              <div class="table-frame">
-                <table>
-                  <thead>
-                    <tr>
-                      <th scope="col">Notes</th>
-                      <th scope="col">Channel</th>
-                      <th scope="col">State</th>
-                      <th scope="col">Time</th>
-                      <th scope="col">
-                        <span class="hidden">Actions</span>
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {publications.map((publication) => (
-                      <Row key={publication.id} publication={publication} onOpen={() => setOpened(publication)} />
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-              <Pager offset={offset} shown={publications.length} total={total} size={pageSize} onMove={setOffset} />
-            </>
+            <Table
+              columns={['Notes', 'Channel', 'State', 'Time']}
+              hasActions
+              pages={{ offset, shown: publications.length, total, size: pageSize, onMove: setOffset }}
+            >
+              {publications.map((publication) => (
+                <Row key={publication.id} publication={publication} onOpen={() => setOpened(publication)} />
+              ))}
+            </Table>
           )
         }
       </Shown>
@@ -171,19 +141,14 @@ function Row({ publication, onOpen }: { publication: Publication; onOpen: () => 
 
 function Details({ publication, onClose }: { publication: Publication; onClose: () => void }): JSX.Element {
   const { id, channel, status, url, error, attempts, nextAttemptAt, outcomeUnknown, outdated, counts } = publication;
-  const [fault, setFault] = useState<Error | undefined>(undefined);
+  const { error: fault, attempt } = useAttempt();
   const [isSure, setSure] = useState(false);
   const [, navigate] = useLocation();
   const run = async (what: () => Promise<unknown>, done: string): Promise<void> => {
-    try {
-      await what();
-      noteChange();
-      showToast(done);
-      onClose();
-    } catch (found) {
-      noteRefusal(found);
-      setFault(found as Error);
-    }
+    if (!(await attempt(what))) return;
+    noteChange();
+    showToast(done);
+    onClose();
   };
   const isOpen = status === 'pending' || status === 'processing';
   return (
@@ -212,16 +177,7 @@ function Details({ publication, onClose }: { publication: Publication; onClose: 
           Next attempt <Time at={nextAttemptAt} />
         </p>
       )}
-      {Object.keys(counts).length > 0 && (
-        <dl class="payload-fields">
-          {Object.entries(counts).map(([name, number]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{number}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      {Object.keys(counts).length > 0 && <Facts of={Object.entries(counts)} />}
       <h3>{count(attempts.length, 'attempt')}</h3>
       <ol class="attempts">
         {attempts.map(({ at, endedAt, error: why }) => (

@@ -3,8 +3,8 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Empty, Pill, Shown } from '../parts/feedback.tsx';
-import { Pager } from '../parts/pager.tsx';
 import { Screen } from '../parts/screen.tsx';
+import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { type Active, readActivity } from '../state/activity.ts';
 import { useLoad } from '../state/load.ts';
@@ -48,26 +48,14 @@ export function Repositories(): JSX.Element {
               <Empty title={`No repository has “${text}” in its name.`} />
             )
           ) : (
-            <>
-              <div class="table-frame">
-                <table>
-                  <thead>
-                    <tr>
-                      <th scope="col">Repository</th>
-                      <th scope="col">Last release</th>
-                      <th scope="col">Unreleased</th>
-                      <th scope="col">Last event</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {repos.map((repository) => (
-                      <Row key={repository.id} repository={repository} />
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-              <Pager offset={offset} shown={repos.length} total={total} size={pageSize} onMove={setOffset} />
-            </>
+            <Table
+              columns={['Repository', 'Last release', 'Unreleased', 'Last event']}
+              pages={{ offset, shown: repos.length, total, size: pageSize, onMove: setOffset }}
+            >
+              {repos.map((repository) => (
+                <Row key={repository.id} repository={repository} />
+              ))}
+            </Table>
           )
         }
       </Shown>

@@ -1,6 +1,7 @@
 /** The three-way view: a text was saved elsewhere, and the person decides what stays. */
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
+import { Options } from '../../parts/choice.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { type Choice, merge, mergedText } from '../../text/merge.ts';
 import { count } from '../../text/words.ts';
@@ -35,17 +36,12 @@ export function ClashDialog({
           <Side title="Before" lines={part.base} isChosen={false} />
           <Side title="Theirs" lines={part.theirs} isChosen={chosen.get(i) !== 'mine'} />
           <div class="choice">
-            {Object.entries(choices).map(([choice, text]) => (
-              <label key={choice}>
-                <input
-                  type="radio"
-                  name={`clash-${i}`}
-                  checked={chosen.get(i) === choice}
-                  onChange={() => setChosen(new Map(chosen).set(i, choice as Choice))}
-                />
-                <span>{text}</span>
-              </label>
-            ))}
+            <Options
+              name={`clash-${i}`}
+              texts={choices}
+              chosen={chosen.get(i)}
+              onChoose={(choice) => setChosen(new Map(chosen).set(i, choice))}
+            />
           </div>
         </fieldset>
       ))}

@@ -3,16 +3,18 @@ import type { JSX } from 'preact';
 import { useCallback, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { Draft as DraftData, Range } from '../../../sdk/index.ts';
+import { Options } from '../../parts/choice.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox, Pill, Skeleton } from '../../parts/feedback.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { useShortcut } from '../../shell/keys.ts';
+import { useAttempt } from '../../state/attempt.ts';
 import { noteChange } from '../../state/live.ts';
 import { useLoad } from '../../state/load.ts';
 import { rangeOf } from '../../state/names.ts';
 import { repositoryById } from '../../state/repositories.ts';
-import { api, noteRefusal } from '../../state/session.ts';
+import { api } from '../../state/session.ts';
 import {
   type ChannelName,
   channelNames,
@@ -31,6 +33,8 @@ import { Editor } from './editor.tsx';
 import { Preview } from './preview.tsx';
 import { Publish } from './publish.tsx';
 import { Revisions } from './revisions.tsx';
+
+const panes = { text: 'Text', preview: 'Preview' } as const;
 
 export function Draft({ draftId }: { draftId: string }): JSX.Element {
   const loaded = useLoad('draft', (signal) => api().getDraft({ draftId }, { signal }), [draftId], true);
@@ -63,7 +67,7 @@ interface LoadedProps {
 function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
   const { repoId } = range;
   const [open, setOpen] = useState<'revisions' | 'publish' | 'generate' | undefined>(undefined);
-  const [pane, setPane] = useState<'text' | 'preview'>('text');
+  const [pane, setPane] = useState<keyof typeof panes>('text');
   const text = useDraftText(draft);
   const channels = useConnected(repoId);
   const publications = useLoad(
@@ -121,12 +125,7 @@ function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
       ) : (
         <>
           <div class="pane-switch choice">
-            {(['text', 'preview'] as const).map((each) => (
-              <label key={each}>
-                <input type="radio" name="pane" checked={pane === each} onChange={() => setPane(each)} />
-                <span>{each === 'text' ? 'Text' : 'Preview'}</span>
-              </label>
-            ))}
+            <Options name="pane" texts={panes} chosen={pane} onChoose={setPane} />
           </div>
           <div class={`panes show-${pane}`}>
             <Editor text={text.text} isReadOnly={text.state === 'clash' || !isReady} onChange={text.change} />
@@ -197,16 +196,11 @@ function PersonaTabs({ draft }: { draft: DraftData }): JSX.Element {
     true,
   );
   const [, navigate] = useLocation();
-  const [error, setError] = useState<Error | undefined>(undefined);
+  const { error, attempt } = useAttempt();
   const all = new Map((loaded.data?.drafts ?? [draft]).map((each) => [each.persona, each]));
   const write = async (persona: Persona): Promise<void> => {
-    try {
-      const { id } = await api().generateDraft({ rangeId: releaseRangeId, persona });
-      navigate(`/app/drafts/${id}`);
-    } catch (fault) {
-      noteRefusal(fault);
-      setError(fault as Error);
-    }
+    const { id } = await api().generateDraft({ rangeId: releaseRangeId, persona });
+    navigate(`/app/drafts/${id}`);
   };
   return (
     <>
@@ -222,7 +216,7 @@ function PersonaTabs({ draft }: { draft: DraftData }): JSX.Element {
               {own.status === 'ready' && own.outdated && <span class="warn-text"> outdated</span>}
             </Link>
           ) : (
-            <button key={persona} type="button" class="tab-add" onClick={() => void write(persona)}>
+            <button key={persona} type="button" class="tab-add" onClick={() => void attempt(() => write(persona))}>
               Write for {personaWords[persona].name.toLowerCase()}
             </button>
           );
@@ -287,20 +281,15 @@ function Notices({ draft, onGenerate }: { draft: DraftData; onGenerate: () => vo
 }
 
 function Generate({ draft, text, onClose }: { draft: DraftData; text: DraftText; onClose: () => void }): JSX.Element {
-  const [error, setError] = useState<Error | undefined>(undefined);
+  const { error, attempt } = useAttempt();
   const [isBusy, setBusy] = useState(false);
   const generate = async (): Promise<void> => {
     setBusy(true);
     if (!(await text.save())) return onClose();
-    try {
-      await api().generateDraft({ rangeId: draft.releaseRangeId, persona: draft.persona });
-      noteChange();
-      onClose();
-    } catch (fault) {
-      noteRefusal(fault);
-      setError(fault as Error);
-      setBusy(false);
-    }
+    const { releaseRangeId: rangeId, persona } = draft;
+    if (!(await attempt(() => api().generateDraft({ rangeId, persona })))) return setBusy(false);
+    noteChange();
+    onClose();
   };
   return (
     <Dialog title="Generate this draft again?" onClose={onClose}>

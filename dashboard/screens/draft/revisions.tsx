@@ -5,8 +5,9 @@ import { type Draft, metaOf, type Revision } from '../../../sdk/index.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox, errorText, Shown } from '../../parts/feedback.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useAttempt } from '../../state/attempt.ts';
 import { useLoad } from '../../state/load.ts';
-import { api, noteRefusal } from '../../state/session.ts';
+import { api } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
 import { diffLines, linesOf, nearChanges } from '../../text/diff.ts';
 
@@ -73,7 +74,7 @@ function Difference({
   number: number;
   onRestored: (draft: Draft) => void;
 }): JSX.Element {
-  const [error, setError] = useState<Error | undefined>(undefined);
+  const { error, attempt } = useAttempt();
   const draftId = draft.id;
   const loaded = useLoad(
     'revision',
@@ -81,14 +82,9 @@ function Difference({
     [draftId, number],
   );
   const restore = async (): Promise<void> => {
-    try {
-      await api().restoreDraft({ draftId, revision: number }, { ifMatch: metaOf(draft).etag ?? '' });
-      onRestored(await api().getDraft({ draftId }));
-      showToast(`Revision ${number} is restored.`);
-    } catch (fault) {
-      noteRefusal(fault);
-      setError(fault as Error);
-    }
+    await api().restoreDraft({ draftId, revision: number }, { ifMatch: metaOf(draft).etag ?? '' });
+    onRestored(await api().getDraft({ draftId }));
+    showToast(`Revision ${number} is restored.`);
   };
   return (
     <Shown of={loaded} lines={3}>
@@ -111,7 +107,7 @@ function Difference({
                   ))}
                 </pre>
                 {error && <ErrorBox error={error} />}
-                <button type="button" onClick={restore} title={error && errorText(error)}>
+                <button type="button" onClick={() => void attempt(restore)} title={error && errorText(error)}>
                   Restore this text
                 </button>
               </>

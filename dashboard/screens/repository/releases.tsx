@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { Draft, Publication, Range, Tag } from '../../../sdk/index.ts';
 import { Empty, Pill, Shown } from '../../parts/feedback.tsx';
-import { Pager } from '../../parts/pager.tsx';
+import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useLoad } from '../../state/load.ts';
 import { api } from '../../state/session.ts';
@@ -48,26 +48,14 @@ export function Releases({ repoId, onWrite }: { repoId: string; onWrite: (tag: s
             <p>Tags appear here when they are pushed. Notes can be written before the first tag.</p>
           </Empty>
         ) : (
-          <>
-            <div class="table-frame">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">Release</th>
-                    <th scope="col">Date</th>
-                    <th scope="col">Drafts</th>
-                    <th scope="col">Published</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {releases.map((release) => (
-                    <Row key={release.id} release={release} onWrite={onWrite} />
-                  ))}
-                </tbody>
-              </table>
-            </div>
-            <Pager offset={offset} shown={tags.tags.length} total={tags.total} size={pageSize} onMove={setOffset} />
-          </>
+          <Table
+            columns={['Release', 'Date', 'Drafts', 'Published']}
+            pages={{ offset, shown: tags.tags.length, total: tags.total, size: pageSize, onMove: setOffset }}
+          >
+            {releases.map((release) => (
+              <Row key={release.id} release={release} onWrite={onWrite} />
+            ))}
+          </Table>
         )
       }
     </Shown>

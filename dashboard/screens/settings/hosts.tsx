@@ -3,9 +3,11 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Operations } from '../../../sdk/index.ts';
 import { ErrorBox, Pill, Shown } from '../../parts/feedback.tsx';
+import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useAttempt } from '../../state/attempt.ts';
 import { useLoad } from '../../state/load.ts';
-import { api, noteRefusal } from '../../state/session.ts';
+import { api } from '../../state/session.ts';
 
 type Host = Operations['listHosts']['reply']['hosts'][number];
 type Check = NonNullable<Host['lastCheck']>;
@@ -19,18 +21,12 @@ const states: Readonly<Record<Check['state'], string>> = {
 
 export function Hosts(): JSX.Element {
   const loaded = useLoad('hosts', (signal) => api().listHosts({}, { signal }), []);
-  const [error, setError] = useState<Error | undefined>(undefined);
+  const { error, attempt, forget } = useAttempt();
   const [busy, setBusy] = useState<string | undefined>(undefined);
   const check = async (origin: string): Promise<void> => {
     setBusy(origin);
-    setError(undefined);
-    try {
-      await api().checkHost({ origin });
-      loaded.reload();
-    } catch (found) {
-      noteRefusal(found);
-      setError(found as Error);
-    }
+    forget();
+    if (await attempt(() => api().checkHost({ origin }))) loaded.reload();
     setBusy(undefined);
   };
   return (
@@ -41,42 +37,28 @@ export function Hosts(): JSX.Element {
       {error && <ErrorBox error={error} />}
       <Shown of={loaded} lines={3}>
         {({ hosts }) => (
-          <div class="table-frame">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Host</th>
-                  <th scope="col">Credentials</th>
-                  <th scope="col">Last check</th>
-                  <th scope="col">
-                    <span class="hidden">Actions</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {hosts.map(({ origin, kind, credentials, lastCheck }) => (
-                  <tr key={origin}>
-                    <th scope="row">
-                      {origin} <span class="faint">{kind === 'github' ? 'GitHub' : 'Gitea or Forgejo'}</span>
-                    </th>
-                    <td>{credentials.length === 0 ? <span class="faint">none</span> : credentials.join(', ')}</td>
-                    <td>{lastCheck ? <Result of={lastCheck} /> : <span class="faint">not checked yet</span>}</td>
-                    <td class="row-actions">
-                      <button
-                        type="button"
-                        class="small"
-                        disabled={busy !== undefined}
-                        aria-label={`Check ${origin}`}
-                        onClick={() => void check(origin)}
-                      >
-                        {busy === origin ? 'Checking…' : 'Check'}
-                      </button>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table columns={['Host', 'Credentials', 'Last check']} hasActions>
+            {hosts.map(({ origin, kind, credentials, lastCheck }) => (
+              <tr key={origin}>
+                <th scope="row">
+                  {origin} <span class="faint">{kind === 'github' ? 'GitHub' : 'Gitea or Forgejo'}</span>
+                </th>
+                <td>{credentials.length === 0 ? <span class="faint">none</span> : credentials.join(', ')}</td>
+                <td>{lastCheck ? <Result of={lastCheck} /> : <span class="faint">not checked yet</span>}</td>
+                <td class="row-actions">
+                  <button
+                    type="button"
+                    class="small"
+                    disabled={busy !== undefined}
+                    aria-label={`Check ${origin}`}
+                    onClick={() => void check(origin)}
+                  >
+                    {busy === origin ? 'Checking…' : 'Check'}
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </Table>
         )}
       </Shown>
     </section>

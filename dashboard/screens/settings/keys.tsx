@@ -5,10 +5,11 @@ import type { Key, NewKey, Operations } from '../../../sdk/index.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty, ErrorBox, Pill, Shown } from '../../parts/feedback.tsx';
-import { Pager } from '../../parts/pager.tsx';
+import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useAttempt } from '../../state/attempt.ts';
 import { useLoad } from '../../state/load.ts';
-import { api, base, noteRefusal, session } from '../../state/session.ts';
+import { api, base, session } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
 
 type Scope = NonNullable<Operations['createKey']['input']['scopes']>[number];
@@ -63,29 +64,15 @@ export function Keys(): JSX.Element {
           keys.length === 0 ? (
             <Empty title="There is no key yet." />
           ) : (
-            <>
-              <div class="table-frame">
-                <table>
-                  <thead>
-                    <tr>
-                      <th scope="col">Name</th>
-                      <th scope="col">Key</th>
-                      <th scope="col">State</th>
-                      <th scope="col">Last used</th>
-                      <th scope="col">
-                        <span class="hidden">Actions</span>
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {keys.map((key) => (
-                      <Row key={key.id} of={key} onOpen={(what) => setOpen({ what, key })} />
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-              <Pager offset={offset} shown={keys.length} total={total} size={pageSize} onMove={setOffset} />
-            </>
+            <Table
+              columns={['Name', 'Key', 'State', 'Last used']}
+              hasActions
+              pages={{ offset, shown: keys.length, total, size: pageSize, onMove: setOffset }}
+            >
+              {keys.map((key) => (
+                <Row key={key.id} of={key} onOpen={(what) => setOpen({ what, key })} />
+              ))}
+            </Table>
           )
         }
       </Shown>
@@ -146,7 +133,7 @@ function NewKeyDialog({ onCreated, onClose }: { onCreated: (key: NewKey) => void
   const [name, setName] = useState('');
   const [org, setOrg] = useState('');
   const [chosen, setChosen] = useState<readonly string[]>(['Read', 'Write notes']);
-  const [error, setError] = useState<Error | undefined>(undefined);
+  const { error, attempt } = useAttempt();
   const organizations = useLoad(
     'organizations',
     (signal) => api().listOrganisations({ limit: 100, sort: 'name', order: 'asc' }, { signal }),
@@ -156,12 +143,7 @@ function NewKeyDialog({ onCreated, onClose }: { onCreated: (key: NewKey) => void
     event.preventDefault();
     const scopes = groups.filter((group) => chosen.includes(group.name)).flatMap((group) => group.scopes);
     const owner = isInstance ? (org === '' ? { instance: true } : { org }) : {};
-    try {
-      onCreated(await api().createKey({ name: name.trim(), scopes, ...owner }));
-    } catch (found) {
-      noteRefusal(found);
-      setError(found as Error);
-    }
+    await attempt(async () => onCreated(await api().createKey({ name: name.trim(), scopes, ...owner })));
   };
   return (
     <Dialog title="New API key" onClose={onClose}>
@@ -251,15 +233,8 @@ function Rotate({
   onCreated: (key: NewKey) => void;
   onClose: () => void;
 }): JSX.Element {
-  const [error, setError] = useState<Error | undefined>(undefined);
-  const rotate = async (): Promise<void> => {
-    try {
-      onCreated(await api().rotateKey({ keyId: of.id, overlapHours }));
-    } catch (found) {
-      noteRefusal(found);
-      setError(found as Error);
-    }
-  };
+  const { error, attempt } = useAttempt();
+  const rotate = async (): Promise<void> => onCreated(await api().rotateKey({ keyId: of.id, overlapHours }));
   return (
     <Dialog title={`Replace ${of.name}?`} onClose={onClose}>
       <p>A new key with the same rights is made. The key of now works for {overlapHours} hours more.</p>
@@ -268,7 +243,7 @@ function Rotate({
         <button type="button" onClick={onClose}>
           Cancel
         </button>
-        <button type="button" class="primary" onClick={rotate}>
+        <button type="button" class="primary" onClick={() => void attempt(rotate)}>
           Replace
         </button>
       </footer>
@@ -278,22 +253,20 @@ function Rotate({
 
 function Revoke({ of, onRevoked, onClose }: { of: Key; onRevoked: () => void; onClose: () => void }): JSX.Element {
   const [typed, setTyped] = useState('');
-  const [error, setError] = useState<Error | undefined>(undefined);
+  const { error, attempt } = useAttempt();
   const id = useId();
-  const revoke = async (event: Event): Promise<void> => {
+  const revoke = async (): Promise<void> => {
+    const { endedKeys } = await api().revokeKey({ keyId: of.id });
+    showToast(endedKeys > 0 ? `Revoked, with ${endedKeys} keys that it had created.` : 'The key is revoked.');
+    onRevoked();
+  };
+  const submit = (event: Event): void => {
     event.preventDefault();
-    try {
-      const { endedKeys } = await api().revokeKey({ keyId: of.id });
-      showToast(endedKeys > 0 ? `Revoked, with ${endedKeys} keys that it had created.` : 'The key is revoked.');
-      onRevoked();
-    } catch (found) {
-      noteRefusal(found);
-      setError(found as Error);
-    }
+    void attempt(revoke);
   };
   return (
     <Dialog title={`Revoke ${of.name}?`} onClose={onClose}>
-      <form class="stack" onSubmit={revoke}>
+      <form class="stack" onSubmit={submit}>
         <p>Programs and sessions with this key stop at once. Keys that were created with it end too.</p>
         <label for={id}>
           <span>Enter the name of the key to go on</span>

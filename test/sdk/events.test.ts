@@ -2,52 +2,13 @@
  * Tests the stream of live events in the client: parsing of chunks that end anywhere, and new connections after breaks.
  */
 import assert from 'node:assert/strict';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { createClient } from '../../sdk/client.ts';
 import { ForbiddenError, NotFoundError, TidingsError, UnauthorizedError } from '../../sdk/errors.ts';
 import { EventReader, type EventText, type ReceivedEvent, streamEvents } from '../../sdk/events.ts';
-import type { Sending } from '../../sdk/send.ts';
-import { afterwards } from '../helpers/cleanup.ts';
+import { type Script, startScriptedServer } from '../helpers/scripted-server.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
-
-type Script = (response: ServerResponse) => void;
-
-interface Stage {
-  sending: Sending;
-  seen: IncomingHttpHeaders[];
-  waits: number[];
-}
-
-/** Starts a server that runs the scripts in order, one per connection, and repeats the last one. */
-async function serve(t: TestContext, scripts: readonly Script[]): Promise<Stage> {
-  const seen: IncomingHttpHeaders[] = [];
-  const server = createServer((request, response) => {
-    const script = scripts[Math.min(seen.length, scripts.length - 1)] as Script;
-    seen.push({ ...request.headers, path: request.url });
-    script(response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterwards(t, () => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const waits: number[] = [];
-  const sending: Sending = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    authorize: () => ({ authorization: 'Bearer k' }),
-    sendsCookie: false,
-    testMode: false,
-    retries: 3,
-    maxWaitMs: 60_000,
-    timeoutMs: 10_000,
-    fetch,
-    sleep: async (ms) => void waits.push(ms),
-  };
-  return { sending, seen, waits };
-}
 
 /** Returns a script that sends texts in pieces of their own, and then ends or breaks the reply, or keeps it open. */
 function stream(then: 'end' | 'break' | 'stay', ...texts: string[]): Script {
@@ -135,7 +96,7 @@ test('an event without an end is refused before it fills the memory', () => {
 });
 
 test('the client connects again after a break and continues after its last event', async (t) => {
-  const { sending, seen, waits } = await serve(t, [
+  const { sending, seen, waits } = await startScriptedServer(t, [
     stream('end', 'retry: 100\nid: m-0\n\n', pub(1), pub(2)),
     stream('break', ': heartbeat\nid: m-7\n\n'),
     stream('end', 'id: m-8\nevent: reset\ndata: {}\n\n'),
@@ -165,7 +126,7 @@ test('no event is lost, wherever the connection breaks', async (t) => {
     const after = ids.filter((id) => id > reader.id);
     assert.deepEqual([...before, ...after], ids, `the first ${end} bytes`);
   }
-  const { sending, seen } = await serve(t, [
+  const { sending, seen } = await startScriptedServer(t, [
     stream('break', 'id: m-0\n\n', 'id: m-1\nevent: publication.sta'),
     stream('stay', pub(1)),
   ]);
@@ -174,13 +135,16 @@ test('no event is lost, wherever the connection breaks', async (t) => {
 });
 
 test('a client waits at most 30 seconds, whatever the service writes into its stream', async (t) => {
-  const { sending, waits } = await serve(t, [stream('end', 'retry: 999999999\n\n', pub(1)), stream('stay', pub(2))]);
+  const { sending, waits } = await startScriptedServer(t, [
+    stream('end', 'retry: 999999999\n\n', pub(1)),
+    stream('stay', pub(2)),
+  ]);
   assert.deepEqual(namesOf(await take(streamEvents(sending), 2)), ['pub_1', 'pub_2']);
   assert.ok((waits[0] as number) <= 30_000, `waited ${waits[0]} ms`);
 });
 
 test('a connection does not count as silent while the caller handles a reset', async (t) => {
-  const { sending, seen } = await serve(t, [stream('break'), stream('stay', pub(1))]);
+  const { sending, seen } = await startScriptedServer(t, [stream('break'), stream('stay', pub(1))]);
   // The connection may be silent for `timeoutMs` before its reply, and for longer after it.
   sending.timeoutMs = 500;
   const names: string[] = [];
@@ -193,19 +157,19 @@ test('a connection does not count as silent while the caller handles a reset', a
 });
 
 test('the client begins where the caller says', async (t) => {
-  const { sending, seen } = await serve(t, [stream('stay', pub(4))]);
+  const { sending, seen } = await startScriptedServer(t, [stream('stay', pub(4))]);
   await take(streamEvents(sending, { lastEventId: 'm-3' }), 1);
   assert.equal(seen[0]?.['last-event-id'], 'm-3');
 });
 
 test('a connection that breaks before it has a position leads to a reset', async (t) => {
-  const { sending } = await serve(t, [stream('break'), stream('stay', pub(1))]);
+  const { sending } = await startScriptedServer(t, [stream('break'), stream('stay', pub(1))]);
   assert.deepEqual(namesOf(await take(streamEvents(sending), 2)), ['reset', 'pub_1']);
 });
 
 test('waits grow while the service fails, and are as long as it asks', async (t) => {
   const failing = Array.from({ length: 7 }, () => refusal(500));
-  const { sending, waits } = await serve(t, [
+  const { sending, waits } = await startScriptedServer(t, [
     ...failing,
     refusal(429, { 'retry-after': '77' }),
     stream('end', 'retry: 10\n\n', pub(1)),
@@ -221,7 +185,12 @@ test('waits grow while the service fails, and are as long as it asks', async (t)
 });
 
 test('the caller learns when the stream is open, and why it waits', async (t) => {
-  const { sending } = await serve(t, [refusal(429), refusal(503), stream('end', pub(1)), stream('stay', pub(2))]);
+  const { sending } = await startScriptedServer(t, [
+    refusal(429),
+    refusal(503),
+    stream('end', pub(1)),
+    stream('stay', pub(2)),
+  ]);
   const states: unknown[] = [];
   const onState = (state: string, error?: unknown) =>
     void states.push([state, error instanceof TidingsError ? error.status : error]);
@@ -242,7 +211,10 @@ test('a refusal ends the stream with its error', async (t) => {
     [404, NotFoundError],
     [302, TidingsError],
   ] as const) {
-    const { sending, seen, waits } = await serve(t, [stream('end', pub(1)), refusal(status, { location: '/x' })]);
+    const { sending, seen, waits } = await startScriptedServer(t, [
+      stream('end', pub(1)),
+      refusal(status, { location: '/x' }),
+    ]);
     const names: string[] = [];
     const read = async () => {
       for await (const { event } of streamEvents(sending)) names.push(event);
@@ -253,12 +225,14 @@ test('a refusal ends the stream with its error', async (t) => {
 });
 
 test('a reply that is not a stream of events ends with an error', async (t) => {
-  const { sending } = await serve(t, [(response) => void response.setHeader('content-type', 'text/html').end('<p>')]);
+  const { sending } = await startScriptedServer(t, [
+    (response) => void response.setHeader('content-type', 'text/html').end('<p>'),
+  ]);
   await assert.rejects(take(streamEvents(sending), 1), /not a stream of events but "text\/html"/);
 });
 
 test('a signal ends the stream without an error: while it waits, and between connections', async (t) => {
-  const { sending, seen } = await serve(t, [stream('stay', pub(1))]);
+  const { sending, seen } = await startScriptedServer(t, [stream('stay', pub(1))]);
   const abort = new AbortController();
   const names: string[] = [];
   for await (const { event } of streamEvents(sending, { signal: abort.signal })) {
@@ -268,7 +242,7 @@ test('a signal ends the stream without an error: while it waits, and between con
   assert.deepEqual([names, seen.length], [['publication.status'], 1]);
   assert.deepEqual(await take(streamEvents(sending, { signal: AbortSignal.abort() }), 1), []);
   const later = new AbortController();
-  const waiting = await serve(t, [refusal(500)]);
+  const waiting = await startScriptedServer(t, [refusal(500)]);
   waiting.sending.sleep = (_, signal) => {
     setImmediate(() => later.abort());
     return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
@@ -278,12 +252,12 @@ test('a signal ends the stream without an error: while it waits, and between con
 
 test('a caller that leaves its loop closes the connection', async (t) => {
   let isClosed = false;
-  const { sending } = await serve(t, [
-    (response) => {
+  const { sending } = await startScriptedServer(t, [
+    (response, nth) => {
       response.on('close', () => {
         isClosed = true;
       });
-      stream('stay', pub(1))(response);
+      stream('stay', pub(1))(response, nth);
     },
   ]);
   await take(createClient({ url: sending.url, key: 'k' }).events(), 1);
@@ -291,6 +265,6 @@ test('a caller that leaves its loop closes the connection', async (t) => {
 });
 
 test('events that are not JSON are left out', async (t) => {
-  const { sending } = await serve(t, [stream('stay', 'event: x\ndata: nonsense\n\n', pub(1))]);
+  const { sending } = await startScriptedServer(t, [stream('stay', 'event: x\ndata: nonsense\n\n', pub(1))]);
   assert.deepEqual(namesOf(await take(streamEvents(sending), 1)), ['pub_1']);
 });

@@ -1,46 +1,24 @@
 /** Tests when the client retries a request. Also tests that a retry has the same Idempotency-Key. */
 import assert from 'node:assert/strict';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { ConflictError, RateLimitedError, ServerError, TidingsError } from '../../sdk/errors.ts';
-import { type CallOptions, type Sending, send } from '../../sdk/send.ts';
-import { afterwards } from '../helpers/cleanup.ts';
+import { type CallOptions, send } from '../../sdk/send.ts';
+import { type Script, type ScriptedServer, startScriptedServer } from '../helpers/scripted-server.ts';
 
 type Scripted = number | 'break' | { status: number; headers: Record<string, string> };
 
-interface Stage {
-  sending: Sending;
-  seen: IncomingHttpHeaders[];
-  waits: number[];
+/** Starts a server that sends the given replies in order, then repeats the last one. */
+function serve(t: TestContext, answers: readonly Scripted[]): Promise<ScriptedServer> {
+  return startScriptedServer(t, answers.map(toScript));
 }
 
-/** Starts a server that sends the given replies in order, then repeats the last one. */
-async function serve(t: TestContext, answers: readonly Scripted[]): Promise<Stage> {
-  const seen: IncomingHttpHeaders[] = [];
-  const server = createServer((request, response) => {
-    const answer = answers[Math.min(seen.length, answers.length - 1)] as Scripted;
-    seen.push(request.headers);
-    if (answer === 'break') return void request.socket.destroy();
+function toScript(answer: Scripted): Script {
+  return (response, nth) => {
+    if (answer === 'break') return void response.destroy();
     const { status, headers } = typeof answer === 'number' ? { status: answer, headers: {} } : answer;
-    response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': `r${seen.length}`, ...headers });
+    response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': `r${nth}`, ...headers });
     response.end(status < 300 ? '{"id":"x"}' : '{"error":"Some","message":"Not so."}');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterwards(t, () => server.close());
-  const waits: number[] = [];
-  const sending: Sending = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    authorize: () => ({ authorization: 'Bearer k' }),
-    sendsCookie: false,
-    testMode: false,
-    retries: 3,
-    maxWaitMs: 60_000,
-    timeoutMs: 10_000,
-    fetch,
-    sleep: async (ms) => void waits.push(ms),
   };
-  return { sending, seen, waits };
 }
 
 const post = (options: CallOptions = {}) => ({ method: 'POST', path: '/x', body: { a: 1 }, options });

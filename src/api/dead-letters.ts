@@ -114,7 +114,7 @@ function pageOfAll(context: ApiContext, offset: number, limit: number): { letter
   return { letters, total };
 }
 
-/** @throws ServiceError `notFound` if there is no dead letter at a place */
+/** @throws ServiceError `notFound` if one of the places has no dead letter */
 function letterAt(context: ApiContext, { partition: name, seq, index }: LetterPlace): PlacedLetter {
   const found = openPartitions(context).find(([each]) => each === name);
   const letter = found && readDeadLetter(found[1], seq, index);

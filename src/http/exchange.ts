@@ -24,7 +24,7 @@ const wellFormedId = /^[\w.:-]{1,128}$/;
 export interface BodyLimits {
   maxBytes: number;
   budget: BodyBudget;
-  /** Called with the refusal of a body that is too large, or for which there is no memory. */
+  /** Called with the refusal of a body that is too large, or that the memory has no room for. */
   onRefusal?: (error: ServiceError) => void;
 }
 

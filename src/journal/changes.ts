@@ -17,7 +17,7 @@ export function publishChanges(journal: Journal, partition: PartitionName, chang
 /**
  * Receives the changes of all partitions. Resolves when the server has the subscription, so every change that is
  * announced from then on is received.
- * @throws Error when the server cannot be reached. Then there is no subscription.
+ * @throws Error when the server cannot be reached. Nothing is subscribed to then.
  * @returns ends the subscription
  */
 export async function receiveChanges(

@@ -4,18 +4,20 @@ import type { Change } from '../../sdk/index.ts';
 import { count, kindSourceOf, reasonOf, sectionNames, sectionWords } from '../text/words.ts';
 import { Pill } from './feedback.tsx';
 
-/** Address of the repository on its host; undefined if it is not known. */
-export function repositoryUrl(compareUrl: string | undefined): string | undefined {
-  return compareUrl?.replace(/\/compare\/.*$/, '');
-}
-
+/**
+ * @param total number of changes in the list; with more than `changes`, the list says so
+ * @param compareUrl address on the host that compares the two ends; undefined if it is not known
+ */
 export function ChangeList({
   changes,
-  hostUrl,
+  total,
+  compareUrl,
 }: {
   changes: readonly Change[];
-  hostUrl: string | undefined;
+  total: number;
+  compareUrl: string | undefined;
 }): JSX.Element {
+  const hostUrl = repositoryUrl(compareUrl);
   const included = changes.filter((change) => change.included);
   const groups = sectionNames
     .map((section) => ({ section, rows: included.filter((change) => (change.section ?? 'other') === section) }))
@@ -45,8 +47,18 @@ export function ChangeList({
           </ul>
         </details>
       )}
+      {total > changes.length && (
+        <p class="faint">
+          The first {changes.length} of {count(total, 'change')} are shown.
+        </p>
+      )}
     </>
   );
+}
+
+/** Address of the repository on its host; undefined if it is not known. */
+function repositoryUrl(compareUrl: string | undefined): string | undefined {
+  return compareUrl?.replace(/\/compare\/.*$/, '');
 }
 
 function Row({ change, hostUrl }: { change: Change; hostUrl: string | undefined }): JSX.Element {

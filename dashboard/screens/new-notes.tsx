@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { Operations, Repository, Tag } from '../../sdk/index.ts';
-import { ChangeList, repositoryUrl } from '../parts/change-list.tsx';
+import { ChangeList } from '../parts/change-list.tsx';
 import { Options } from '../parts/choice.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Empty, ErrorBox, Shown } from '../parts/feedback.tsx';
@@ -224,12 +224,7 @@ function FallsIn({ of }: { of: Loaded<Preview> }): JSX.Element {
             {assumed && (
               <p class="faint">Some commits between the tags are not known, so dates decide what falls in.</p>
             )}
-            <ChangeList changes={changes} hostUrl={repositoryUrl(compareUrl)} />
-            {total > changes.length && (
-              <p class="faint">
-                The first {changes.length} of {count(total, 'change')} are shown.
-              </p>
-            )}
+            <ChangeList changes={changes} total={total} compareUrl={compareUrl} />
           </>
         )
       }

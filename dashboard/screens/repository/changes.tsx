@@ -1,7 +1,7 @@
 /** The changes since the newest release of a repository. */
 import type { JSX } from 'preact';
 import type { Unreleased } from '../../../sdk/index.ts';
-import { ChangeList, repositoryUrl } from '../../parts/change-list.tsx';
+import { ChangeList } from '../../parts/change-list.tsx';
 import { Empty, Shown } from '../../parts/feedback.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useLoad } from '../../state/load.ts';
@@ -71,12 +71,7 @@ function List({ of }: { of: Unreleased }): JSX.Element {
           </span>
         </p>
       )}
-      <ChangeList changes={changes} hostUrl={repositoryUrl(compareUrl)} />
-      {total > changes.length && (
-        <p class="faint">
-          The first {changes.length} of {count(total, 'change')} are shown.
-        </p>
-      )}
+      <ChangeList changes={changes} total={total} compareUrl={compareUrl} />
     </>
   );
 }

@@ -1,6 +1,7 @@
-// Builds the dashboard from dashboard/ into dist/dashboard/files/: one script and one stylesheet with hashed names, both
-// also compressed, and the template of the page. The build takes part of a second and runs only if an input has changed.
-// `node scripts/setup/dashboard.mjs` builds always, and with `--watch` after each change.
+// Builds the dashboard from dashboard/ into dist/dashboard/files/: one stylesheet, one script, the scripts of screens that
+// are loaded when they open, and the template of the page. All but the template have hashed names and are also
+// compressed. The build takes part of a second and runs only if an input has changed. `node scripts/setup/dashboard.mjs`
+// builds always, and with `--watch` after each change.
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -96,10 +97,14 @@ function optionsOf(root) {
     write: false,
     minify: true,
     format: 'esm',
+    // Screens that a person opens rarely are files of their own.
+    splitting: true,
+    metafile: true,
     target: 'es2022',
     jsx: 'automatic',
     jsxImportSource: 'preact',
     entryNames: '[name]-[hash]',
+    chunkNames: 'part-[name]-[hash]',
     legalComments: 'none',
   };
 }
@@ -125,7 +130,7 @@ function writing(root) {
   return {
     name: 'write',
     setup(build) {
-      build.onEnd(({ errors, outputFiles = [] }) => {
+      build.onEnd(({ errors, outputFiles = [], metafile }) => {
         if (errors.length > 0) return;
         // A process that reads the folder while it is written gets the former files.
         const [folder, next] = [join(root, OUTPUT), join(root, `${OUTPUT}.new`)];
@@ -133,7 +138,7 @@ function writing(root) {
         mkdirSync(next, { recursive: true });
         for (const { path, contents } of outputFiles) writeCompressed(join(next, basename(path)), contents);
         const names = outputFiles.map(({ path }) => basename(path));
-        writeFileSync(join(next, 'index.html'), pageOf(root, names));
+        writeFileSync(join(next, 'index.html'), pageOf(root, names, importsOf(names, metafile)));
         writeCompressed(join(next, `licenses-${digestOf(licenses(root))}.txt`), Buffer.from(licenses(root)));
         rmSync(folder, { recursive: true, force: true });
         renameSync(next, folder);
@@ -151,12 +156,23 @@ function writeCompressed(file, contents) {
   writeFileSync(`${file}.gz`, gzipSync(contents, { level: constants.Z_BEST_COMPRESSION }));
 }
 
-/** Fills the names of the script and the stylesheet into the template of the page. */
-function pageOf(root, names) {
-  const nameOf = (start) => names.find((name) => name.startsWith(start));
+/** Returns the names of the files that the script imports at once. */
+function importsOf(names, { outputs }) {
+  const [, { imports }] = Object.entries(outputs).find(([path]) => basename(path) === nameOf(names, 'dashboard-'));
+  return imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path));
+}
+
+function nameOf(names, start) {
+  return names.find((name) => name.startsWith(start));
+}
+
+/** Fills the names of the scripts and the stylesheet into the template of the page. */
+function pageOf(root, names, imports) {
+  const preloads = imports.map((name) => `<link rel="modulepreload" href="{{root}}assets/${name}">\n`);
   return readFileSync(join(root, SOURCES, 'index.html'), 'utf8')
-    .replaceAll('{{script}}', nameOf('dashboard-'))
-    .replaceAll('{{style}}', nameOf('style-'));
+    .replaceAll('{{script}}', nameOf(names, 'dashboard-'))
+    .replaceAll('{{style}}', nameOf(names, 'style-'))
+    .replaceAll('{{preloads}}\n', preloads.join(''));
 }
 
 function licenses(root) {

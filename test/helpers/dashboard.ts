@@ -1,0 +1,97 @@
+/** Opens the dashboard of a test service in a real browser, signs in, and audits its screens. */
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { sampleHistory } from '../../demo/history/index.ts';
+import { sendDeliveries } from '../../src/cli/deliveries.ts';
+import { auditPage, openContext } from './browser.ts';
+import type { TestService } from './service.ts';
+import { waitUntil } from './wait-until.ts';
+
+/** Folder for screenshots. If it is undefined, the tests take none. */
+const pictures = process.env.TIDINGS_TEST_PICTURES;
+
+/** A browser context with the dashboard. */
+export interface Visit {
+  context: BrowserContext;
+  page: Page;
+  /** Messages of the console, errors of scripts, and requests to other servers. */
+  faults: string[];
+}
+
+/** Sends the history of the demo to a service. */
+export async function sendHistory(service: TestService): Promise<void> {
+  const statuses: number[] = [];
+  const options = { url: service.url, secret: service.secret, concurrency: 16 };
+  await sendDeliveries(sampleHistory(), { ...options, onAnswer: (status) => statuses.push(status) });
+  assert.ok(statuses.every((status) => status < 300));
+}
+
+/** Returns the draft for customers that was changed last. */
+export async function newestDraft(service: TestService): Promise<{ id: string; repoId: string }> {
+  const repoId = (await service.api('GET', '/api/repos')).body.repos[0].id;
+  const { drafts } = (await service.api('GET', `/api/drafts?repoId=${repoId}&persona=customer`)).body;
+  return { id: drafts[0].id, repoId };
+}
+
+/** Opens the dashboard in a new browser context, signed out if `options` have no session. */
+export async function open(
+  t: TestContext,
+  browser: Browser,
+  service: TestService,
+  options: BrowserContextOptions = {},
+) {
+  const context = await openContext(t, browser, { viewport: { width: 1280, height: 860 }, ...options });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => faults.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(service.url) && !/^(data|about):/.test(request.url())) faults.push(request.url());
+  });
+  await page.goto(service.url);
+  return { context, page, faults } satisfies Visit;
+}
+
+/** Opens the dashboard with the session of the first call, since the service accepts few sign-ins per minute. */
+export async function signedIn(t: TestContext, browser: Browser, service: TestService): Promise<Visit> {
+  const state = sessions.get(service);
+  const visit = await open(t, browser, service, state && { storageState: state });
+  if (!state) {
+    await visit.page.getByLabel('API key').fill(service.adminKey);
+    await visit.page.keyboard.press('Enter');
+  }
+  await visit.page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+  if (!state) sessions.set(service, await visit.context.storageState());
+  return visit;
+}
+
+const sessions = new WeakMap<TestService, Awaited<ReturnType<BrowserContext['storageState']>>>();
+
+/** Waits until the screen has all its data. */
+export async function loaded(page: Page): Promise<void> {
+  await waitUntil('everything is loaded', async () => (await page.locator('.skeleton').count()) === 0);
+}
+
+/** Audits a screen in light and dark on a wide screen, and checks that it fits a phone. */
+export async function auditBoth(page: Page, name: string, part = 'html'): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    assert.deepEqual(await auditPage(page, part), [], `${name}, ${colorScheme}`);
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 860 });
+      await picture(page, `${name.replace(' ', '-')}-${colorScheme}-${width}.png`);
+      const fits = 'document.documentElement.scrollWidth <= window.innerWidth';
+      assert.equal(await page.evaluate(fits), true, `${name} fits ${width} pixels`);
+    }
+    await page.setViewportSize({ width: 1280, height: 860 });
+  }
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (pictures === undefined) return;
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, `dashboard-${name}`) });
+}

@@ -191,8 +191,8 @@ export interface Operations {
   getUnreleased: { input: { repoId: string; branch?: string; tagPattern?: string; prereleases?: 'true' | 'false'; limit?: number; offset?: number; included?: 'true' | 'false' }; reply: Unreleased; };
   /** List the changes that were considered for a range, and why each is included or not. */
   listRangeChanges: { input: { rangeId: string; limit?: number; offset?: number; included?: 'true' | 'false' }; reply: { changes: readonly (Change)[]; total: number; hasMore: boolean; nextOffset: number | null; diagnostics: { changes: number; unlabelled: number; unlabelledRate: number; withoutArea: number; undecided: number; mayBreak: number } }; item: Change; };
-  /** List the drafts of a range or of a repository. */
-  listDrafts: { input: { releaseRangeId?: string; repoId?: string; persona?: 'engineer' | 'internal' | 'customer'; outdated?: 'true' | 'false'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc'; cursor?: string }; reply: { drafts: readonly (Draft)[]; total: number; hasMore: boolean; nextOffset: number | null; nextCursor: string | null }; item: Draft; };
+  /** List the drafts of a range, of a repository or of all repositories. */
+  listDrafts: { input: { releaseRangeId?: string; repoId?: string; persona?: 'engineer' | 'internal' | 'customer'; outdated?: 'true' | 'false'; status?: 'ready' | 'processing' | 'failed'; published?: 'true' | 'false'; view?: 'full' | 'summary'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc'; cursor?: string }; reply: { drafts: readonly ({ id: string; releaseRangeId: string; persona: 'engineer' | 'internal' | 'customer'; status: 'ready' | 'processing' | 'failed'; revision: number; bodyMd?: string; flags?: { highlights: readonly (string)[]; contributors: readonly (string)[]; upgradeInstructions: string }; conflicts?: readonly ({ id: string; number: number | null; sha: string | null; text: string; reason: 'reverted' | 'reverts' | 'label' | 'command' | 'author' | 'shipped' | 'release' | 'routine' | 'own' | 'joined' | 'note' | 'unlisted' | 'open' | 'unresolved' | 'range' | 'other'; detail: string | null })[]; outdated: boolean; outdatedBecause: readonly ({ number?: number; sha?: string; what: 'merged' | 'label' | 'command' | 'edited' | 'reverted' | 'removed' | 'issue' | 'tag' | 'settings' | 'other' })[]; error?: string; createdAt: string; updatedAt: string })[]; total: number; hasMore: boolean; nextOffset: number | null; nextCursor: string | null }; item: { id: string; releaseRangeId: string; persona: 'engineer' | 'internal' | 'customer'; status: 'ready' | 'processing' | 'failed'; revision: number; bodyMd?: string; flags?: { highlights: readonly (string)[]; contributors: readonly (string)[]; upgradeInstructions: string }; conflicts?: readonly ({ id: string; number: number | null; sha: string | null; text: string; reason: 'reverted' | 'reverts' | 'label' | 'command' | 'author' | 'shipped' | 'release' | 'routine' | 'own' | 'joined' | 'note' | 'unlisted' | 'open' | 'unresolved' | 'range' | 'other'; detail: string | null })[]; outdated: boolean; outdatedBecause: readonly ({ number?: number; sha?: string; what: 'merged' | 'label' | 'command' | 'edited' | 'reverted' | 'removed' | 'issue' | 'tag' | 'settings' | 'other' })[]; error?: string; createdAt: string; updatedAt: string }; };
   /** Get a draft. */
   getDraft: { input: { draftId: string }; reply: Draft; };
   /** Replace the text of a draft, its flags or both. */
@@ -225,8 +225,8 @@ export interface Operations {
   publishDraft: { input: { draftId: string; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft?: boolean; strict?: boolean }; reply: Publication; };
   /** Get the payload that a publication would send to a channel. */
   previewPublication: { input: { draftId: string; channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; draft?: boolean; strict?: boolean }; reply: { channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; payload: unknown; warnings: readonly ({ kind: 'conflict'; id: string; number: number | null; sha: string | null; text: string; reason: 'reverted' | 'reverts' | 'label' | 'command' | 'author' | 'shipped' | 'release' | 'routine' | 'own' | 'joined' | 'note' | 'unlisted' | 'open' | 'unresolved' | 'range' | 'other'; detail: string | null } | { kind: 'outdated'; because: readonly ({ number?: number; sha?: string; what: 'merged' | 'label' | 'command' | 'edited' | 'reverted' | 'removed' | 'issue' | 'tag' | 'settings' | 'other' })[] })[] }; };
-  /** List the publications of a draft or a repository. */
-  listPublications: { input: { draftId?: string; repoId?: string; channel?: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; status?: 'pending' | 'processing' | 'completed' | 'failed'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { publications: readonly (Publication)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Publication; };
+  /** List the publications of a draft, of a repository or of all repositories. */
+  listPublications: { input: { draftId?: string; repoId?: string; channel?: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; status?: 'pending' | 'processing' | 'completed' | 'failed'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc'; cursor?: string }; reply: { publications: readonly (Publication)[]; total: number; hasMore: boolean; nextOffset: number | null; nextCursor: string | null }; item: Publication; };
   /** Get a publication. */
   getPublication: { input: { publicationId: string }; reply: Publication; };
   /** Delete a publication, and its page if it has one. */
@@ -245,6 +245,8 @@ export interface Operations {
   testChannel: { input: { channel: string; repoId?: string; orgId?: string }; reply: { channel: 'scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email'; ok: boolean; message: string }; };
   /** Get the statistics of an organization in the current month. */
   getStats: { input: { orgId?: string }; reply: Stats; };
+  /** Get merges, labels and times to publication per week. */
+  getWeeklyStats: { input: { orgId?: string; repoId?: string; weeks?: number }; reply: { weeks: readonly ({ from: string; merged: number; withoutLabels: number; published: number; medianHours: number | null })[] }; };
   /** List API keys. */
   listKeys: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { keys: readonly (Key)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Key; };
   /** Create an API key; it is shown in this reply only. */
@@ -330,7 +332,7 @@ export const operations = {
   previewRange: { method: 'POST', path: '/api/ranges/preview', query: [], body: true },
   getUnreleased: { method: 'GET', path: '/api/repos/{repoId}/unreleased', query: ['branch', 'tagPattern', 'prereleases', 'limit', 'offset', 'included'], body: false },
   listRangeChanges: { method: 'GET', path: '/api/ranges/{rangeId}/changes', query: ['limit', 'offset', 'included'], body: false, list: 'changes' },
-  listDrafts: { method: 'GET', path: '/api/drafts', query: ['releaseRangeId', 'repoId', 'persona', 'outdated', 'limit', 'offset', 'sort', 'order', 'cursor'], body: false, list: 'drafts' },
+  listDrafts: { method: 'GET', path: '/api/drafts', query: ['releaseRangeId', 'repoId', 'persona', 'outdated', 'status', 'published', 'view', 'limit', 'offset', 'sort', 'order', 'cursor'], body: false, list: 'drafts' },
   getDraft: { method: 'GET', path: '/api/drafts/{draftId}', query: [], body: false },
   updateDraft: { method: 'PATCH', path: '/api/drafts/{draftId}', query: [], body: true },
   generateDraft: { method: 'POST', path: '/api/drafts/{rangeId}/generate', query: [], body: true },
@@ -347,7 +349,7 @@ export const operations = {
   checkHost: { method: 'POST', path: '/api/hosts/check', query: [], body: true },
   publishDraft: { method: 'POST', path: '/api/publish', query: [], body: true },
   previewPublication: { method: 'POST', path: '/api/publish/preview', query: [], body: true },
-  listPublications: { method: 'GET', path: '/api/publications', query: ['draftId', 'repoId', 'channel', 'status', 'limit', 'offset', 'sort', 'order'], body: false, list: 'publications' },
+  listPublications: { method: 'GET', path: '/api/publications', query: ['draftId', 'repoId', 'channel', 'status', 'limit', 'offset', 'sort', 'order', 'cursor'], body: false, list: 'publications' },
   getPublication: { method: 'GET', path: '/api/publications/{publicationId}', query: [], body: false },
   deletePublication: { method: 'DELETE', path: '/api/publications/{publicationId}', query: [], body: false },
   resendPublication: { method: 'POST', path: '/api/publications/{publicationId}/resend', query: [], body: true },
@@ -357,6 +359,7 @@ export const operations = {
   removeChannel: { method: 'DELETE', path: '/api/channels/{channel}', query: ['repoId', 'orgId'], body: false },
   testChannel: { method: 'POST', path: '/api/channels/{channel}/test', query: ['repoId', 'orgId'], body: true },
   getStats: { method: 'GET', path: '/api/stats', query: ['orgId'], body: false },
+  getWeeklyStats: { method: 'GET', path: '/api/stats/weeks', query: ['orgId', 'repoId', 'weeks'], body: false },
   listKeys: { method: 'GET', path: '/api/keys', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'keys' },
   createKey: { method: 'POST', path: '/api/keys', query: [], body: true },
   getKey: { method: 'GET', path: '/api/keys/{keyId}', query: [], body: false },

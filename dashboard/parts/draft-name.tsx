@@ -1,5 +1,6 @@
-/** Names the notes of a draft: repository, version and readers. */
+/** Names notes: the repository and version of a range, and the readers of a draft. */
 import type { JSX } from 'preact';
+import type { Range } from '../../sdk/index.ts';
 import { useLoad } from '../state/load.ts';
 import { headOf, rangeOf } from '../state/names.ts';
 import { repositoryById } from '../state/repositories.ts';
@@ -12,10 +13,19 @@ export function DraftName({ draftId }: { draftId: string }): JSX.Element {
   }, [draftId]);
   if (!loaded.data) return <>{loaded.error ? 'A draft that is gone' : 'A draft'}</>;
   const { persona, range } = loaded.data;
-  const repository = repositoryById.value.get(range.repoId)?.fullName ?? '';
   return (
     <>
-      {`${repository} ${rangeName(range)}`.trim()}, {personaWords[persona].name.toLowerCase()}
+      {nameOf(range)}, {personaWords[persona].name.toLowerCase()}
     </>
   );
+}
+
+export function RangeName({ rangeId }: { rangeId: string }): JSX.Element {
+  const { data } = useLoad('range name', () => rangeOf(rangeId), [rangeId]);
+  return <>{data ? nameOf(data) : 'Notes'}</>;
+}
+
+function nameOf(range: Range): string {
+  const repository = repositoryById.value.get(range.repoId)?.fullName ?? '';
+  return `${repository} ${rangeName(range)}`.trim();
 }

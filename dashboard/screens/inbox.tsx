@@ -1,54 +1,38 @@
 /** The first screen: everything that waits for a person. */
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { ForbiddenError, type Publication } from '../../sdk/index.ts';
-import { DraftName } from '../parts/draft-name.tsx';
+import { ForbiddenError } from '../../sdk/index.ts';
+import { DraftName, RangeName } from '../parts/draft-name.tsx';
 import { Empty, Pill, Shown } from '../parts/feedback.tsx';
 import { PublicationPill } from '../parts/publication-pill.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { Time } from '../parts/time.tsx';
 import { type Active, readActivity } from '../state/activity.ts';
-import { changes } from '../state/live.ts';
 import { useLoad } from '../state/load.ts';
+import { type ListedDraft, noteHeads } from '../state/names.ts';
 import { api } from '../state/session.ts';
-import { channelWords, count, outdatedReasons } from '../text/words.ts';
+import { channelWords, count, outdatedReasons, personaWords } from '../text/words.ts';
 import { FirstSteps } from './first-steps.tsx';
 
 const maxShown = 20;
-/** Number of repositories whose failed publications are read, since each needs a request. */
-const maxAsked = 10;
-/** Number of changes after which the failed publications are read again. */
-const failedEvery = 6;
 
 async function readInbox(signal: AbortSignal) {
-  const [activity, outdated, refused] = await Promise.all([
+  const drafts = { view: 'summary', limit: maxShown } as const;
+  const [activity, ready, failed, outdated, refused] = await Promise.all([
     ifAllowed(readActivity({ offset: 0, limit: 100 }, signal)),
-    ifAllowed(api().listDrafts({ outdated: 'true', limit: maxShown }, { signal })),
+    ifAllowed(api().listDrafts({ ...drafts, status: 'ready', published: 'false', outdated: 'false' }, { signal })),
+    ifAllowed(api().listPublications({ status: 'failed', limit: maxShown }, { signal })),
+    ifAllowed(api().listDrafts({ ...drafts, outdated: 'true' }, { signal })),
     ifAllowed(api().listDeliveries({ outcome: 'refused', limit: 5 }, { signal })),
   ]);
+  noteHeads([...(ready?.drafts ?? []), ...(outdated?.drafts ?? [])]);
   return {
     repos: activity?.repos ?? [],
-    outdated: outdated?.drafts ?? [],
+    ready: { items: ready?.drafts ?? [], total: ready?.total ?? 0 },
+    failed: { items: failed?.publications ?? [], total: failed?.total ?? 0 },
+    outdated: { items: outdated?.drafts ?? [], total: outdated?.total ?? 0 },
     refused: refused?.deliveries ?? [],
   };
-}
-
-interface Failure {
-  repoId: string;
-  publication: Publication;
-}
-
-/** Reads the failed publications of the repositories that had events last. The service lists them by repository. */
-async function readFailed(repos: readonly Active[], signal: AbortSignal): Promise<Failure[]> {
-  const last = repos.toSorted((a, b) => (b.lastEventAt ?? '').localeCompare(a.lastEventAt ?? ''));
-  const found = await Promise.all(
-    last.slice(0, maxAsked).map(async ({ id: repoId }) => {
-      const page = await ifAllowed(api().listPublications({ repoId, status: 'failed', limit: 5 }, { signal }));
-      return (page?.publications ?? []).map((publication) => ({ repoId, publication }));
-    }),
-  );
-  return found.flat();
 }
 
 /** Leaves out the parts of the inbox that the key may not see. */
@@ -63,19 +47,12 @@ async function ifAllowed<T>(part: Promise<T>): Promise<T | undefined> {
 
 export function Inbox(): JSX.Element {
   const loaded = useLoad('inbox', readInbox, [], true);
-  const ids = loaded.data?.repos.map(({ id }) => id).join(' ');
-  const failures = useLoad('failed publications', (signal) => readFailed(loaded.data?.repos ?? [], signal), [ids]);
-  const failed = failures.data ?? [];
-  const change = changes.value;
-  useEffect(() => {
-    if (change % failedEvery === 0) failures.reload();
-  }, [change, failures.reload]);
   return (
     <Screen title="Inbox">
       <Shown of={loaded}>
-        {({ repos, outdated, refused }) => {
+        {({ repos, ready, failed, outdated, refused }) => {
           const waiting = repos.filter(({ unreleased }) => unreleased && unreleased.changes > 0);
-          const isClear = waiting.length + failed.length + outdated.length + refused.length === 0;
+          const isClear = waiting.length + ready.total + failed.total + outdated.total + refused.length === 0;
           return (
             <>
               {repos.length === 0 && <FirstSteps />}
@@ -85,19 +62,37 @@ export function Inbox(): JSX.Element {
                   <Waiting key={repository.id} repository={repository} />
                 ))}
               </Group>
-              <Group title="Failed publications" shown={failed.length}>
-                {failed.map(({ repoId, publication }) => (
+              <Group title="Ready to publish" shown={ready.total}>
+                {byRange(ready.items).map(([rangeId, drafts]) => (
+                  <li key={rangeId}>
+                    <span>
+                      <RangeName rangeId={rangeId} />
+                    </span>
+                    <span class="row-links">
+                      {drafts.map(({ id, persona }) => (
+                        <Link key={id} href={`/app/drafts/${id}`}>
+                          {personaWords[persona].name}
+                        </Link>
+                      ))}
+                    </span>
+                  </li>
+                ))}
+                <More than={ready} noun="older draft" />
+              </Group>
+              <Group title="Failed publications" shown={failed.total}>
+                {failed.items.map((publication) => (
                   <li key={publication.id}>
-                    <Link href={`/app/publications/${repoId}?status=failed`}>
+                    <Link href="/app/publications?status=failed">
                       <DraftName draftId={publication.draftId} /> to {channelWords[publication.channel].name}
                     </Link>
                     <PublicationPill publication={publication} />
                     <span class="faint">{publication.error}</span>
                   </li>
                 ))}
+                <More than={failed} noun="older publication" />
               </Group>
-              <Group title="Outdated drafts" shown={outdated.length}>
-                {outdated.map((draft) => (
+              <Group title="Outdated drafts" shown={outdated.total}>
+                {outdated.items.map((draft) => (
                   <li key={draft.id}>
                     <Link href={`/app/drafts/${draft.id}`}>
                       <DraftName draftId={draft.id} />
@@ -105,6 +100,7 @@ export function Inbox(): JSX.Element {
                     <span class="faint">{outdatedReasons(draft.outdatedBecause)}</span>
                   </li>
                 ))}
+                <More than={outdated} noun="older draft" />
               </Group>
               <Group title="Refused deliveries" shown={refused.length}>
                 {refused.map(({ id, receivedAt, message, remedy, hostKind, event }) => (
@@ -161,6 +157,25 @@ function Group({
       <ul>{children}</ul>
     </section>
   );
+}
+
+/** Says how many items of a group are not shown. */
+function More({
+  than,
+  noun,
+}: {
+  than: { items: readonly unknown[]; total: number };
+  noun: string;
+}): JSX.Element | null {
+  const rest = than.total - than.items.length;
+  return rest > 0 ? <li class="faint">and {count(rest, noun)}</li> : null;
+}
+
+/** Gathers the drafts of each range. */
+function byRange(drafts: readonly ListedDraft[]): [string, ListedDraft[]][] {
+  const ranges = new Map<string, ListedDraft[]>();
+  for (const draft of drafts) ranges.set(draft.releaseRangeId, [...(ranges.get(draft.releaseRangeId) ?? []), draft]);
+  return [...ranges];
 }
 
 function Waiting({ repository }: { repository: Active }): JSX.Element {

@@ -1,4 +1,4 @@
-/** The list of a repository's publications: where each is, in what state, and what can be done about it. */
+/** The list of publications, of all repositories or of one: where each is, in what state, and what can be done about it. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
@@ -7,21 +7,16 @@ import { Filter, useFilter } from '../parts/choice.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { DraftName } from '../parts/draft-name.tsx';
 import { Facts } from '../parts/facts.tsx';
-import { Empty, ErrorBox, Shown, Skeleton } from '../parts/feedback.tsx';
+import { Empty, ErrorBox, Shown } from '../parts/feedback.tsx';
 import { PublicationPill } from '../parts/publication-pill.tsx';
+import { RepositoryFilter } from '../parts/repository-filter.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useAttempt } from '../state/attempt.ts';
 import { noteChange } from '../state/live.ts';
 import { useLoad } from '../state/load.ts';
-import {
-  currentRepositoryId,
-  loadRepositories,
-  openRepository,
-  repositories,
-  repositoriesError,
-} from '../state/repositories.ts';
+import { openRepository, repositories } from '../state/repositories.ts';
 import { api } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
 import { channelWords, count, outdatedReasons } from '../text/words.ts';
@@ -30,11 +25,9 @@ import { FirstSteps } from './first-steps.tsx';
 const pageSize = 50;
 const filters = { '': 'All', failed: 'Failed', processing: 'Under way', completed: 'Published' } as const;
 
-/** @param repoId the repository; without it, the one that was opened last */
+/** @param repoId the repository; without it, the publications of all repositories are shown */
 export function Publications({ repoId }: { repoId: string | undefined }): JSX.Element {
   const all = repositories.value;
-  const last = all?.find(({ id }) => id === currentRepositoryId.value) ?? all?.[0];
-  const shown = repoId ?? last?.id;
   const [, navigate] = useLocation();
   useEffect(() => {
     if (repoId !== undefined) openRepository(repoId);
@@ -43,39 +36,29 @@ export function Publications({ repoId }: { repoId: string | undefined }): JSX.El
     <Screen
       title="Publications"
       actions={
-        shown !== undefined && (
-          <select
-            class="filter"
-            aria-label="Repository"
-            value={shown}
-            onChange={({ currentTarget }) => navigate(`/app/publications/${currentTarget.value}`)}
-          >
-            {all?.map(({ id, fullName }) => (
-              <option key={id} value={id}>
-                {fullName}
-              </option>
-            ))}
-          </select>
-        )
+        <RepositoryFilter
+          repoId={repoId ?? ''}
+          onChoose={(id) => navigate(id === '' ? '/app/publications' : `/app/publications/${id}`)}
+        />
       }
     >
-      {repositoriesError.value && !all && <ErrorBox error={repositoriesError.value} again={loadRepositories} />}
-      {!all && !repositoriesError.value && <Skeleton />}
-      {all?.length === 0 && <FirstSteps />}
-      {shown !== undefined && <List key={shown} repoId={shown} />}
+      {all?.length === 0 ? <FirstSteps /> : <List key={repoId} repoId={repoId} />}
     </Screen>
   );
 }
 
-function List({ repoId }: { repoId: string }): JSX.Element {
+function List({ repoId }: { repoId: string | undefined }): JSX.Element {
   const status = useFilter('status', filters);
   const [offset, setOffset] = useState(0);
   const [opened, setOpened] = useState<Publication | undefined>(undefined);
   const loaded = useLoad(
     'publications',
     (signal) =>
-      api().listPublications({ repoId, limit: pageSize, offset, ...(status !== '' && { status }) }, { signal }),
-    [repoId, status, offset],
+      api().listPublications(
+        { ...(repoId !== undefined && { repoId }), limit: pageSize, offset, ...(status !== '' && { status }) },
+        { signal },
+      ),
+    [repoId ?? '', status, offset],
     true,
   );
   const current = opened && (loaded.data?.publications.find(({ id }) => id === opened.id) ?? opened);

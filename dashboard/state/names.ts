@@ -2,8 +2,11 @@
  * Finds the range and the repository of a draft. Both never change for a draft, so each is read once. Screens that list
  * publications or drafts show them.
  */
-import type { Draft, Range } from '../../sdk/index.ts';
+import type { Draft, Operations, Range } from '../../sdk/index.ts';
 import { api } from './session.ts';
+
+/** A draft of a list that leaves out texts. */
+export type ListedDraft = Operations['listDrafts']['reply']['drafts'][number];
 
 type DraftHead = Pick<Draft, 'id' | 'persona' | 'releaseRangeId'>;
 
@@ -21,6 +24,11 @@ export function headOf(draftId: string): Promise<DraftHead> {
     const { id, persona, releaseRangeId } = await api().getDraft({ draftId });
     return { id, persona, releaseRangeId };
   });
+}
+
+/** Remembers what a list says about drafts, so that they are not read to show their names. */
+export function noteHeads(drafts: readonly DraftHead[]): void {
+  for (const { id, persona, releaseRangeId } of drafts) heads.set(id, Promise.resolve({ id, persona, releaseRangeId }));
 }
 
 /** Forgets everything, since the next session may see other data. */

@@ -1,6 +1,6 @@
 /**
- * Lists the drafts of a range (spec part 4) or of a repository, or all outdated drafts. A request that names no range
- * examines the drafts of a limited number of ranges, and its reply has the cursor that continues the list.
+ * Lists the drafts of a range (spec part 4), of a repository or of all repositories. A request that names no range
+ * examines the drafts of a limited number of ranges, newest first, and its reply has the cursor that continues the list.
  */
 import { invalid } from '../foundation/errors.ts';
 import { draftId as draftIdOf, slotOfId } from '../foundation/ids.ts';
@@ -10,10 +10,12 @@ import type { DraftRecord, Persona, RangeRecord } from '../protocol/stored.ts';
 import type { Partition } from '../store/partition.ts';
 import { listDirectoryRepositories } from '../store/tables/directory.ts';
 import { readDraft } from '../store/tables/drafts.ts';
-import { newestRangeIds, readRange } from '../store/tables/ranges.ts';
-import { draftResponse } from '../store/tables/responses.ts';
+import { newestPublicationOf } from '../store/tables/publications.ts';
+import { newestRanges, type RangePlace, readRange } from '../store/tables/ranges.ts';
+import { draftResponse, draftSummary } from '../store/tables/responses.ts';
 import { assertVisible } from './authenticate.ts';
 import { type ApiContext, partitionOfId, readPartition } from './context.ts';
+import { newestOf, type ReadNewest } from './newest.ts';
 import { page } from './page.ts';
 import type { ApiRequest, ApiRoute } from './route.ts';
 import { visible } from './stored-object.ts';
@@ -21,17 +23,21 @@ import { shown } from './validate.ts';
 
 /** Maximum number of ranges that a request examines. */
 const maxRanges = 100;
-/** Maximum number of repositories that a request examines. Most repositories of a large organization have no range. */
-const maxRepositories = 1_000;
 /**
  * A request ends with the range at which the texts of the examined drafts exceed this number of characters. The texts
  * of usual drafts of a hundred ranges are shorter. The limit bounds the time and the reply for long drafts.
  */
 const maxTexts = 8_388_608;
 
-/** The drafts that a request examines, and the first range or repository that it does not examine. */
+/** A draft and the partition that contains it. */
+interface Found {
+  partition: Partition;
+  draft: DraftRecord;
+}
+
+/** The drafts that a request examines with their partitions, and the first range that it does not examine. */
 interface Examined {
-  drafts: DraftRecord[];
+  drafts: Found[];
   nextCursor: string | null;
 }
 
@@ -43,25 +49,28 @@ const listDrafts: ApiRoute<ListDraftsQuery> = {
   scope: 'drafts:read',
   query: ListDraftsQuerySchema,
   handle: (request) => {
-    const { releaseRangeId, outdated } = request.query;
+    const { releaseRangeId, outdated, status, published, view } = request.query;
     const { drafts, nextCursor } = examined(request);
-    const chosen =
-      outdated === undefined
-        ? drafts
-        : drafts.filter(({ outdatedBecause }) => (outdatedBecause !== undefined) === (outdated === 'true'));
+    const chosen = drafts.filter(
+      ({ partition, draft }) =>
+        (outdated === undefined || (draft.outdatedBecause !== undefined) === (outdated === 'true')) &&
+        (status === undefined || draft.status === status) &&
+        (published === undefined || isPublished(partition, draft) === (published === 'true')),
+    );
+    const toResponse = view === 'summary' ? draftSummary : draftResponse;
     const order = releaseRangeId === undefined ? 'desc' : 'asc';
     const { items, ...rest } = page(chosen, request.query, toSortable, { sort: 'createdAt', order });
-    return { status: 200, body: { drafts: items.map(draftResponse), ...rest, nextCursor } };
+    return { status: 200, body: { drafts: items.map(({ draft }) => toResponse(draft)), ...rest, nextCursor } };
   },
 };
 
 /**
  * Returns the drafts of the range that the query names. If the query names no range, returns drafts of the repository
- * that the query names, or the outdated drafts of all repositories that the caller may see.
+ * that the query names, or of all repositories that the caller may see.
  */
 function examined(request: ApiRequest<ListDraftsQuery>): Examined {
   const { caller, directory, query } = request;
-  const { releaseRangeId, repoId, persona, outdated, cursor } = query;
+  const { releaseRangeId, repoId, persona, cursor } = query;
   const wanted = persona ? [persona] : personas;
   if (releaseRangeId !== undefined) {
     if (cursor !== undefined)
@@ -75,67 +84,79 @@ function examined(request: ApiRequest<ListDraftsQuery>): Examined {
     assertVisible(caller, repoId, 'Repository', repoId);
     return ofRepositories(request, [repoId], wanted);
   }
-  if (outdated !== 'true')
-    throw invalid(
-      { releaseRangeId: 'expected releaseRangeId, repoId or outdated=true, got none of them' },
-      'The query is invalid.',
-    );
   const listed = listDirectoryRepositories(directory, caller.key.orgId).map(({ id }) => id);
-  return ofRepositories(request, listed, wanted);
+  return ofRepositories(
+    request,
+    listed.filter((id) => caller.maySee(id)),
+    wanted,
+  );
 }
 
-/** Examines repositories in the given order, which is the order of their ids. */
+/** Examines the newest ranges of repositories that the caller may see. */
 function ofRepositories(
-  { caller, context, query }: ApiRequest<ListDraftsQuery>,
+  { context, query }: ApiRequest<ListDraftsQuery>,
   repoIds: readonly string[],
   wanted: readonly Persona[],
 ): Examined {
   const from = query.cursor === undefined ? undefined : placeAt(context, repoIds, query.cursor);
-  const rest = from ? repoIds.slice(repoIds.findIndex((id) => id >= from.repoId)) : repoIds;
-  const drafts: DraftRecord[] = [];
-  let [texts, ranges] = [0, 0];
-  for (const repoId of rest.slice(0, maxRepositories)) {
-    if (!caller.maySee(repoId)) continue;
+  const lists = repoIds.map((repoId): ReadNewest<Place> => {
     const partition = readPartition(context, partitionOfId(context, repoId) as string);
-    const first = repoId === from?.repoId ? from.range : undefined;
-    for (const id of newestRangeIds(partition, repoId, maxRanges + 1 - ranges, first)) {
-      if (ranges === maxRanges || texts > maxTexts) return { drafts, nextCursor: id };
-      ranges += 1;
-      for (const draft of draftsOf(partition, id, wanted)) {
-        drafts.push(draft);
-        texts += draft.bodyMd.length + draft.generatedMd.length;
-      }
+    return (limit, after) => {
+      const ranges = after
+        ? newestRanges(partition, repoId, limit + 1, after).filter(({ id }) => id !== after.id)
+        : newestRanges(partition, repoId, limit, from);
+      return ranges.slice(0, limit).map((range) => ({ ...range, partition }));
+    };
+  });
+  const drafts: Found[] = [];
+  let [texts, ranges] = [0, 0];
+  for (const { partition, id } of newestOf(lists, byTime)) {
+    if (ranges === maxRanges || texts > maxTexts) return { drafts, nextCursor: id };
+    ranges += 1;
+    for (const found of draftsOf(partition, id, wanted)) {
+      drafts.push(found);
+      texts += found.draft.bodyMd.length + found.draft.generatedMd.length;
     }
   }
-  return { drafts, nextCursor: rest[maxRepositories] ?? null };
+  return { drafts, nextCursor: null };
+}
+
+/** A range, and the partition that contains it. */
+interface Place extends RangePlace {
+  partition: Partition;
+}
+
+function byTime(a: RangePlace, b: RangePlace): number {
+  return a.createdAt - b.createdAt || (a.id > b.id ? 1 : -1);
 }
 
 /**
- * Returns the place at which a list continues: a range of one of the repositories, or the beginning of a repository.
+ * Returns the range at which a list continues.
  * @throws ServiceError `invalid` for a cursor that no reply about these repositories can have had
  */
-function placeAt(
-  context: ApiContext,
-  repoIds: readonly string[],
-  cursor: string,
-): { repoId: string; range?: RangeRecord } {
-  const last = repoIds.at(-1);
-  if (slotOfId(cursor, 'repo') !== undefined && last !== undefined && cursor <= last) return { repoId: cursor };
+function placeAt(context: ApiContext, repoIds: readonly string[], cursor: string): RangeRecord {
   const name = slotOfId(cursor, 'range') === undefined ? undefined : partitionOfId(context, cursor);
   const range = name === undefined ? undefined : readRange(readPartition(context, name), cursor);
-  if (range && repoIds.includes(range.repoId)) return { repoId: range.repoId, range };
+  if (range && repoIds.includes(range.repoId)) return range;
   throw invalid(
     { cursor: `expected the nextCursor of an earlier reply, got ${shown(cursor)}` },
     'The query is invalid.',
   );
 }
 
-function draftsOf(partition: Partition, rangeId: string, wanted: readonly Persona[]): DraftRecord[] {
-  return wanted.flatMap((persona) => readDraft(partition, draftIdOf(rangeId, persona)) ?? []);
+/** Whether the newest revision of a draft has a publication, in whatever state. */
+function isPublished(partition: Partition, draft: DraftRecord): boolean {
+  return newestPublicationOf(partition, draft)?.revision === draft.revision;
 }
 
-function toSortable(draft: DraftRecord) {
-  const { id, createdAt, updatedAt, persona } = draft;
+function draftsOf(partition: Partition, rangeId: string, wanted: readonly Persona[]): Found[] {
+  return wanted.flatMap((persona) => {
+    const draft = readDraft(partition, draftIdOf(rangeId, persona));
+    return draft ? [{ partition, draft }] : [];
+  });
+}
+
+function toSortable({ draft: { id, createdAt, updatedAt, persona } }: Found) {
   return { id, createdAt, updatedAt, name: persona };
 }
 

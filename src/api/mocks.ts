@@ -18,6 +18,7 @@ import type { Paging } from '../protocol/resources/paging.ts';
 import type { ListPublicationsQuery, PublishBody } from '../protocol/resources/publications.ts';
 import type { CreateRangeBody, UnreleasedQuery } from '../protocol/resources/ranges.ts';
 import type { GetRepositoryQuery } from '../protocol/resources/repositories.ts';
+import { defaultWeeks, type WeeklyStatsQuery } from '../protocol/resources/stats.ts';
 import type { CreateWebhookEndpointBody, UpdateWebhookEndpointBody } from '../protocol/resources/webhook-endpoints.ts';
 import type { SettingsPreview } from '../protocol/settings-preview.ts';
 import type { Persona, RangeBounds } from '../protocol/stored.ts';
@@ -29,10 +30,11 @@ import { channelResponse } from '../store/tables/channels.ts';
 import { directoryRepositoryResponse } from '../store/tables/directory.ts';
 import { keyReply } from '../store/tables/keys.ts';
 import { publicationResponse } from '../store/tables/publications.ts';
-import { draftResponse, rangeResponse } from '../store/tables/responses.ts';
+import { draftResponse, draftSummary, rangeResponse } from '../store/tables/responses.ts';
 import { webhookDeliveryResponse } from '../store/tables/webhook-deliveries.ts';
 import { webhookEndpointResponse } from '../store/tables/webhook-endpoints.ts';
 import { webhookSecretResponse } from '../store/tables/webhook-secrets.ts';
+import { weekOf } from '../store/tables/weeks.ts';
 import { toRule } from './automation.ts';
 import { issueFields, issueResponse, pullFields, pullResponse, toNumber } from './captured.ts';
 import { deliveryResponse } from './deliveries.ts';
@@ -67,6 +69,7 @@ import {
   sampleWebhookSecret,
 } from './samples.ts';
 import { toSettings } from './settings.ts';
+import { weekResponse } from './stats.ts';
 import { withDefaults } from './validate.ts';
 import { webhookEventTypes } from './webhook-events.ts';
 
@@ -200,12 +203,13 @@ export const mocks: Readonly<Record<string, Mock>> = {
   listDrafts: list(
     'drafts',
     ({ query }) => {
-      const { repoId = sampleRepository.id, persona, ...named } = query as ListDraftsQuery;
+      const { repoId = sampleRepository.id, persona, view, ...named } = query as ListDraftsQuery;
       const { releaseRangeId = sampleRange(undefined, repoId).id } = named;
       const wanted = persona ? [persona] : personas;
       return wanted.map((persona) => {
         const draft = sampleDraft(sampleDraftId(releaseRangeId, persona));
-        return draftResponse({ ...draft, rangeId: releaseRangeId });
+        const toResponse = view === 'summary' ? draftSummary : draftResponse;
+        return toResponse({ ...draft, rangeId: releaseRangeId });
       });
     },
     { nextCursor: null },
@@ -309,10 +313,14 @@ export const mocks: Readonly<Record<string, Mock>> = {
     const payload = { title: versionName(mockRange(request, rangeId).bounds), text: bodyMd };
     return ok({ channel, payload, warnings: warningsOf(bodyMd) });
   },
-  listPublications: list('publications', (request) => {
-    const { draftId = 'draft_test_sample', channel = 'hosted' } = request.query as ListPublicationsQuery;
-    return [publicationResponse(mockPublication(request, { draftId, channel, asDraft: false }))];
-  }),
+  listPublications: list(
+    'publications',
+    (request) => {
+      const { draftId = 'draft_test_sample', channel = 'hosted' } = request.query as ListPublicationsQuery;
+      return [publicationResponse(mockPublication(request, { draftId, channel, asDraft: false }))];
+    },
+    { nextCursor: null },
+  ),
   getPublication: (request) => ok(publicationResponse(mockStoredPublication(request, idOf(request.params)))),
   resendPublication: (request) => {
     const publication = mockStoredPublication(request, idOf(request.params));
@@ -346,6 +354,12 @@ export const mocks: Readonly<Record<string, Mock>> = {
       billingTier: 'standard',
       usagePercentage: 0.5,
     }),
+  getWeeklyStats: ({ query }) => {
+    const { weeks = defaultWeeks } = query as WeeklyStatsQuery;
+    const last = weekOf(sampleTime);
+    const counts = { merged: 3, withoutLabels: 1, waits: [[40, 2]] } as const;
+    return ok({ weeks: Array.from({ length: weeks }, (_, i) => weekResponse(last - weeks + 1 + i, counts)) });
+  },
 };
 
 /**

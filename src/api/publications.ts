@@ -3,7 +3,8 @@
  * operations.
  */
 import { invalid, ServiceError } from '../foundation/errors.ts';
-import type { PublicationRecord } from '../protocol/publications.ts';
+import { slotOfId, slotTextOf, timePartOf } from '../foundation/ids.ts';
+import { type PublicationRecord, publicationStates } from '../protocol/publications.ts';
 import { EmptyBodySchema, NoQuerySchema } from '../protocol/resources/fields.ts';
 import {
   type ListPublicationsQuery,
@@ -11,9 +12,11 @@ import {
   publicationContracts,
 } from '../protocol/resources/publications.ts';
 import type { Partition } from '../store/partition.ts';
+import { listDirectoryRepositories } from '../store/tables/directory.ts';
 import { readDraft } from '../store/tables/drafts.ts';
 import { readHostedNote } from '../store/tables/hosted-notes.ts';
 import {
+  newestPublicationIds,
   publicationResponse,
   publicationVerdict,
   publicationVerdicts,
@@ -23,11 +26,15 @@ import {
 } from '../store/tables/publications.ts';
 import { assertVisible } from './authenticate.ts';
 import { partitionOfId, readPartition, runCommand } from './context.ts';
+import { newestOf, type ReadNewest } from './newest.ts';
 import { page } from './page.ts';
 import { checkedConnection, repeatedReply, runToEnd } from './publish.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 import { visible } from './stored-object.ts';
-import { check } from './validate.ts';
+import { check, shown } from './validate.ts';
+
+/** Maximum number of publications of all repositories that a request examines. */
+const maxExamined = 1_000;
 
 const kind = { prefix: 'pub', resource: 'Publication', read: readPublication } as const;
 
@@ -40,14 +47,17 @@ const listPublications: ApiRoute<ListPublicationsQuery> = {
   query: ListPublicationsQuerySchema,
   handle: (request) => {
     const { channel, status } = request.query;
-    const { partition, publications } = named(request);
-    const wanted = publications.filter(
-      (each) => (channel === undefined || each.channel === channel) && (status === undefined || each.status === status),
+    const { found, nextCursor } = named(request);
+    const wanted = found.filter(
+      ({ record }) =>
+        (channel === undefined || record.channel === channel) && (status === undefined || record.status === status),
     );
     const { items, ...rest } = page(wanted, request.query, toSortable, { sort: 'createdAt', order: 'desc' });
-    const verdictOf = publicationVerdicts(partition);
-    const shown = items.map((each) => publicationResponse(each, verdictOf(each)));
-    return { status: 200, body: { publications: shown, ...rest } };
+    const verdictsOf = remembering(publicationVerdicts);
+    const publications = items.map(({ partition, record }) =>
+      publicationResponse(record, verdictsOf(partition)(record)),
+    );
+    return { status: 200, body: { publications, ...rest, nextCursor } };
   },
 };
 
@@ -130,29 +140,97 @@ function pageAfter(partition: Partition, record: PublicationRecord): string | un
   return record.publishedAt === null ? 'The publication had no page.' : undefined;
 }
 
-/**
- * Returns the publications of the draft that the query names. If the query names no draft, returns the publications of
- * the repository that the query names.
- */
-function named(request: ApiRequest<ListPublicationsQuery>): {
+/** A publication and the partition that contains it. */
+interface Found {
   partition: Partition;
-  publications: PublicationRecord[];
-} {
-  const { draftId, repoId } = request.query;
-  if (draftId === undefined && repoId === undefined)
-    throw invalid({ draftId: 'expected draftId or repoId, got neither' }, 'The query is invalid.');
+  record: PublicationRecord;
+}
+
+/** The publications that a request examines, and the first one that it does not examine. */
+interface Examined {
+  found: Found[];
+  nextCursor: string | null;
+}
+
+/**
+ * Returns the publications of the draft that the query names. If the query names no draft, returns those of the
+ * repository that it names. If it names neither, returns the newest ones of all repositories that the caller may see.
+ */
+function named(request: ApiRequest<ListPublicationsQuery>): Examined {
+  const { draftId, repoId, cursor } = request.query;
+  if (draftId === undefined && repoId === undefined) return newest(request);
+  if (cursor !== undefined)
+    throw invalid({ cursor: 'expected a cursor only without draftId and repoId' }, 'The query is invalid.');
+  const all = (partition: Partition, records: readonly PublicationRecord[]): Examined => ({
+    found: records.map((record) => ({ partition, record })),
+    nextCursor: null,
+  });
   if (draftId === undefined) {
     assertVisible(request.caller, repoId, 'Repository', repoId as string);
-    const name = partitionOfId(request.context, repoId as string) as string;
-    const partition = readPartition(request.context, name);
-    return { partition, publications: storedPublications(partition, repoId as string) };
+    const partition = readPartition(request.context, partitionOfId(request.context, repoId as string) as string);
+    return all(partition, storedPublications(partition, repoId as string));
   }
   const { partition, record } = visible(request, draftId, { prefix: 'draft', resource: 'Draft', read: readDraft });
   const isOther = repoId !== undefined && repoId !== record.repoId;
-  return { partition, publications: isOther ? [] : storedPublications(partition, record.repoId, draftId) };
+  return all(partition, isOther ? [] : storedPublications(partition, record.repoId, draftId));
 }
 
-function toSortable({ id, channel, createdAt, updatedAt }: PublicationRecord) {
+/** Returns up to `maxExamined` publications of all repositories that the caller may see, newest first. */
+function newest({ caller, context, directory, query }: ApiRequest<ListPublicationsQuery>): Examined {
+  const { status, cursor } = query;
+  if (cursor !== undefined && slotOfId(cursor, 'pub') === undefined)
+    throw invalid(
+      { cursor: `expected the nextCursor of an earlier reply, got ${shown(cursor)}` },
+      'The query is invalid.',
+    );
+  const lists = listDirectoryRepositories(directory, caller.key.orgId)
+    .filter(({ id }) => caller.maySee(id))
+    .flatMap(({ id: repoId }) => {
+      const partition = readPartition(context, partitionOfId(context, repoId) as string);
+      // The ids of a repository's publications differ only in the part that is made from the time.
+      const from = cursor && `pub_${slotTextOf(repoId)}${timePartOf(cursor)}`;
+      return (status === undefined ? publicationStates : [status]).map(
+        (state): ReadNewest<Place> =>
+          (limit, after) => {
+            const ids = after
+              ? newestPublicationIds(partition, repoId, state, limit + 1, after.id).filter((id) => id !== after.id)
+              : newestPublicationIds(partition, repoId, state, limit, from);
+            return ids.slice(0, limit).map((id) => ({ partition, id }));
+          },
+      );
+    });
+  const found: Found[] = [];
+  for (const { partition, id } of newestOf(lists, byTime)) {
+    if (found.length === maxExamined) return { found, nextCursor: id };
+    const record = readPublication(partition, id);
+    if (record) found.push({ partition, record });
+  }
+  return { found, nextCursor: null };
+}
+
+/** The id of a publication, and the partition that contains it. */
+interface Place {
+  partition: Partition;
+  id: string;
+}
+
+function byTime(a: Place, b: Place): number {
+  const [one, other] = [timePartOf(a.id), timePartOf(b.id)];
+  if (one !== other) return one > other ? 1 : -1;
+  return a.id > b.id ? 1 : -1;
+}
+
+/** Calls a function once per argument. */
+function remembering<A, R>(make: (argument: A) => R): (argument: A) => R {
+  const known = new Map<A, R>();
+  return (argument) => {
+    const result = known.get(argument) ?? make(argument);
+    known.set(argument, result);
+    return result;
+  };
+}
+
+function toSortable({ record: { id, channel, createdAt, updatedAt } }: Found) {
   return { id, name: channel, createdAt, updatedAt };
 }
 

@@ -1,15 +1,34 @@
 /**
- * Reports the statistics of an organization or of the whole instance in the current month (spec parts 2 and 4). The
+ * Reports the statistics of an organization or of the whole instance in the current month (spec parts 2 and 4), and the
+ * counts per week of the repositories that the caller may see. The
  * directory partition contains the count of API calls without the calls of the last seconds. The calls of the last
  * seconds are added from memory.
  */
 import { type Tier, tierNamed, tiersOf } from '../../config/tiers.ts';
 import { notFound } from '../foundation/errors.ts';
-import { type StatsQuery, StatsQuerySchema, statsContracts } from '../protocol/resources/stats.ts';
+import {
+  defaultWeeks,
+  type StatsQuery,
+  StatsQuerySchema,
+  statsContracts,
+  type WeeklyStatsQuery,
+  WeeklyStatsQuerySchema,
+} from '../protocol/resources/stats.ts';
 import type { Partition } from '../store/partition.ts';
 import { listDirectoryRepositories, listOrganizations, readOrganization } from '../store/tables/directory.ts';
 import { tierOfUsage } from '../store/tables/tiers.ts';
 import { instanceUsage, type MonthUsage, monthOf, readMonth } from '../store/tables/usage.ts';
+import {
+  addedWeeks,
+  medianHours,
+  noCounts,
+  readWeeks,
+  startOfWeek,
+  type WeekCounts,
+  weekOf,
+} from '../store/tables/weeks.ts';
+import type { Caller } from './authenticate.ts';
+import { partitionOfId, readPartition } from './context.ts';
 import type { ApiRequest, ApiRoute } from './route.ts';
 
 const getStats: ApiRoute<StatsQuery> = {
@@ -21,14 +40,54 @@ const getStats: ApiRoute<StatsQuery> = {
   query: StatsQuerySchema,
   handle: (request) => {
     const { query, caller, directory } = request;
-    const { orgId } = caller.key;
-    const { orgId: wanted } = query;
-    if (wanted !== undefined && (!isKnown(directory, wanted) || (orgId !== null && orgId !== wanted))) {
-      throw notFound('Organization', wanted);
-    }
-    return { status: 200, body: statsOf(request, wanted ?? orgId) };
+    return { status: 200, body: statsOf(request, organizationOf(caller, directory, query)) };
   },
 };
+
+const getWeeklyStats: ApiRoute<WeeklyStatsQuery> = {
+  method: 'GET',
+  path: '/api/stats/weeks',
+  operation: 'getWeeklyStats',
+  contract: statsContracts.getWeeklyStats,
+  scope: 'stats:read',
+  query: WeeklyStatsQuerySchema,
+  handle: ({ query, caller, context, directory }) => {
+    const { repoId, weeks = defaultWeeks } = query;
+    const orgId = organizationOf(caller, directory, query);
+    const listed = listDirectoryRepositories(directory, orgId)
+      .map(({ id }) => id)
+      .filter((id) => (repoId === undefined || id === repoId) && caller.maySee(id));
+    if (repoId !== undefined && listed.length === 0) throw notFound('Repository', repoId);
+    const last = weekOf(Date.now());
+    const counts = new Map<number, WeekCounts>();
+    for (const id of listed) {
+      const partition = readPartition(context, partitionOfId(context, id) as string);
+      for (const [week, more] of readWeeks(partition, id, last - weeks + 1, last))
+        counts.set(week, addedWeeks(counts.get(week), more));
+    }
+    const shown = Array.from({ length: weeks }, (_, i) => last - weeks + 1 + i);
+    return { status: 200, body: { weeks: shown.map((week) => weekResponse(week, counts.get(week))) } };
+  },
+};
+
+/** Returns one week in its form in API replies. */
+export function weekResponse(week: number, { merged, withoutLabels, waits }: WeekCounts = noCounts): object {
+  const published = waits.reduce((total, [, changes]) => total + changes, 0);
+  const from = new Date(startOfWeek(week)).toISOString().slice(0, 10);
+  return { from, merged, withoutLabels, published, medianHours: medianHours(waits) };
+}
+
+/**
+ * Returns the organization whose statistics are read: that of the key, or the one that the query names. Returns null for
+ * the whole instance.
+ * @throws ServiceError `notFound` for an organization that does not exist or that the key may not see
+ */
+function organizationOf(caller: Caller, directory: Partition, { orgId: wanted }: StatsQuery): string | null {
+  const { orgId } = caller.key;
+  if (wanted !== undefined && (!isKnown(directory, wanted) || (orgId !== null && orgId !== wanted)))
+    throw notFound('Organization', wanted);
+  return wanted ?? orgId;
+}
 
 function isKnown(directory: Partition, orgId: string): boolean {
   return orgId.length <= 100 && readOrganization(directory, orgId) !== undefined;
@@ -75,4 +134,4 @@ function sum(months: readonly MonthUsage[], counter: keyof MonthUsage): number {
   return months.reduce((total, month) => total + month[counter], 0);
 }
 
-export const statsRoutes = [getStats];
+export const statsRoutes = [getStats, getWeeklyStats];

@@ -125,6 +125,16 @@ export function slotInside(id: string): number {
   return alphabet.indexOf(id.charAt(at)) * 32 + alphabet.indexOf(id.charAt(at + 1));
 }
 
+/** Returns the two characters of an id that name its slot. */
+export function slotTextOf(id: string): string {
+  return id.slice(id.indexOf('_') + 1, id.indexOf('_') + 3);
+}
+
+/** Returns the part of an id from {@link newId} that sorts by the time of creation. */
+export function timePartOf(id: string): string {
+  return id.slice(id.indexOf('_') + 3);
+}
+
 function encodeSlot(slot: number): string {
   return alphabet.charAt(slot >>> 5) + alphabet.charAt(slot & 31);
 }

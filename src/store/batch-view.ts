@@ -23,6 +23,7 @@ const heldTables = [
   'removedIssues',
   'syncs',
   'branchHeads',
+  'weeks',
 ] as const;
 
 type Part = string | number;

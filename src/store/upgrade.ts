@@ -1,19 +1,23 @@
 /**
  * Upgrades a store to the current layout, if an earlier version of Tidings wrote the store. The owner of a partition
  * upgrades the partition's store before it reads any data. The upgraded store has the same bytes as a store that is
- * rebuilt from the journal, except for the heads of branches: a store that is rebuilt also has the heads of branches
- * that were deleted or set back.
+ * rebuilt from the journal, except for two tables. A store that is rebuilt also has the heads of branches that were
+ * deleted or set back. It counts publications that were deleted or sent again by the time of their first success.
  */
 import { isPartEnd } from '../foundation/ids.ts';
 import type { KeyRecord } from '../protocol/commands.ts';
-import type { PushRecord } from '../protocol/stored.ts';
+import type { PublicationRecord } from '../protocol/publications.ts';
+import type { PullRecord, PushRecord } from '../protocol/stored.ts';
 import type { Partition } from './partition.ts';
 import { noteHead } from './tables/branch-heads.ts';
 import { type DirectoryRepository, putKeyInUse } from './tables/directory.ts';
 import { readDraft } from './tables/drafts.ts';
 import { readTime } from './tables/meta.ts';
+import { countPublicationWaits } from './tables/publication-waits.ts';
+import { indexState } from './tables/publications.ts';
 import { indexRepository } from './tables/repository-index.ts';
 import { lacksVerdict, rewriteDraftResponse } from './tables/responses.ts';
+import { countMerge } from './tables/weeks.ts';
 
 /**
  * Runs the upgrades that the store needs. Each upgrade is one transaction. If the process is killed during an upgrade,
@@ -24,7 +28,37 @@ export function upgradeLayout(partition: Partition): void {
   if (lacksKeysInUse(partition)) partition.root.transactionSync(() => listKeysInUse(partition));
   if (lacksNames(partition)) partition.root.transactionSync(() => indexNames(partition));
   if (hasOldDraftReplies(partition)) partition.root.transactionSync(() => rewriteDraftReplies(partition));
+  if (lacksStates(partition)) partition.root.transactionSync(() => indexStates(partition));
+  if (lacksWeeks(partition)) partition.root.transactionSync(() => countWeeks(partition));
   if (lacksHeads(partition)) partition.root.transactionSync(() => noteHeads(partition));
+}
+
+/** Whether the store lacks the index of publications by state. Earlier versions of Tidings did not have this index. */
+function lacksStates({ tables }: Partition): boolean {
+  const [any] = tables.publications.getKeys({ limit: 1 });
+  const [indexed] = tables.publicationsByState.getKeys({ limit: 1 });
+  return any !== undefined && indexed === undefined;
+}
+
+function indexStates(partition: Partition): void {
+  for (const { value } of partition.tables.publications.getRange({})) indexState(partition, value as PublicationRecord);
+}
+
+/** Whether the store lacks the counts per week. Earlier versions of Tidings did not have these counts. */
+function lacksWeeks({ tables }: Partition): boolean {
+  const [merged] = tables.pullsByMergedAt.getKeys({ limit: 1 });
+  const [counted] = tables.weeks.getKeys({ limit: 1 });
+  return merged !== undefined && counted === undefined;
+}
+
+function countWeeks(partition: Partition): void {
+  for (const { key, value } of partition.tables.pulls.getRange({}))
+    countMerge(partition, (key as [string, number])[0], undefined, value as PullRecord);
+  const published = [...partition.tables.publications.getRange({})]
+    .map(({ value }) => value as PublicationRecord)
+    .filter(({ publishedAt }) => publishedAt !== null)
+    .sort((a, b) => Number(a.publishedAt) - Number(b.publishedAt));
+  for (const publication of published) countPublicationWaits(partition, publication, Number(publication.publishedAt));
 }
 
 /** Whether the store lacks the heads of branches. Earlier versions of Tidings did not store them. */

@@ -49,7 +49,7 @@ test('drafts are published over HTTP', async (t) => {
     );
     const none = (await service.api('GET', `/api/publications?draftId=${draft.id}&status=failed`)).body;
     assert.equal(none.total, 0);
-    assert.equal((await service.api('GET', '/api/publications')).status, 400);
+    assert.equal((await service.api('GET', '/api/publications')).body.total, 2);
   });
 
   await t.test('each completed publication is counted once, and its range once (spec 2)', async () => {

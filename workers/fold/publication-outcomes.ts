@@ -8,6 +8,7 @@ import type { ResultBody } from '../../src/protocol/results.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { draftsOf } from '../../src/store/tables/drafts.ts';
 import { writeHostedNote } from '../../src/store/tables/hosted-notes.ts';
+import { countPublicationWaits } from '../../src/store/tables/publication-waits.ts';
 import {
   hasEnded,
   listPublications,
@@ -68,7 +69,9 @@ export function published(partition: Partition, outcome: Outcome<'published'>, a
   if (reference !== null) writeReference(partition, after, reference);
   if (page) writeHostedNote(partition, { ...page, ...placeOf(after) }, at);
   reportPublished(partition, after, at);
-  if (before.publishedAt === null) countPublication(partition, after, outcome.countsRanges === true, at);
+  if (before.publishedAt !== null) return;
+  countPublicationWaits(partition, after, at);
+  countPublication(partition, after, outcome.countsRanges === true, at);
 }
 
 /**

@@ -191,7 +191,7 @@ function PersonaTabs({ draft }: { draft: DraftData }): JSX.Element {
   const { releaseRangeId } = draft;
   const loaded = useLoad(
     'drafts of a range',
-    (signal) => api().listDrafts({ releaseRangeId, limit: 10 }, { signal }),
+    (signal) => api().listDrafts({ releaseRangeId, limit: 10, view: 'summary' }, { signal }),
     [releaseRangeId],
     true,
   );

@@ -2,11 +2,12 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import type { Draft, Publication, Range, Tag } from '../../../sdk/index.ts';
+import type { Publication, Range, Tag } from '../../../sdk/index.ts';
 import { Empty, Pill, Shown } from '../../parts/feedback.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useLoad } from '../../state/load.ts';
+import type { ListedDraft } from '../../state/names.ts';
 import { api } from '../../state/session.ts';
 import { channelWords, personas, personaWords, rangeName, rangeStart } from '../../text/words.ts';
 
@@ -18,7 +19,7 @@ interface Release {
   name: string;
   start: string;
   at: string;
-  drafts: readonly Draft[];
+  drafts: readonly ListedDraft[];
   published: readonly Publication[];
 }
 
@@ -31,7 +32,7 @@ export function Releases({ repoId, onWrite }: { repoId: string; onWrite: (tag: s
       const [tags, ranges, drafts, publications] = await Promise.all([
         api().listRepositoryTags({ repoId, limit: pageSize, offset }, { signal }),
         api().listRanges(newest, { signal }),
-        api().listDrafts({ repoId, limit: 100 }, { signal }),
+        api().listDrafts({ repoId, limit: 100, view: 'summary' }, { signal }),
         api().listPublications({ ...newest, status: 'completed' }, { signal }),
       ]);
       const releases = releasesOf(tags.tags, ranges.ranges, drafts.drafts, publications.publications);
@@ -109,14 +110,14 @@ function Row({ release, onWrite }: { release: Release; onWrite: (tag: string) =>
 function releasesOf(
   tags: readonly Tag[],
   ranges: readonly Range[],
-  drafts: readonly Draft[],
+  drafts: readonly ListedDraft[],
   publications: readonly Publication[],
 ): Release[] {
-  const draftsOf = (range: Range): Draft[] =>
+  const draftsOf = (range: Range): ListedDraft[] =>
     personas.flatMap((persona) =>
       drafts.filter((draft) => draft.releaseRangeId === range.id && draft.persona === persona),
     );
-  const publishedOf = (own: readonly Draft[]): Publication[] =>
+  const publishedOf = (own: readonly ListedDraft[]): Publication[] =>
     publications.filter(({ draftId }) => own.some(({ id }) => id === draftId));
   const tagNames = new Set(tags.map(({ name }) => name));
   const other = ranges

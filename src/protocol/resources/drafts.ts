@@ -11,12 +11,17 @@ import type { Contracts } from './contract.ts';
 import { closed, count, draftId, markdown, orNull, rangeId, text, time } from './fields.ts';
 import { listOf, nextCursor, paging } from './paging.ts';
 
+const DraftStateSchema = Type.Union([Type.Literal('ready'), Type.Literal('processing'), Type.Literal('failed')]);
+
 export const ListDraftsQuerySchema = Type.Object(
   {
     releaseRangeId: Type.Optional(Type.String({ minLength: 1 })),
     repoId: Type.Optional(Type.String({ minLength: 1 })),
     persona: Type.Optional(PersonaSchema),
     outdated: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
+    status: Type.Optional(DraftStateSchema),
+    published: Type.Optional(Type.Union([Type.Literal('true'), Type.Literal('false')])),
+    view: Type.Optional(Type.Union([Type.Literal('full'), Type.Literal('summary')], { default: 'full' })),
     ...paging,
     cursor: Type.Optional(Type.String({ minLength: 1 })),
   },
@@ -97,7 +102,7 @@ export const DraftSchema = Type.Object(
     id: draftId,
     releaseRangeId: rangeId,
     persona: PersonaSchema,
-    status: Type.Union([Type.Literal('ready'), Type.Literal('processing'), Type.Literal('failed')]),
+    status: DraftStateSchema,
     revision: count(),
     bodyMd: markdown,
     flags,
@@ -113,6 +118,17 @@ export const DraftSchema = Type.Object(
     error: Type.Optional(Type.String({ description: 'why the draft could not be generated' })),
     createdAt: time,
     updatedAt: time,
+  },
+  closed,
+);
+
+/** A draft in a list. With `view=summary`, the fields that contain texts are absent. */
+export const ListedDraftSchema = Type.Object(
+  {
+    ...DraftSchema.properties,
+    bodyMd: Type.Optional(markdown),
+    flags: Type.Optional(flags),
+    conflicts: Type.Optional(conflicts),
   },
   closed,
 );
@@ -151,8 +167,10 @@ export type ListEntriesQuery = Static<typeof ListEntriesQuerySchema>;
 export const draftContracts = {
   listDrafts: {
     tag: 'Drafts',
-    summary: 'List the drafts of a range or of a repository',
-    replies: { 200: listOf('drafts', DraftSchema, { nextCursor: nextCursor('range_mt01m7yce69yvkj4vwe6pref0e56') }) },
+    summary: 'List the drafts of a range, of a repository or of all repositories',
+    replies: {
+      200: listOf('drafts', ListedDraftSchema, { nextCursor: nextCursor('range_mt01m7yce69yvkj4vwe6pref0e56') }),
+    },
     refusals: [404],
   },
   getDraft: { tag: 'Drafts', summary: 'Get a draft', replies: { 200: DraftSchema } },

@@ -9,7 +9,7 @@ import { PublicationOutdatedReasonSchema } from '../outdated.ts';
 import { PublicationStateSchema } from '../publications.ts';
 import type { Contracts } from './contract.ts';
 import { closed, count, draftId, EmptyBodySchema, orNull, publicationId, text, time } from './fields.ts';
-import { listOf, paging } from './paging.ts';
+import { listOf, nextCursor, paging } from './paging.ts';
 
 /**
  * The body of Publish Draft (spec part 4). If `draft` is true, the channel `scm_releases` creates the release on the
@@ -32,7 +32,7 @@ export const PublishBodySchema = Type.Object(
 );
 export type PublishBody = Static<typeof PublishBodySchema>;
 
-/** Either `draftId` or `repoId` selects the publications. */
+/** Without `draftId` and `repoId`, the publications of all repositories are listed. */
 export const ListPublicationsQuerySchema = Type.Object(
   {
     draftId: Type.Optional(Type.String({ minLength: 1 })),
@@ -40,6 +40,7 @@ export const ListPublicationsQuerySchema = Type.Object(
     channel: Type.Optional(ChannelNameSchema),
     status: Type.Optional(PublicationStateSchema),
     ...paging,
+    cursor: Type.Optional(Type.String({ minLength: 1 })),
   },
   closed,
 );
@@ -129,8 +130,10 @@ export const publicationContracts = {
   },
   listPublications: {
     tag: 'Publishing',
-    summary: 'List the publications of a draft or a repository',
-    replies: { 200: listOf('publications', PublicationSchema) },
+    summary: 'List the publications of a draft, of a repository or of all repositories',
+    replies: {
+      200: listOf('publications', PublicationSchema, { nextCursor: nextCursor('pub_mt01m7yce69yvkj4vwe6pref0e56') }),
+    },
     refusals: [404],
   },
   getPublication: { tag: 'Publishing', summary: 'Get a publication', replies: { 200: PublicationSchema } },

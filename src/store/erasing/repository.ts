@@ -187,6 +187,7 @@ const pieceErasers = {
   syncsByDay: eraseSyncs,
   publications: erasePublications,
   publicationsByRepository: erasePublications,
+  publicationsByState: erasePublications,
   ranges: eraseRanges,
   rangesByRepository: eraseRanges,
   drafts: eraseRanges,

@@ -14,6 +14,7 @@ import { authorKey, readPull, removeMergedAs } from '../tables/pulls.ts';
 import { readCommit, readPush, writeCommit } from '../tables/pushes.ts';
 import { noCounts } from '../tables/retention.ts';
 import { hasSync, isStale, removeSync, type SyncKey } from '../tables/syncs.ts';
+import { countMerge } from '../tables/weeks.ts';
 
 /** Counts the records that erasing a stale sync would remove. */
 export function countStale(partition: Partition, key: SyncKey, before: number): RecordCounts {
@@ -64,13 +65,15 @@ export function eraseStale(partition: Partition, key: SyncKey): RecordCounts {
 }
 
 function eraseNumber(partition: Partition, repoId: string, number: number): RecordCounts {
-  const { pulls, pullsByMergedAt, pullsByAuthor, earlyReactions } = partition.tables;
+  const { pulls, pullsByMergedAt, pullsByAuthor, publishedPulls, earlyReactions } = partition.tables;
   const { issues, issuesByClosedAt, removedIssues } = partition.tables;
   const erased = countNumber(partition, repoId, number);
   const pull = readPull(partition, repoId, number);
   if (pull) pulls.removeSync([repoId, number]);
   if (pull?.mergeSha) removeMergedAs(partition, repoId, pull.mergeSha, number);
   if (pull && pull.mergedAt !== null) pullsByMergedAt.removeSync([repoId, pull.mergedAt, number]);
+  countMerge(partition, repoId, pull, undefined);
+  publishedPulls.removeSync([repoId, number]);
   const author = pull && authorKey(repoId, pull);
   if (author) pullsByAuthor.removeSync(author);
   earlyReactions.removeSync([repoId, number]);

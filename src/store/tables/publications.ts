@@ -1,6 +1,6 @@
 /**
- * Publications, stored by id. There are three indexes: by repository and draft, by content, and an index that lists
- * only the publications under way (neither completed nor failed).
+ * Publications, stored by id. There are four indexes: by repository and draft, by repository and state, by content, and an
+ * index that lists only the publications under way (neither completed nor failed).
  *
  * Publications under way are not in the outbox. A publication can wait an hour for its next attempt, and must not delay
  * the renders in the outbox.
@@ -51,13 +51,20 @@ export function writePublication(partition: Partition, publication: PublicationR
   const before = readPublication(partition, id);
   if (before && before.connection.receiver !== publication.connection.receiver)
     publicationsByContent.removeSync(contentKey(before));
+  if (before && before.status !== publication.status) partition.tables.publicationsByState.removeSync(stateKey(before));
   publications.putSync(id, publication);
+  indexState(partition, publication);
   publicationsByRepository.putSync([repoId, draftId, id], true);
   publicationsByContent.putSync(contentKey(publication), id);
   const place = [repoId, channel, id];
   if (!hasEnded(publication)) publicationsUnderWay.putSync(place, true);
   else if (publicationsUnderWay.get(place) !== undefined) publicationsUnderWay.removeSync(place);
   notePublication(partition, publication, publication.status);
+}
+
+/** Adds a publication to the index by state. Its former state must not be there any more. */
+export function indexState(partition: Partition, publication: PublicationRecord): void {
+  partition.tables.publicationsByState.putSync(stateKey(publication), true);
 }
 
 /** Notes the state of a publication for live events. */
@@ -82,6 +89,7 @@ export function removePublication(partition: Partition, publication: Publication
   publications.removeSync(id);
   publicationsByRepository.removeSync([repoId, draftId, id]);
   publicationsUnderWay.removeSync([repoId, channel, id]);
+  partition.tables.publicationsByState.removeSync(stateKey(publication));
   const content = contentKey(publication);
   if (publicationsByContent.get(content) === id) publicationsByContent.removeSync(content);
 }
@@ -102,6 +110,32 @@ export function listPublications(partition: Partition, repoId: string, draftId?:
   const start = draftId === undefined ? [repoId] : [repoId, draftId];
   const keys = partition.tables.publicationsByRepository.getKeys({ start, end: [...start, '\u{10ffff}'] });
   return [...keys].flatMap((key) => readPublication(partition, (key as string[])[2] as string) ?? []);
+}
+
+/**
+ * Returns the ids of up to `limit` publications of a repository in one state, newest first.
+ * @param from the first of these ids, if there is such a publication; undefined for the newest one
+ */
+export function newestPublicationIds(
+  partition: Partition,
+  repoId: string,
+  status: PublicationRecord['status'],
+  limit: number,
+  from = '\u{10ffff}',
+): string[] {
+  const within = { start: [repoId, status, from], end: [repoId, status], reverse: true, limit };
+  const keys = partition.tables.publicationsByState.getKeys(within) as Iterable<[string, string, string]>;
+  return [...keys].map((key) => key[2]);
+}
+
+/** Returns the newest publication of a draft; undefined if it has none. */
+export function newestPublicationOf(
+  partition: Partition,
+  { id, repoId }: Pick<DraftRecord, 'id' | 'repoId'>,
+): PublicationRecord | undefined {
+  const within = { start: [repoId, id, '\u{10ffff}'], end: [repoId, id], reverse: true, limit: 1 };
+  const [key] = partition.tables.publicationsByRepository.getKeys(within) as Iterable<[string, string, string]>;
+  return key && readPublication(partition, key[2]);
 }
 
 /** Returns the publications that have not ended, ordered by repository, channel and time of creation. */
@@ -229,6 +263,10 @@ function generatedDraft(partition: Partition, draftId: string): GeneratedDraft |
   if (!draft) return undefined;
   const { generatedMd, outdatedBecause } = draft;
   return { base: digestOf(generatedMd), ...(outdatedBecause && { outdatedBecause }) };
+}
+
+function stateKey({ repoId, status, id }: Pick<PublicationRecord, 'repoId' | 'status' | 'id'>): string[] {
+  return [repoId, status, id];
 }
 
 function contentKey({ repoId, draftId, revision, channel, asDraft, connection }: PublishedContent): string[] {

@@ -5,12 +5,13 @@
 import type { PullRecord } from '../../protocol/stored.ts';
 import { addRow } from '../add-row.ts';
 import type { Partition } from '../partition.ts';
+import { countMerge } from './weeks.ts';
 
 export function readPull(partition: Partition, repoId: string, number: number): PullRecord | undefined {
   return partition.tables.pulls.get([repoId, number]);
 }
 
-/** Writes a pull request and updates its index rows. */
+/** Writes a pull request, and updates its index rows and the counts of its week. */
 export function writePull(
   partition: Partition,
   repoId: string,
@@ -27,6 +28,7 @@ export function writePull(
     if (before?.mergedAt != null) pullsByMergedAt.removeSync([repoId, before.mergedAt, pull.number]);
     if (pull.mergedAt !== null) pullsByMergedAt.putSync([repoId, pull.mergedAt, pull.number], true);
   }
+  countMerge(partition, repoId, before, pull);
   const [was, is] = [before && authorKey(repoId, before), authorKey(repoId, pull)];
   if (was && String(was) !== String(is)) pullsByAuthor.removeSync(was);
   if (is && String(was) !== String(is)) pullsByAuthor.putSync(is, true);

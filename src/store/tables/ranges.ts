@@ -74,14 +74,18 @@ export function listRangeIds(partition: Partition, repoId: string): string[] {
   return [...rangeKeys(partition, repoId)].map((key) => key[2]);
 }
 
+/** The position of a range in the order of creation. */
+export type RangePlace = Pick<RangeRecord, 'id' | 'createdAt'>;
+
 /**
- * Returns the ids of up to `limit` ranges of a repository, newest first.
- * @param from the first of these ranges; undefined for the newest one
+ * Returns up to `limit` ranges of a repository, newest first.
+ * @param from the first of these ranges, if the repository has it, or the place where it would be; undefined for the
+ *   newest one
  */
-export function newestRangeIds(partition: Partition, repoId: string, limit: number, from?: RangeRecord): string[] {
+export function newestRanges(partition: Partition, repoId: string, limit: number, from?: RangePlace): RangePlace[] {
   const start = from ? [repoId, from.createdAt, from.id] : [repoId, Number.MAX_VALUE];
   const keys = partition.tables.rangesByRepository.getKeys({ start, end: [repoId], reverse: true, limit });
-  return [...(keys as Iterable<[string, number, string]>)].map((key) => key[2]);
+  return [...(keys as Iterable<[string, number, string]>)].map(([, createdAt, id]) => ({ id, createdAt }));
 }
 
 function rangeKeys(partition: Partition, repoId: string): Iterable<[string, number, string]> {

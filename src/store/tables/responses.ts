@@ -78,6 +78,12 @@ export function draftResponse(draft: DraftRecord): Record<string, unknown> {
   };
 }
 
+/** Returns a draft in the form of lists that leave out texts. */
+export function draftSummary(draft: DraftRecord): Record<string, unknown> {
+  const { bodyMd, flags, conflicts, ...rest } = draftResponse({ ...draft, bodyMd: '' });
+  return rest;
+}
+
 /**
  * Returns a number from 1 to 127 for the reasons why a draft is outdated; 0 if it is not outdated. The ETag of a draft
  * contains this number besides the digest, because the verdict is not part of the content that `If-Match` compares.

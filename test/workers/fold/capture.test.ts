@@ -278,6 +278,7 @@ const captured: TableName[] = [
   'pulls',
   'pullsByMergeSha',
   'pullsByMergedAt',
+  'weeks',
   'pullsByAuthor',
   'earlyReactions',
   'issues',

@@ -98,6 +98,8 @@ export type SettingsPreview = { ranges: readonly ({ fromTag: string; toTag: stri
 
 export type Stats = { currentMonth: string; activeRepos: number; draftsGenerated: number; publishedReleases: number; publications: number; apiCalls: number; billingTier: string; usagePercentage: number };
 
+export type WeeklyStats = { weeks: readonly ({ from: string; merged: number; withoutLabels: number; published: number; medianHours: number | null })[] };
+
 export type Tag = { name: string; sha: string; date: string };
 
 export type TagRange = { type: 'TAG_BASED'; repoId: string; fromTag: string; toTag: string };
@@ -246,7 +248,7 @@ export interface Operations {
   /** Get the statistics of an organization in the current month. */
   getStats: { input: { orgId?: string }; reply: Stats; };
   /** Get merges, labels and times to publication per week. */
-  getWeeklyStats: { input: { orgId?: string; repoId?: string; weeks?: number }; reply: { weeks: readonly ({ from: string; merged: number; withoutLabels: number; published: number; medianHours: number | null })[] }; };
+  getWeeklyStats: { input: { orgId?: string; repoId?: string; weeks?: number }; reply: WeeklyStats; };
   /** List API keys. */
   listKeys: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { keys: readonly (Key)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Key; };
   /** Create an API key; it is shown in this reply only. */

@@ -11,7 +11,7 @@ import { type Active, readActivity } from '../state/activity.ts';
 import { useLoad } from '../state/load.ts';
 import { type ListedDraft, noteHeads } from '../state/names.ts';
 import { api } from '../state/session.ts';
-import { channelWords, count, outdatedReasons, personaWords } from '../text/words.ts';
+import { channelWords, count, outdatedReasons, personas, personaWords } from '../text/words.ts';
 import { FirstSteps } from './first-steps.tsx';
 
 const maxShown = 20;
@@ -69,7 +69,7 @@ export function Inbox(): JSX.Element {
                       <RangeName rangeId={rangeId} />
                     </span>
                     <span class="row-links">
-                      {drafts.map(({ id, persona }) => (
+                      {inOrder(drafts).map(({ id, persona }) => (
                         <Link key={id} href={`/app/drafts/${id}`}>
                           {personaWords[persona].name}
                         </Link>
@@ -176,6 +176,11 @@ function byRange(drafts: readonly ListedDraft[]): [string, ListedDraft[]][] {
   const ranges = new Map<string, ListedDraft[]>();
   for (const draft of drafts) ranges.set(draft.releaseRangeId, [...(ranges.get(draft.releaseRangeId) ?? []), draft]);
   return [...ranges];
+}
+
+/** Sorts the drafts of a range by their readers, in the usual order. */
+function inOrder(drafts: readonly ListedDraft[]): ListedDraft[] {
+  return drafts.toSorted((a, b) => personas.indexOf(a.persona) - personas.indexOf(b.persona));
 }
 
 function Waiting({ repository }: { repository: Active }): JSX.Element {

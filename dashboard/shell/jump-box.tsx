@@ -17,6 +17,7 @@ const screens: readonly Place[] = [
   { href: '/app/repositories', name: 'Repositories', about: 'Screen' },
   { href: '/app/publications', name: 'Publications', about: 'Screen' },
   { href: '/app/deliveries', name: 'Deliveries', about: 'Screen' },
+  { href: '/app/statistics', name: 'Statistics', about: 'Screen' },
   { href: '/app/settings', name: 'Settings', about: 'Screen' },
 ];
 const maxShown = 8;

@@ -12,6 +12,7 @@ export const shortcuts: readonly { keys: string; does: string }[] = [
   { keys: 'g r', does: 'Repositories' },
   { keys: 'g p', does: 'Publications' },
   { keys: 'g d', does: 'Deliveries' },
+  { keys: 'g t', does: 'Statistics' },
   { keys: 'g s', does: 'Settings' },
   { keys: 'n', does: 'New notes for the open repository' },
   { keys: 'p', does: 'Publish the open draft' },
@@ -24,6 +25,7 @@ const places: Readonly<Record<string, string>> = {
   r: '/app/repositories',
   p: '/app/publications',
   d: '/app/deliveries',
+  t: '/app/statistics',
   s: '/app/settings',
 };
 

@@ -13,6 +13,7 @@ const parts: readonly { href: string; name: string; icon: IconName }[] = [
   { href: '/app/repositories', name: 'Repositories', icon: 'repository' },
   { href: '/app/publications', name: 'Publications', icon: 'publication' },
   { href: '/app/deliveries', name: 'Deliveries', icon: 'delivery' },
+  { href: '/app/statistics', name: 'Statistics', icon: 'statistics' },
   { href: '/app/settings', name: 'Settings', icon: 'settings' },
 ];
 

@@ -10,6 +10,7 @@ import { Publications } from '../screens/publications.tsx';
 import { Repositories } from '../screens/repositories.tsx';
 import { Repository } from '../screens/repository/repository.tsx';
 import { Settings } from '../screens/settings/settings.tsx';
+import { Statistics } from '../screens/statistics/statistics.tsx';
 import { changes, followService } from '../state/live.ts';
 import { forgetData } from '../state/load.ts';
 import { forgetNames } from '../state/names.ts';
@@ -49,6 +50,7 @@ export function Shell(): JSX.Element {
           <Route path="/app/drafts/:draftId">{({ draftId }) => <Draft key={draftId} draftId={draftId} />}</Route>
           <Route path="/app/publications/:repoId?">{({ repoId }) => <Publications repoId={repoId} />}</Route>
           <Route path="/app/deliveries" component={Deliveries} />
+          <Route path="/app/statistics" component={Statistics} />
           <Route path="/app/settings" component={Settings} />
           <Route>
             <Missing key={path} />

@@ -48,7 +48,7 @@ import {
 import { RepositorySchema, TagSchema } from './repositories.ts';
 import { RetentionSchema } from './retention.ts';
 import { SessionSchema } from './sessions.ts';
-import { StatsSchema } from './stats.ts';
+import { StatsSchema, WeeklyStatsSchema } from './stats.ts';
 import { ReplayedSchema, WebhookDeliverySchema } from './webhook-deliveries.ts';
 import { DeletedWebhookEndpointSchema, NewWebhookEndpointSchema, WebhookEndpointSchema } from './webhook-endpoints.ts';
 import { NewWebhookSecretSchema, RevokedSchema, WebhookSecretSchema } from './webhook-secrets.ts';
@@ -102,6 +102,7 @@ export const components = {
   Session: SessionSchema,
   SettingsPreview: SettingsPreviewSchema,
   Stats: StatsSchema,
+  WeeklyStats: WeeklyStatsSchema,
   Tag: TagSchema,
   TagRange: CreateRangeBodySchemas.TAG_BASED,
   Ticket: TicketSchema,

@@ -4,12 +4,11 @@
  * seconds are added from memory.
  */
 import { type Tier, tierNamed, tiersOf } from '../../config/tiers.ts';
-import { notFound } from '../foundation/errors.ts';
 import { type StatsQuery, StatsQuerySchema, statsContracts } from '../protocol/resources/stats.ts';
-import type { Partition } from '../store/partition.ts';
-import { listDirectoryRepositories, listOrganizations, readOrganization } from '../store/tables/directory.ts';
+import { listDirectoryRepositories, listOrganizations } from '../store/tables/directory.ts';
 import { tierOfUsage } from '../store/tables/tiers.ts';
 import { instanceUsage, type MonthUsage, monthOf, readMonth } from '../store/tables/usage.ts';
+import { namedOrganizationId } from './organizations.ts';
 import type { ApiRequest, ApiRoute } from './route.ts';
 
 const getStats: ApiRoute<StatsQuery> = {
@@ -21,18 +20,9 @@ const getStats: ApiRoute<StatsQuery> = {
   query: StatsQuerySchema,
   handle: (request) => {
     const { query, caller, directory } = request;
-    const { orgId } = caller.key;
-    const { orgId: wanted } = query;
-    if (wanted !== undefined && (!isKnown(directory, wanted) || (orgId !== null && orgId !== wanted))) {
-      throw notFound('Organization', wanted);
-    }
-    return { status: 200, body: statsOf(request, wanted ?? orgId) };
+    return { status: 200, body: statsOf(request, namedOrganizationId({ caller, directory }, query.orgId)) };
   },
 };
-
-function isKnown(directory: Partition, orgId: string): boolean {
-  return orgId.length <= 100 && readOrganization(directory, orgId) !== undefined;
-}
 
 /** Returns the statistics of an organization or, if `orgId` is null, of the whole instance. */
 function statsOf({ context, directory, usage }: ApiRequest<StatsQuery>, orgId: string | null): object {

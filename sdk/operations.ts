@@ -297,6 +297,8 @@ export interface Operations {
   resendWebhookDelivery: { input: { endpointId: string; deliveryId: string }; reply: WebhookDelivery; };
   /** Send the deliveries of a period again. */
   replayWebhookDeliveries: { input: { endpointId: string } & { from: string; to: string; status?: 'pending' | 'delivered' | 'failed' | 'skipped' }; reply: Replayed; };
+  /** Get the versions of the service, its durability, and the limits of an organization. */
+  getAbout: { input: { orgId?: string }; reply: { version: string; node: string; journalServer: string | null; durability: 'process-crash' | 'power-loss' | 'replicated' | null; partitions: number; hosts: number; startedAt: string; limits: { tier: string; apiPerMinute: number; apiPerHour: number; apiPerDay: number; webhooksPerMinute: number; webhooksPerHour: number; keys: number; ranges: number; webhookEndpoints: number; backfills: number } }; };
   /** Sign a browser in, with an API key or with a code. */
   createSession: { input: { key?: string; code?: string }; reply: Session; };
   /** Get the session of the request. */
@@ -386,6 +388,7 @@ export const operations = {
   getWebhookDelivery: { method: 'GET', path: '/api/webhook-endpoints/{endpointId}/deliveries/{deliveryId}', query: [], body: false },
   resendWebhookDelivery: { method: 'POST', path: '/api/webhook-endpoints/{endpointId}/deliveries/{deliveryId}/resend', query: [], body: true },
   replayWebhookDeliveries: { method: 'POST', path: '/api/webhook-endpoints/{endpointId}/replay', query: [], body: true },
+  getAbout: { method: 'GET', path: '/api/about', query: ['orgId'], body: false },
   createSession: { method: 'POST', path: '/api/session', query: [], body: true },
   getSession: { method: 'GET', path: '/api/session', query: [], body: false },
   endSession: { method: 'DELETE', path: '/api/session', query: [], body: false },

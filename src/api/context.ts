@@ -12,6 +12,7 @@ import type { Sealer } from '../foundation/seal.ts';
 import type { Journal } from '../journal/connect.ts';
 import type { Lane } from '../journal/lane.ts';
 import type { FoldedSignals } from '../journal/signal.ts';
+import type { DurabilityLevel } from '../journal/topology.ts';
 import type { CommandResult, Once } from '../protocol/commands.ts';
 import type { CommandRecord } from '../protocol/journal.ts';
 import type { RecentMemory } from '../protocol/recent-deliveries.ts';
@@ -42,6 +43,8 @@ export interface ApiContext {
   events?: EventHub;
   /** Memory of the newest deliveries that were not refused. Only the gateway process has it. */
   recent?: RecentMemory;
+  /** Facts of the gateway process. Only the gateway process has them. */
+  facts?: { startedAt: number; durability?: DurabilityLevel };
   /** Writes the audit log, with the author of each write. Undefined when no audit log is written. */
   auditor?: Auditor;
 }

@@ -343,6 +343,21 @@ export const mocks: Readonly<Record<string, Mock>> = {
     const { tier = 'standard', ...policy } = body as UpdateOrganizationBody;
     return changed({ ...sampleOrganizationResponse(tier), ...policy });
   },
+  getAbout: () =>
+    ok({
+      version: '1.0.0',
+      node: '20.19.4',
+      journalServer: '2.10.27',
+      durability: 'power-loss',
+      partitions: 8,
+      hosts: 1,
+      startedAt: new Date(sampleTime).toISOString(),
+      limits: {
+        ...{ tier: 'standard', apiPerMinute: 100, apiPerHour: 1000, apiPerDay: 10_000 },
+        ...{ webhooksPerMinute: 100, webhooksPerHour: 1000 },
+        ...{ keys: 100, ranges: 10_000, webhookEndpoints: 20, backfills: 50 },
+      },
+    }),
   getStats: () =>
     ok({
       currentMonth: '2026-01',

@@ -87,6 +87,21 @@ function visibleOrganization({ caller, directory, params: [orgId = ''] }: ApiReq
   return organization;
 }
 
+/**
+ * Returns the id of the organization that a query names, else that of the key; null for an instance key without it.
+ * @throws ServiceError `notFound` when the organization does not exist, or when the key belongs to another organization
+ */
+export function namedOrganizationId(
+  { caller, directory }: Pick<ApiRequest, 'caller' | 'directory'>,
+  named: string | undefined,
+): string | null {
+  const own = caller.key.orgId;
+  if (named === undefined) return own;
+  const isKnown = slotOfId(named, 'org') !== undefined && readOrganization(directory, named) !== undefined;
+  if (!isKnown || (own !== null && own !== named)) throw notFound('Organization', named);
+  return named;
+}
+
 function checkBody(body: unknown): UpdateOrganizationBody {
   const update = check<UpdateOrganizationBody>(UpdateOrganizationBodySchema, body, 'body');
   if (Object.keys(update).length === 0)

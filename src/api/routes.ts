@@ -1,6 +1,7 @@
 /**
  * Lists all routes of the API (spec part 4).
  */
+import { aboutRoutes } from './about.ts';
 import { automationRoutes } from './automation.ts';
 import { backfillRoutes } from './backfills.ts';
 import { capturedRoutes } from './captured.ts';
@@ -60,4 +61,5 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...webhookEndpointRoutes,
   ...webhookDeliveryRoutes,
   ...eventRoutes,
+  ...aboutRoutes,
 ];

@@ -14,8 +14,7 @@ import {
   type WeeklyStatsQuery,
   WeeklyStatsQuerySchema,
 } from '../protocol/resources/stats.ts';
-import type { Partition } from '../store/partition.ts';
-import { listDirectoryRepositories, listOrganizations, readOrganization } from '../store/tables/directory.ts';
+import { listDirectoryRepositories, listOrganizations } from '../store/tables/directory.ts';
 import { tierOfUsage } from '../store/tables/tiers.ts';
 import { instanceUsage, type MonthUsage, monthOf, readMonth } from '../store/tables/usage.ts';
 import {
@@ -27,8 +26,8 @@ import {
   type WeekCounts,
   weekOf,
 } from '../store/tables/weeks.ts';
-import type { Caller } from './authenticate.ts';
 import { partitionOfId, readPartition } from './context.ts';
+import { namedOrganizationId } from './organizations.ts';
 import type { ApiRequest, ApiRoute } from './route.ts';
 
 const getStats: ApiRoute<StatsQuery> = {
@@ -40,7 +39,7 @@ const getStats: ApiRoute<StatsQuery> = {
   query: StatsQuerySchema,
   handle: (request) => {
     const { query, caller, directory } = request;
-    return { status: 200, body: statsOf(request, organizationOf(caller, directory, query)) };
+    return { status: 200, body: statsOf(request, namedOrganizationId({ caller, directory }, query.orgId)) };
   },
 };
 
@@ -53,7 +52,7 @@ const getWeeklyStats: ApiRoute<WeeklyStatsQuery> = {
   query: WeeklyStatsQuerySchema,
   handle: ({ query, caller, context, directory }) => {
     const { repoId, weeks = defaultWeeks } = query;
-    const orgId = organizationOf(caller, directory, query);
+    const orgId = namedOrganizationId({ caller, directory }, query.orgId);
     const listed = listDirectoryRepositories(directory, orgId)
       .map(({ id }) => id)
       .filter((id) => (repoId === undefined || id === repoId) && caller.maySee(id));
@@ -75,22 +74,6 @@ export function weekResponse(week: number, { merged, withoutLabels, waits }: Wee
   const published = waits.reduce((total, [, changes]) => total + changes, 0);
   const from = new Date(startOfWeek(week)).toISOString().slice(0, 10);
   return { from, merged, withoutLabels, published, medianHours: medianHours(waits) };
-}
-
-/**
- * Returns the organization whose statistics are read: that of the key, or the one that the query names. Returns null for
- * the whole instance.
- * @throws ServiceError `notFound` for an organization that does not exist or that the key may not see
- */
-function organizationOf(caller: Caller, directory: Partition, { orgId: wanted }: StatsQuery): string | null {
-  const { orgId } = caller.key;
-  if (wanted !== undefined && (!isKnown(directory, wanted) || (orgId !== null && orgId !== wanted)))
-    throw notFound('Organization', wanted);
-  return wanted ?? orgId;
-}
-
-function isKnown(directory: Partition, orgId: string): boolean {
-  return orgId.length <= 100 && readOrganization(directory, orgId) !== undefined;
 }
 
 /** Returns the statistics of an organization or, if `orgId` is null, of the whole instance. */

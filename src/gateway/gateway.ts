@@ -40,6 +40,7 @@ import { connectJournal, type Journal } from '../journal/connect.ts';
 import { answerAsGateway } from '../journal/gateway-facts.ts';
 import { Lane } from '../journal/lane.ts';
 import { FoldedSignals } from '../journal/signal.ts';
+import type { DurabilityLevel } from '../journal/topology.ts';
 import { clientPackageRoutes } from '../pages/client-package.ts';
 import { dashboardRoutes } from '../pages/dashboard.ts';
 import { docsPath, docsRoutes, helpFor } from '../pages/docs-page.ts';
@@ -70,9 +71,10 @@ const sweepMs = 60_000;
 
 /**
  * Starts a gateway. The owner of each partition (`PartitionOwner`) must have opened the partition before.
+ * @param durability the failures that an acknowledged record survives; absent without a supervisor
  * @throws if the gateway cannot listen on its address
  */
-export async function startGateway(settings: Settings, logger: Logger): Promise<Gateway> {
+export async function startGateway(settings: Settings, logger: Logger, durability?: DurabilityLevel): Promise<Gateway> {
   const client = { role: 'gateway', name: 'tidings gateway', meters: journalMeters } as const;
   const journal = await connectJournal(settings, client, logger);
   const readers = new Readers(settings.dataDir);
@@ -96,7 +98,8 @@ export async function startGateway(settings: Settings, logger: Logger): Promise<
   const responses = new ReadyResponses(readers);
   const read = { readers, responses, signals };
   const memory = { refusals, recent };
-  const context: ApiContext = { settings, journal, ...read, laneOf, sealer, ...memory, events, auditor };
+  const facts = { startedAt: Date.now(), ...(durability !== undefined && { durability }) };
+  const context: ApiContext = { settings, journal, ...read, laneOf, sealer, ...memory, events, auditor, facts };
   const readDirectory = () => readers.fresh(directoryName);
   const limits = {
     ingestion: ingestionLimit(settings, readers),

@@ -14,8 +14,8 @@ import { type Gateway, startGateway } from './gateway.ts';
 
 await runChild('gateway', start);
 
-async function start({ settings, logger, setReady }: ChildContext): Promise<ChildProgram> {
-  const gateway = await startGateway(settings, logger);
+async function start({ settings, logger, durability, setReady }: ChildContext): Promise<ChildProgram> {
+  const gateway = await startGateway(settings, logger, durability);
   const { journal } = gateway.context;
   await ensureAdminKey(gateway, settings.dataDir);
   const address = { host: settings.host, port: gateway.port };

@@ -6,6 +6,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '../foundation/logger.ts';
 import { childRestarts } from '../foundation/metrics.ts';
+import type { DurabilityLevel } from '../journal/topology.ts';
 import type { ChildMessage, SupervisorMessage } from './child-program.ts';
 
 /** Options of a child. */
@@ -60,7 +61,8 @@ export class Child {
   /** Address that the child listens on; only a gateway has one. */
   address: { host: string; port: number } | undefined;
   private process: ChildProcess | undefined;
-  private hasBegun = false;
+  /** The level that {@link begin} was called with; undefined before that. */
+  private durability: DurabilityLevel | undefined;
   private stopping = false;
   private failures = 0;
   /** The child's report of its last failure. */
@@ -86,7 +88,7 @@ export class Child {
       execArgv: ['--enable-source-maps'],
     });
     this.process = child;
-    if (this.hasBegun) this.send({ type: 'begin' });
+    this.sendBegin();
     child.on('message', (message: ChildMessage) => this.receive(message));
     // A process that could not be created emits no `exit` event, so the event is emitted here. After any other error,
     // the process itself emits `exit`.
@@ -109,9 +111,9 @@ export class Child {
   }
 
   /** Lets the process do its work. After a restart, it begins immediately. */
-  begin(): void {
-    this.hasBegun = true;
-    this.send({ type: 'begin' });
+  begin(durability: DurabilityLevel): void {
+    this.durability = durability;
+    this.sendBegin();
   }
 
   /** Reads the child's metrics. Returns an empty list if the child is not running or does not answer in time. */
@@ -139,7 +141,7 @@ export class Child {
     if (!child) return;
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     // A process that has not begun has nothing to finish.
-    if (this.hasBegun) this.send({ type: 'stop' });
+    if (this.durability !== undefined) this.send({ type: 'stop' });
     else child.kill('SIGKILL');
     const timer = setTimeout(() => {
       this.options.logger.error({ child: this.options.name }, 'child process did not stop in time and is killed');
@@ -153,6 +155,10 @@ export class Child {
     const delay = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.max(0, this.failures - 1));
     childRestarts.inc({ role: this.options.role });
     this.restart = setTimeout(() => this.start(), delay * (0.75 + Math.random() / 2));
+  }
+
+  private sendBegin(): void {
+    if (this.durability !== undefined) this.send({ type: 'begin', durability: this.durability });
   }
 
   private send(message: SupervisorMessage): void {

@@ -8,6 +8,7 @@ import type { Settings } from '../../config/schema.ts';
 import { createLogger, type Logger } from '../foundation/logger.ts';
 import { collectRuntimeMetrics, registry } from '../foundation/metrics.ts';
 import { keepFilesPrivate } from '../foundation/private-files.ts';
+import type { DurabilityLevel } from '../journal/topology.ts';
 
 /** A message from a child to the supervisor. */
 export type ChildMessage =
@@ -17,12 +18,17 @@ export type ChildMessage =
   | { type: 'failed'; reason: string; isFinal: boolean };
 
 /** A message from the supervisor to a child. */
-export type SupervisorMessage = { type: 'begin' } | { type: 'stop' } | { type: 'metrics'; id: number };
+export type SupervisorMessage =
+  | { type: 'begin'; durability: DurabilityLevel }
+  | { type: 'stop' }
+  | { type: 'metrics'; id: number };
 
 /** The settings, logger and callbacks that a child's program gets. */
 export interface ChildContext {
   settings: Settings;
   logger: Logger;
+  /** The failures that an acknowledged record survives. */
+  durability: DurabilityLevel;
   /** Reports to the supervisor whether this process can do its work now. */
   setReady: (ready: boolean, address?: { host: string; port: number }) => void;
   /** Ends the process after a failure that only a restart can repair. */
@@ -54,13 +60,13 @@ export async function runChild(role: string, start: (context: ChildContext) => P
   process.on('disconnect', die);
   let stopping = false;
   let program: ChildProgram | undefined;
-  let begin = (): void => {};
-  const begun = new Promise<void>((resolve) => {
+  let begin = (_durability: DurabilityLevel): void => {};
+  const begun = new Promise<DurabilityLevel>((resolve) => {
     begin = resolve;
   });
   process.on('message', (message: SupervisorMessage) => {
     if (message.type === 'metrics') void sendMetrics(message.id);
-    else if (message.type === 'begin') begin();
+    else if (message.type === 'begin') begin(message.durability);
     else if (!stopping) {
       stopping = true;
       void stop(program).catch(fail);
@@ -68,8 +74,8 @@ export async function runChild(role: string, start: (context: ChildContext) => P
   });
   const setReady: ChildContext['setReady'] = (ready, address) =>
     send({ type: 'ready', ready, ...(address && { address }) });
-  await begun;
-  program = await start({ settings, logger, setReady, fail });
+  const durability = await begun;
+  program = await start({ settings, logger, durability, setReady, fail });
 }
 
 /**

@@ -151,8 +151,8 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
     journal.close(),
   );
   const durability = await unlessStopped(signal, prepareJournal(started.journal, settings, logger));
-  await begin(workers, signal, ready);
-  await begin([gateway], signal, ready);
+  await begin(workers, durability, signal, ready);
+  await begin([gateway], durability, signal, ready);
   const { host, port } = gateway.address as { host: string; port: number };
   return { url: `http://${host}:${port}`, opsUrl: `http://${settings.opsHost}:${started.ops.port}`, durability, first };
 }
@@ -179,9 +179,14 @@ function logClosed(closed: readonly OpenPath[], { dataDir }: Settings, logger: L
 }
 
 /** Lets children begin, and waits until each of them has been ready. */
-async function begin(children: readonly Child[], signal: AbortSignal, ready: Readiness): Promise<void> {
+async function begin(
+  children: readonly Child[],
+  durability: DurabilityLevel,
+  signal: AbortSignal,
+  ready: Readiness,
+): Promise<void> {
   signal.throwIfAborted();
-  for (const child of children) child.begin();
+  for (const child of children) child.begin(durability);
   await unlessStopped(
     signal,
     ready.when(() => children.every((child) => child.started)),

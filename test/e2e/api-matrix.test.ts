@@ -128,6 +128,7 @@ test('routes accept the right keys only', async (t) => {
       previewRange: { body: { repoId, ...bounds }, status: 404 },
       getStats: { query: `?orgId=${ids.orgId}`, status: 404 },
       getWeeklyStats: { query: `?repoId=${repoId}`, status: 404 },
+      getAbout: { query: `?orgId=${ids.orgId}`, status: 404 },
       createKey: { body: { name: 'x', org: 'acme' }, status: 404 },
       createWebhookSecret: { body: { org: 'acme' }, status: 404 },
       publishDraft: { body: { draftId, channel: 'hosted' }, status: 404 },

@@ -181,6 +181,21 @@ test('the API reports statistics of an organization (spec 4)', async (t) => {
     assert.ok(all.apiCalls > chosen.apiCalls);
   });
 
+  await t.test('the service describes itself and the limits of an organization', async () => {
+    const about = async (query = '', key?: string) => service.api('GET', `/api/about${query}`, undefined, key);
+    const { body } = await about('', acme);
+    assert.equal(body.node, process.versions.node);
+    assert.equal(body.durability, 'power-loss');
+    assert.equal(body.hosts, 1);
+    assert.deepEqual([body.limits.tier, body.limits.apiPerDay], ['standard', 10_000]);
+    const orgId = (await service.api('GET', '/api/keys', undefined, acme)).body.keys[0].orgId;
+    await service.api('PATCH', `/api/orgs/${orgId}`, { tier: 'unlimited' });
+    assert.equal((await about(`?orgId=${orgId}`)).body.limits.apiPerDay, 0);
+    assert.equal((await about()).body.limits.tier, 'standard', 'limits of instance keys');
+    assert.equal((await about(`?orgId=${orgId}`, other)).status, 404);
+    await service.api('PATCH', `/api/orgs/${orgId}`, { tier: 'standard' });
+  });
+
   await t.test('a stop loses no count', async () => {
     const before = await stats(service);
     assert.equal(await service.stop(), 0);

@@ -4,6 +4,7 @@ import { type JSX, render } from 'preact';
 import { Router } from 'wouter-preact';
 import { SignIn } from './screens/sign-in.tsx';
 import { Shell } from './shell/shell.tsx';
+import { aroundNav } from './state/leaving.ts';
 import { base, session, startSession } from './state/session.ts';
 
 /** What was wrong with the code in the address, if anything. */
@@ -13,7 +14,7 @@ function Dashboard(): JSX.Element | null {
   if (session.value === 'unknown') return null;
   if (typeof session.value === 'string') return <SignIn hasEnded={session.value === 'ended'} fault={fault.value} />;
   return (
-    <Router base={base}>
+    <Router base={base} aroundNav={aroundNav}>
       <Shell />
     </Router>
   );

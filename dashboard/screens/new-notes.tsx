@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import type { Operations, Repository, Tag } from '../../sdk/index.ts';
+import type { Operations, Range, Repository, Tag } from '../../sdk/index.ts';
 import { ChangeList } from '../parts/change-list.tsx';
 import { Options } from '../parts/choice.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -30,27 +30,37 @@ interface Choice {
 
 const ways = { release: 'Release', dates: 'Days', numbers: 'Pull requests' } as const;
 
-/** @param to the tag at the end of the notes; an empty text for what is unreleased */
+/** @param begin the range of the notes, or the tag at their end; an empty text for what is unreleased */
 export function NewNotes({
   repository,
-  to,
+  begin,
   onClose,
 }: {
   repository: Repository;
-  to: string;
+  begin: string | Range;
   onClose: () => void;
 }): JSX.Element {
   const repoId = repository.id;
   const tags = useLoad('tags', (signal) => api().listRepositoryTags({ repoId, limit: 100 }, { signal }), [repoId]);
   return (
     <Dialog title={`New notes for ${repository.fullName}`} size="wide" onClose={onClose}>
-      <Shown of={tags}>{({ tags: all }) => <Form repository={repository} tags={all} to={to} />}</Shown>
+      <Shown of={tags}>{({ tags: all }) => <Form repository={repository} tags={all} begin={begin} />}</Shown>
     </Dialog>
   );
 }
 
-function Form({ repository, tags, to }: { repository: Repository; tags: readonly Tag[]; to: string }): JSX.Element {
-  const [choice, setChoice] = useState<Choice>(() => initialChoice(tags, to || defaultEnd(repository, tags)));
+function Form({
+  repository,
+  tags,
+  begin,
+}: {
+  repository: Repository;
+  tags: readonly Tag[];
+  begin: string | Range;
+}): JSX.Element {
+  const [choice, setChoice] = useState<Choice>(() =>
+    typeof begin === 'string' ? initialChoice(tags, begin || defaultEnd(repository, tags)) : choiceOf(tags, begin),
+  );
   const [readers, setReaders] = useState<readonly Persona[]>(personas);
   const { error, attempt, forget } = useAttempt();
   const [isBusy, setBusy] = useState(false);
@@ -254,6 +264,16 @@ function initialChoice(tags: readonly Tag[], to: string): Choice {
     fromNumber: '',
     toNumber: '',
   };
+}
+
+/** Returns the choice that makes the notes of a range. */
+function choiceOf(tags: readonly Tag[], range: Range): Choice {
+  const { type, fromTag, toTag, fromDate, toDate, fromPrNumber, toPrNumber } = range;
+  const choice = initialChoice(tags, (type !== 'UNRELEASED' && toTag) || '');
+  if (type === 'DATE_BASED') return { ...choice, way: 'dates', fromDate: fromDate ?? '', toDate: toDate ?? '' };
+  if (type === 'PR_BASED')
+    return { ...choice, way: 'numbers', fromNumber: String(fromPrNumber ?? ''), toNumber: String(toPrNumber ?? '') };
+  return type === 'UNRELEASED' ? choice : { ...choice, from: fromTag ?? '' };
 }
 
 /** Returns the bounds of the range; undefined while the choice is not complete. */

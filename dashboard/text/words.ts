@@ -1,5 +1,5 @@
 /** Contains the words that the screens show for names of the API. */
-import type { Change, Publication, Range } from '../../sdk/index.ts';
+import type { Change, Operations, Publication, Range } from '../../sdk/index.ts';
 
 export type Persona = 'engineer' | 'internal' | 'customer';
 export type ChannelName = Publication['channel'];
@@ -144,4 +144,64 @@ export function outdatedReasons(reasonsOf: readonly { number?: number; sha?: str
   });
   const more = reasonsOf.length - named.length;
   return named.join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+/** Kinds of ranges in a few words. */
+export const rangeTypes: Readonly<Record<Range['type'], string>> = {
+  TAG_BASED: 'between two tags',
+  FIRST_RELEASE: 'up to the first release',
+  UNRELEASED: 'since the newest release',
+  DATE_BASED: 'days',
+  PR_BASED: 'numbers of pull requests',
+};
+
+/** Says how the content of a range was found, and how sure that is. */
+export function certainty({ type, resolution, assumed }: Pick<Range, 'type' | 'resolution' | 'assumed'>): {
+  word: string;
+  about: string;
+  tone: 'good' | 'warn' | 'plain';
+} {
+  if (type === 'DATE_BASED' || type === 'PR_BASED') {
+    const what = type === 'DATE_BASED' ? 'days' : 'numbers';
+    return { word: 'as chosen', about: `The chosen ${what} decide what falls in.`, tone: 'plain' };
+  }
+  if (resolution === 'compare')
+    return { word: 'certain', about: 'The host compared both ends, commit by commit.', tone: 'good' };
+  if (resolution === 'window')
+    return {
+      word: 'estimated',
+      about: 'Not all commits between the ends are known, so dates decide what falls in.',
+      tone: 'warn',
+    };
+  return assumed
+    ? {
+        word: 'likely',
+        about: 'The pushed commits decide. One end is inside a push, so its place is assumed.',
+        tone: 'warn',
+      }
+    : {
+        word: 'certain',
+        about: 'The pushed commits between both ends are known and decide what falls in.',
+        tone: 'good',
+      };
+}
+
+/** Describes what the changes of a range lack, in one line. */
+export function diagnosticsWords({
+  changes,
+  unlabelled,
+  withoutArea,
+  undecided,
+  mayBreak,
+}: Operations['listRangeChanges']['reply']['diagnostics']): string {
+  const facts: readonly (readonly [number, string])[] = [
+    [unlabelled, 'without a label that says its kind'],
+    [undecided, 'without any sign of its kind'],
+    [withoutArea, 'without an area'],
+    [mayBreak, 'that may break something'],
+  ];
+  const found = facts
+    .filter(([number]) => number > 0)
+    .map(([number, text]) => `${number.toLocaleString('en')} ${text}`);
+  return `${count(changes, 'change')} in the notes${found.length > 0 ? `, ${found.join(', ')}` : ''}.`;
 }

@@ -44,7 +44,9 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   state: 'Returns only the pull requests or issues in this state.',
   fullName: 'Returns only the repositories with this name. Upper and lower case do not matter.',
   q: 'Returns only the repositories whose name contains this text. Upper and lower case do not matter.',
-  include: '`unreleased` adds the newest release tag and what was merged since then.',
+  include:
+    'Adds fields to the reply: `unreleased` the newest release tag and what was merged since then, `text` the text of each draft.',
+  toTag: 'Returns only the range that ends with this tag.',
   label: 'Returns only the pull requests or issues with this label. Upper and lower case do not matter.',
   base: 'Returns only the pull requests into this branch.',
   included: '`true` returns only the changes that are in the notes, `false` only those that are not.',

@@ -3,11 +3,12 @@
  * difference settings would make to the last tag ranges. The spec does not define these settings. With the default
  * settings, the notes follow the rules of the spec.
  */
+import type { Static } from '@sinclair/typebox';
 import { toEtag } from '../foundation/etag.ts';
 import { ask } from '../journal/query.ts';
 import { type NotesSettings, NotesSettingsSchema } from '../protocol/notes.ts';
 import { NoQuerySchema } from '../protocol/resources/fields.ts';
-import { repositoryContracts } from '../protocol/resources/repositories.ts';
+import { PreviewSettingsQuerySchema, repositoryContracts } from '../protocol/resources/repositories.ts';
 import type { SettingsPreview } from '../protocol/settings-preview.ts';
 import type { SettingsPreviewTask } from '../protocol/tasks.ts';
 import { readSettings, settingsDigest } from '../store/tables/settings.ts';
@@ -52,28 +53,35 @@ const putSettings: ApiRoute = {
   },
 };
 
-const previewSettings: ApiRoute = {
+const previewSettings: ApiRoute<Static<typeof PreviewSettingsQuerySchema>> = {
   method: 'POST',
   path: '/api/repos/:repoId/settings/preview',
   operation: 'previewRepositorySettings',
   contract: repositoryContracts.previewRepositorySettings,
   // The reply contains text of drafts. A key that may read repositories only must not get it.
   scope: 'drafts:read',
-  query: NoQuerySchema,
+  query: PreviewSettingsQuerySchema,
   checkBody: toSettings,
-  handle: async ({ body, caller, context, params: [repoId = ''] }) => {
+  handle: async ({ body, caller, context, query: { toTag, include }, params: [repoId = ''] }) => {
     assertVisible(caller, repoId, 'Repository', repoId);
-    return { status: 200, body: await trySettings(context, repoId, toSettings(body)) };
+    const wanted = { ...(toTag !== undefined && { toTag }), ...(include === 'text' && { withText: true }) };
+    return { status: 200, body: await trySettings(context, repoId, toSettings(body), wanted) };
   },
 };
 
 /**
  * Returns the difference that settings would make to the drafts of the last tag ranges of a repository. Nothing is
  * written.
+ * @param wanted the only range to render, and whether the texts of its drafts are returned
  * @throws ServiceError `notFound` for a repository that has not sent an event yet
  */
-export function trySettings(context: ApiContext, repoId: string, settings: NotesSettings): Promise<SettingsPreview> {
-  const question: SettingsPreviewTask = { task: 'settingsPreview', repoId, settings };
+export function trySettings(
+  context: ApiContext,
+  repoId: string,
+  settings: NotesSettings,
+  wanted: Pick<SettingsPreviewTask, 'toTag' | 'withText'> = {},
+): Promise<SettingsPreview> {
+  const question: SettingsPreviewTask = { task: 'settingsPreview', repoId, settings, ...wanted };
   return ask(context.journal, partitionOfId(context, repoId) as string, question);
 }
 

@@ -39,6 +39,12 @@ export const DraftDifferenceSchema = Type.Object(
       Type.Union([Type.Literal('highlights'), Type.Literal('contributors'), Type.Literal('upgradeInstructions')]),
       { description: 'flags of the draft that differ', examples: [[]] },
     ),
+    text: Type.Optional(
+      Type.String({
+        description:
+          'the draft under the given settings, without the lines after the first 128 KiB. Only in replies to requests with `include=text`',
+      }),
+    ),
   },
   closed,
 );

@@ -176,6 +176,10 @@ export const SettingsPreviewTaskSchema = Type.Object({
   task: Type.Literal('settingsPreview'),
   repoId: Type.String(),
   settings: NotesSettingsSchema,
+  /** Tag at the end of the only range that is rendered; absent for all ranges. */
+  toTag: Type.Optional(Type.String()),
+  /** Whether the reply contains the texts of the drafts under the given settings. */
+  withText: Type.Optional(Type.Boolean()),
 });
 export type SettingsPreviewTask = Static<typeof SettingsPreviewTaskSchema>;
 

@@ -15,7 +15,7 @@ import type { SettingsPreviewTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { RepositoryView } from '../../src/store/repository-view.ts';
 import { countsOf } from './preview.ts';
-import { unifiedDiff } from './unified-diff.ts';
+import { firstLines, unifiedDiff } from './unified-diff.ts';
 
 /** Maximum number of ranges in a preview. */
 const maxRanges = 5;
@@ -27,19 +27,22 @@ const flagNames = ['highlights', 'contributors', 'upgradeInstructions'] as const
  */
 export function previewSettings(
   partition: Partition,
-  { repoId, settings }: SettingsPreviewTask,
+  { repoId, settings, toTag, withText = false }: SettingsPreviewTask,
   beforeRead: () => void,
 ): SettingsPreview {
   const view = RepositoryView.of(partition, repoId, beforeRead);
   if (!view) throw notFound('Repository', repoId);
-  const ranges = lastTagRanges(cachingSource(view), maxRanges);
-  return { ranges: ranges.map((range) => compareRange(view, settings, range, beforeRead)) };
+  const ranges = lastTagRanges(cachingSource(view), maxRanges).filter(
+    (range) => toTag === undefined || range.toTag === toTag,
+  );
+  return { ranges: ranges.map((range) => compareRange(view, settings, range, withText, beforeRead)) };
 }
 
 function compareRange(
   view: NotesSource,
   settings: NotesSettings,
   range: TagRange,
+  withText: boolean,
   beforeRead: () => void,
 ): RangeDifference {
   // Both renders of a range read the same records, so the records are decoded once for both.
@@ -50,7 +53,8 @@ function compareRange(
   const differences = personas.map((persona) => {
     // A comparison reads nothing, so the deadline is checked here.
     beforeRead();
-    return compareDrafts(persona, stored.drafts[persona], given.drafts[persona]);
+    const text = withText && { text: firstLines(given.drafts[persona].bodyMd) };
+    return { ...compareDrafts(persona, stored.drafts[persona], given.drafts[persona]), ...text };
   });
   return { ...range, ...countsOf(stored.notes.selection), personas: differences };
 }

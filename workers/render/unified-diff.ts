@@ -31,7 +31,7 @@ interface Edit {
  * 5,000 lines: 90 ms at 1,000, and 1,050 ms at 4,000.
  */
 const maxMoves = 1_000;
-/** Maximum size of a diff, in bytes. The fifteen diffs of a preview fit into one message of the journal. */
+/** Maximum size of a diff or a text, in bytes. Those of the fifteen drafts of a preview fit into one message. */
 const maxBytes = 128 * 1024;
 const context = 3;
 
@@ -51,6 +51,17 @@ export function unifiedDiff(before: NamedText, after: NamedText): UnifiedDiff {
     diff: formatPatch({ ...patch, hunks: shown }, FILE_HEADERS_ONLY),
     truncated: shown !== hunks,
   };
+}
+
+/** Returns the first lines of a text that have at most {@link maxBytes} bytes together. */
+export function firstLines(text: string): string {
+  let left = maxBytes;
+  const lines = linesOf(text);
+  const end = lines.findIndex((line) => {
+    left -= Buffer.byteLength(line);
+    return left < 0;
+  });
+  return end === -1 ? text : lines.slice(0, end).join('');
 }
 
 /** Splits a text into lines. Each line keeps its line end. */

@@ -2,7 +2,9 @@
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import type { Range } from '../../../sdk/index.ts';
 import { ErrorBox, Pill, Skeleton } from '../../parts/feedback.tsx';
+import { late } from '../../parts/late.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useShortcut } from '../../shell/keys.ts';
@@ -15,11 +17,19 @@ import { NewNotes } from '../new-notes.tsx';
 import { Changes } from './changes.tsx';
 import { Releases } from './releases.tsx';
 
-const tabs = { changes: 'Changes', releases: 'Releases' } as const;
+const Ranges = late(async () => (await import('./ranges.tsx')).Ranges);
+const Settings = late(async () => (await import('./settings.tsx')).RepositorySettings);
+
+const tabs = {
+  changes: 'Changes',
+  releases: 'Releases',
+  ranges: 'Ranges',
+  settings: 'Settings',
+} as const;
 
 export function Repository({ repoId, tab }: { repoId: string; tab: string }): JSX.Element {
-  /** The tag at the end of the notes that the sheet begins with; undefined while the sheet is closed. */
-  const [writing, setWriting] = useState<string | undefined>(undefined);
+  /** The tag at the end of the notes, or the range, that the sheet begins with; undefined while the sheet is closed. */
+  const [writing, setWriting] = useState<string | Range | undefined>(undefined);
   const loaded = useLoad(
     'repository',
     (signal) => api().getRepository({ repoId, ...withCounts() }, { signal }),
@@ -61,8 +71,18 @@ export function Repository({ repoId, tab }: { repoId: string; tab: string }): JS
               </Link>
             ))}
           </nav>
-          {tab === 'releases' ? <Releases repoId={repoId} onWrite={setWriting} /> : <Changes repoId={repoId} />}
-          {writing !== undefined && <NewNotes repository={data} to={writing} onClose={() => setWriting(undefined)} />}
+          {tab === 'releases' ? (
+            <Releases repoId={repoId} onWrite={setWriting} />
+          ) : tab === 'ranges' ? (
+            <Ranges repoId={repoId} onWrite={setWriting} />
+          ) : tab === 'settings' ? (
+            <Settings repository={data} />
+          ) : (
+            <Changes repoId={repoId} />
+          )}
+          {writing !== undefined && (
+            <NewNotes repository={data} begin={writing} onClose={() => setWriting(undefined)} />
+          )}
         </>
       )}
     </Screen>

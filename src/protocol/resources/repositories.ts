@@ -30,6 +30,15 @@ export type ListRepositoriesQuery = Static<typeof ListRepositoriesQuerySchema>;
 export const GetRepositoryQuerySchema = Type.Object({ include }, closed);
 export type GetRepositoryQuery = Static<typeof GetRepositoryQuerySchema>;
 
+/** Query of the preview of notes settings. */
+export const PreviewSettingsQuerySchema = Type.Object(
+  {
+    toTag: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    include: Type.Optional(Type.Literal('text')),
+  },
+  closed,
+);
+
 const entries = 'as in `diagnostics` of the unreleased changes';
 
 const UnreleasedCountSchema = Type.Object(

@@ -144,3 +144,17 @@ test('ends at the deadline of its thread', async (t) => {
   const beforeRead = startDeadline(-1);
   assert.throws(() => previewOf(partition, {}, beforeRead), { message: outOfTime(-1).message });
 });
+
+test('returns only the range of a tag, with the texts under the given settings', async (t) => {
+  const partition = await fill(t);
+  const settings = { ...defaultSettings, titles: { ...defaultSettings.titles, fix: 'Mended' } };
+  const task = { task: 'settingsPreview', repoId, settings } as const;
+  const { ranges } = previewSettings(partition, { ...task, toTag: 'v2', withText: true }, () => {});
+  assert.deepEqual(
+    ranges.map(({ toTag }) => toTag),
+    ['v2'],
+  );
+  const [engineer] = ranges[0]?.personas ?? [];
+  assert.match(engineer?.text ?? '', /^## Mended\n\n- No more leaks/m);
+  assert.deepEqual(previewSettings(partition, { ...task, toTag: 'v9' }, () => {}).ranges, []);
+});

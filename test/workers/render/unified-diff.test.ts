@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { applyPatch, parsePatch } from 'diff';
 import fc from 'fast-check';
-import { unifiedDiff } from '../../../workers/render/unified-diff.ts';
+import { firstLines, unifiedDiff } from '../../../workers/render/unified-diff.ts';
 
 const diffOf = (before: string, after: string) =>
   unifiedDiff({ name: 'stored/engineer.md', text: before }, { name: 'given/engineer.md', text: after });
@@ -106,4 +106,11 @@ test('long lines are cut at the end of a line, and a line that is too long is le
   const one = diffOf('a'.repeat(200_000), 'b'.repeat(200_000));
   assert.deepEqual([one.added, one.removed, one.truncated], [1, 1, true]);
   assert.ok(one.diff.length < 200);
+});
+
+test('the first lines of a text are whole lines, and a small text is returned as it is', () => {
+  const line = `${'ä'.repeat(20_000)}\n`;
+  assert.equal(firstLines(line.repeat(8)), line.repeat(3));
+  assert.equal(firstLines('a'.repeat(200_000)), '');
+  for (const text of ['', 'a', 'a\n', 'a\nb']) assert.equal(firstLines(text), text);
 });

@@ -1,0 +1,145 @@
+/** The live example beside the settings: a release as the notes would say it, with what would change. */
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { NotesSettings } from '../../../sdk/index.ts';
+import { Options } from '../../parts/choice.tsx';
+import { Empty, Shown } from '../../parts/feedback.tsx';
+import { useLoad } from '../../state/load.ts';
+import { api } from '../../state/session.ts';
+import { type MarkedLine, markedLines } from '../../text/settings.ts';
+import { count, type Persona, personas, personaWords } from '../../text/words.ts';
+
+const debounceMs = 300;
+const personaTexts = Object.fromEntries(personas.map((each) => [each, personaWords[each].name])) as Record<
+  Persona,
+  string
+>;
+
+/**
+ * @param settings what the form has
+ * @param version changes whenever the service has other settings
+ * @param onError is called with why the settings cannot be shown, and with undefined when they can
+ */
+export function Example({
+  repoId,
+  settings,
+  version,
+  onError,
+}: {
+  repoId: string;
+  settings: NotesSettings;
+  version: string;
+  onError: (error: Error | undefined) => void;
+}): JSX.Element {
+  const [tried, setTried] = useState(settings);
+  const [chosen, setChosen] = useState<string | undefined>(undefined);
+  const [persona, setPersona] = useState<Persona>('engineer');
+  useEffect(() => {
+    const timer = setTimeout(() => setTried(settings), debounceMs);
+    return () => clearTimeout(timer);
+  }, [settings]);
+  const releases = useLoad('example releases', (signal) => api().previewRepositorySettings({ repoId }, { signal }), [
+    repoId,
+  ]);
+  const ranges = releases.data?.ranges;
+  const toTag = chosen ?? ranges?.[0]?.toTag;
+  const loaded = useLoad(
+    'example',
+    async (signal) => {
+      const input = { repoId, ...tried, toTag: toTag as string, include: 'text' } as const;
+      return (await api().previewRepositorySettings(input, { signal })).ranges[0];
+    },
+    [repoId, toTag, version, JSON.stringify(tried)],
+  );
+  useEffect(() => onError(loaded.error), [loaded.error]);
+  // While the next example loads, the last one stays.
+  const [last, setLast] = useState(loaded.data);
+  if (loaded.data && loaded.data !== last) setLast(loaded.data);
+  const shown = loaded.data ?? (last?.toTag === toTag ? last : undefined);
+  if (ranges?.length === 0)
+    return (
+      <Empty title="No example yet">
+        <p>It appears when the repository has two releases.</p>
+      </Empty>
+    );
+  return (
+    <>
+      <div class="example-head">
+        <label>
+          <span class="hidden">Release of the example</span>
+          <select value={toTag} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
+            {ranges?.map((range) => (
+              <option key={range.toTag} value={range.toTag}>
+                {range.toTag}
+              </option>
+            ))}
+          </select>
+        </label>
+        <fieldset class="choice">
+          <legend class="hidden">Readers of the example</legend>
+          <Options name="example-persona" texts={personaTexts} chosen={persona} onChoose={setPersona} />
+        </fieldset>
+      </div>
+      {loaded.error && 'details' in loaded.error && Object.keys(loaded.error.details as object).length > 0 ? (
+        <p class="faint">The example goes on when the marked fields are right.</p>
+      ) : (
+        <Shown of={{ ...loaded, data: shown, error: loaded.error ?? releases.error }} lines={10}>
+          {({ personas: drafts }) => {
+            const draft = drafts.find((each) => each.persona === persona);
+            if (!draft) return null;
+            const { changed, added, removed, diff, text = '' } = draft;
+            return (
+              <>
+                <p class="faint" aria-live="polite">
+                  {changed
+                    ? `Differs from the saved settings: ${count(added, 'line')} new, ${count(removed, 'line')} gone.`
+                    : 'As with the saved settings.'}
+                </p>
+                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the text scrolls, also with the keyboard */}
+                <section class="example-text" aria-label="Text of the example" tabIndex={0}>
+                  {markedLines(text, diff).map((line, i) => (
+                    <Line key={i} of={line} />
+                  ))}
+                </section>
+              </>
+            );
+          }}
+        </Shown>
+      )}
+    </>
+  );
+}
+
+function Line({ of: { sign, text } }: { of: MarkedLine }): JSX.Element {
+  const heading = /^#{1,6} (.*)$/.exec(text);
+  const content = <Inline text={heading?.[1] ?? text} />;
+  const inside = heading ? <strong>{content}</strong> : content;
+  if (sign === ' ') return <div>{inside}</div>;
+  return (
+    <div class={sign === '+' ? 'added' : 'removed'}>
+      <span class="sign-mark" aria-hidden="true">
+        {sign === '+' ? '+' : '−'}
+      </span>
+      {sign === '+' ? <ins>{inside}</ins> : <del>{inside}</del>}
+    </div>
+  );
+}
+
+/** Text of Markdown, in which links, code and bold words are drawn. */
+function Inline({ text }: { text: string }): JSX.Element {
+  const pieces = text.split(/(\[(?:\\.|[^\]\\])*\]\([^)\s]*\)|`[^`]+`|\*\*[^*]+\*\*)/);
+  return (
+    <>
+      {pieces.map((piece, i) => {
+        if (i % 2 === 0) return plain(piece);
+        if (piece[0] === '`') return <code key={i}>{piece.slice(1, -1)}</code>;
+        if (piece[0] === '*') return <strong key={i}>{plain(piece.slice(2, -2))}</strong>;
+        return <u key={i}>{plain(piece.slice(1, piece.lastIndexOf('](')))}</u>;
+      })}
+    </>
+  );
+}
+
+function plain(text: string): string {
+  return text.replace(/\\([!-/:-@[-`{-~])/g, '$1');
+}

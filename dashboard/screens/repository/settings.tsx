@@ -1,0 +1,291 @@
+/** The settings of a repository: how its notes are written, with a live example, and what happens without a person. */
+import type { JSX } from 'preact';
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { type NotesSettings, PreconditionFailedError, type Repository, TidingsError } from '../../../sdk/index.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ErrorBox, Shown } from '../../parts/feedback.tsx';
+import { useShortcut } from '../../shell/keys.ts';
+import { useAttempt } from '../../state/attempt.ts';
+import { type Edited, useEdited } from '../../state/edited.ts';
+import { leaving, useGuard } from '../../state/leaving.ts';
+import { useLoad } from '../../state/load.ts';
+import { api, base, mayUse } from '../../state/session.ts';
+import { showToast } from '../../state/toasts.ts';
+import {
+  defaultSettings,
+  differences,
+  freeLabels,
+  isSame,
+  merged,
+  type PartName,
+  partNames,
+  partOf,
+  partSummary,
+  parts,
+  pathWords,
+  valueWords,
+  withPart,
+} from '../../text/settings.ts';
+import { count } from '../../text/words.ts';
+import { Automation } from './automation.tsx';
+import { Faults } from './form.tsx';
+import { Example } from './settings-example.tsx';
+import { partForms } from './settings-parts.tsx';
+
+export function RepositorySettings({ repository }: { repository: Repository }): JSX.Element {
+  const repoId = repository.id;
+  const loaded = useLoad('settings', (signal) => api().getRepositorySettings({ repoId }, { signal }), [repoId], true);
+  const edited = useEdited(`tidings-settings-${repoId}`, loaded.data, (settings: NotesSettings) => settings);
+  const [isRuleDirty, setRuleDirty] = useState(false);
+  useGuard(edited?.isDirty === true || isRuleDirty);
+  return (
+    <>
+      <Shown of={{ ...loaded, data: edited }}>
+        {(form) => <Form repoId={repoId} edited={form} onStale={loaded.reload} />}
+      </Shown>
+      <Automation repository={repository} onDirty={setRuleDirty} />
+      <section class="settings-part" aria-label="Hosted page">
+        <header>
+          <h2>Hosted page</h2>
+        </header>
+        <p>
+          The title, color and logo of the page with the published notes belong to the channel “Hosted page”. Change
+          them in <Link href="/app/settings">Settings</Link>, below Channels.
+        </p>
+      </section>
+      {leaving.value && <LeaveDialog go={leaving.value} />}
+    </>
+  );
+}
+
+function LeaveDialog({ go }: { go: () => void }): JSX.Element {
+  const stay = (): void => {
+    leaving.value = undefined;
+  };
+  return (
+    <Dialog title="Leave without saving?" onClose={stay}>
+      <p>Your changes are not saved. They are kept in this browser tab, and are here when you come back.</p>
+      <footer class="dialog-actions">
+        <button type="button" onClick={go}>
+          Leave
+        </button>
+        <button type="button" class="primary" onClick={stay}>
+          Stay
+        </button>
+      </footer>
+    </Dialog>
+  );
+}
+
+function Form({
+  repoId,
+  edited,
+  onStale,
+}: {
+  repoId: string;
+  edited: Edited<NotesSettings>;
+  onStale: () => void;
+}): JSX.Element {
+  const { base: stored, mine, theirs, isDirty, isRestored, set, rebase, discard } = edited;
+  const mayWrite = mayUse('repos:write');
+  const mayTry = mayUse('drafts:read');
+  const { error, attempt, forget } = useAttempt();
+  const [tryError, setTryError] = useState<Error | undefined>(undefined);
+  const pulls = useLoad('labels', (signal) => api().listPullRequests({ repoId, limit: 100 }, { signal }), [repoId]);
+  const faults = { ...faultsOf(tryError), ...faultsOf(error) };
+  const change = (fields: Partial<NotesSettings>): void => {
+    forget();
+    set({ ...mine, ...fields });
+  };
+  const save = useCallback(async (): Promise<void> => {
+    await attempt(async () => {
+      try {
+        rebase(await api().putRepositorySettings({ repoId, ...mine }, { ifMatch: stored.etag }));
+        showToast('The settings are saved. Drafts follow when they are written again.');
+      } catch (found) {
+        // The newest settings then appear beside those of the form.
+        if (!(found instanceof PreconditionFailedError)) throw found;
+      }
+      onStale();
+    });
+  }, [repoId, mine, stored.etag]);
+  useShortcut('save', isDirty && !theirs ? save : undefined);
+  const number = differences(stored.value, mine).length;
+  return (
+    <section class="settings-part" aria-label="Notes">
+      <header>
+        <h2>Notes</h2>
+      </header>
+      <p class="summary faint">
+        These settings are stored by this service, for this repository only. No file in the repository and no setting of
+        the organization changes them. <a href={`${base}/docs/guide`}>The guide explains each field</a>.
+      </p>
+      {!mayWrite && (
+        <p class="box">
+          <span>
+            You can read the settings. To change them, sign in with a key that has the scope <code>repos:write</code>.
+          </span>
+        </p>
+      )}
+      {isRestored && isDirty && (
+        <p class="box">
+          <span>Your changes from before are here again. They are not saved yet.</span>
+        </p>
+      )}
+      {theirs && (
+        <Clash
+          base={stored.value}
+          mine={mine}
+          theirs={theirs.value}
+          onMerge={() => edited.merge((value) => merged(stored.value, mine, value))}
+          onDiscard={discard}
+        />
+      )}
+      <div class="settings-panes">
+        <form
+          class="settings-form"
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (isDirty && !theirs) void save();
+          }}
+        >
+          <Faults.Provider value={faults}>
+            <fieldset disabled={!mayWrite}>
+              <legend class="hidden">Settings of the notes</legend>
+              {partNames.map((name) => (
+                <Part
+                  key={name}
+                  name={name}
+                  settings={mine}
+                  hasFault={Object.keys(faults).some((field) => partOf(field) === name)}
+                  change={change}
+                  labels={freeLabels(pulls.data?.pulls ?? [], [
+                    ...Object.keys(name === 'version' ? mine.nextVersion.labels : mine.labels),
+                  ])}
+                />
+              ))}
+            </fieldset>
+          </Faults.Provider>
+          {error && <ErrorBox error={error} />}
+          {mayWrite && (
+            <footer class="save-bar">
+              <span aria-live="polite">{isDirty ? count(number, 'unsaved change') : 'Everything is saved.'}</span>
+              <button type="button" disabled={!isDirty} onClick={discard}>
+                Discard
+              </button>
+              <button type="submit" class="primary" disabled={!isDirty || theirs !== undefined}>
+                Save settings
+              </button>
+            </footer>
+          )}
+        </form>
+        <aside class="example" aria-label="Example">
+          <h3>Example</h3>
+          {mayTry ? (
+            <Example repoId={repoId} settings={mine} version={stored.etag} onError={setTryError} />
+          ) : (
+            <p class="faint">
+              Your key may not read drafts, so there is no example. It would need the scope <code>drafts:read</code>.
+            </p>
+          )}
+        </aside>
+      </div>
+    </section>
+  );
+}
+
+/** A part of the form that can be folded, with its state in one line. It opens when one of its fields is wrong. */
+function Part({
+  name,
+  settings,
+  hasFault,
+  change,
+  labels,
+}: {
+  name: PartName;
+  settings: NotesSettings;
+  hasFault: boolean;
+  change: (fields: Partial<NotesSettings>) => void;
+  labels: readonly string[];
+}): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    if (hasFault) setOpen(true);
+  }, [hasFault]);
+  const Content = partForms[name];
+  const restored = withPart(settings, name, defaultSettings);
+  const isDefault = isSame(restored, settings);
+  return (
+    <details class="form-part" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        <span class="part-title">{parts[name].title}</span> <span class="faint">{partSummary(name, settings)}</span>
+        {hasFault && <span class="bad-text"> has a fault</span>}
+      </summary>
+      {isOpen && (
+        <div class="part-fields">
+          <Content settings={settings} change={change} labels={labels} />
+          <button
+            type="button"
+            class="small"
+            disabled={isDefault}
+            aria-label={`Restore defaults of ${parts[name].title}`}
+            onClick={() => change(restored)}
+          >
+            Restore defaults
+          </button>
+        </div>
+      )}
+    </details>
+  );
+}
+
+/** Says what someone else has changed meanwhile. What the person typed stays. */
+function Clash({
+  base: before,
+  mine,
+  theirs,
+  onMerge,
+  onDiscard,
+}: {
+  base: NotesSettings;
+  mine: NotesSettings;
+  theirs: NotesSettings;
+  onMerge: () => void;
+  onDiscard: () => void;
+}): JSX.Element {
+  const own = differences(before, mine);
+  return (
+    <div class="box warn" role="alert">
+      <div>
+        <p>
+          <strong>These settings were changed elsewhere.</strong> Your changes are still here.
+        </p>
+        <ul>
+          {differences(before, theirs).map(({ path, before: old, after }) => {
+            const both = own.find((each) => isSame(each.path, path));
+            return (
+              <li key={JSON.stringify(path)}>
+                {pathWords(path)}: {valueWords(old)} → {valueWords(after)}
+                {both && !isSame(both.after, after) && <strong> (yours: {valueWords(both.after)})</strong>}
+              </li>
+            );
+          })}
+        </ul>
+        <div class="row-actions">
+          <button type="button" class="small" onClick={onMerge}>
+            Keep both, and mine where both changed
+          </button>
+          <button type="button" class="small" onClick={onDiscard}>
+            Discard mine
+          </button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function faultsOf(error: Error | undefined): Readonly<Record<string, string>> {
+  return error instanceof TidingsError ? error.details : {};
+}

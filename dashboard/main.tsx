@@ -4,6 +4,7 @@ import { type JSX, render } from 'preact';
 import { Router } from 'wouter-preact';
 import { SignIn } from './screens/sign-in.tsx';
 import { Shell } from './shell/shell.tsx';
+import './state/app-return.ts';
 import { base, session, startSession } from './state/session.ts';
 
 /** What was wrong with the code in the address, if anything. */

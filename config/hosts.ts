@@ -4,6 +4,9 @@
  */
 import type { Settings } from './schema.ts';
 
+/** An app with its private key: the path of a PEM file, or the PEM text itself. */
+export type HostApp = { id: string; keyFile: string } | { id: string; key: string };
+
 /** One host. Without credentials, only public data of the host can be read. */
 export interface Host {
   /** The host's web address, which is part of the identity of each of its repositories. */
@@ -11,7 +14,8 @@ export interface Host {
   kind: 'github' | 'gitea';
   apiUrl: string;
   token: string | undefined;
-  app: { id: string; keyFile: string } | undefined;
+  /** The app of the settings. Where hosts have stored apps too, this is the app in force at the moment of the read. */
+  app: HostApp | undefined;
 }
 
 /** Returns all hosts of the settings, the default host first. */
@@ -30,6 +34,11 @@ export function hostsOf(settings: Settings): readonly Host[] {
 /** Returns the web addresses of all hosts of the settings, beginning with the default host. */
 export function hostOrigins({ hostOrigin, hosts }: Settings): readonly string[] {
   return [hostOrigin, ...hosts.map(({ origin }) => origin)];
+}
+
+/** Returns the web addresses of the hosts that can have an app. */
+export function githubOrigins(settings: Settings): readonly string[] {
+  return hostsOf(settings).flatMap(({ kind, origin }) => (kind === 'github' ? [origin] : []));
 }
 
 /** Finds a host by its web address; returns undefined if the settings do not list the host. */

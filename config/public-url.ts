@@ -13,3 +13,13 @@ export const mailNeedsPublicUrl =
 export function publicUrlOf({ publicUrl, host, port }: Pick<Settings, 'publicUrl' | 'host' | 'port'>): string {
   return (publicUrl || `http://${host.includes(':') ? `[${host}]` : host}:${port}`).replace(/\/+$/, '');
 }
+
+/**
+ * Whether only this machine can reach an address, because its host name is one of the machine itself. An address that
+ * is not valid counts as such an address.
+ */
+export function isOwnMachine(url: string): boolean {
+  if (!URL.canParse(url)) return true;
+  const { hostname } = new URL(url);
+  return /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])$/.test(hostname);
+}

@@ -5,6 +5,7 @@ import { Router } from 'wouter-preact';
 import { SignIn } from './screens/sign-in.tsx';
 import { Shell } from './shell/shell.tsx';
 import { aroundNav } from './state/leaving.ts';
+import './state/app-return.ts';
 import { base, session, startSession } from './state/session.ts';
 
 /** What was wrong with the code in the address, if anything. */

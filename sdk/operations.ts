@@ -38,6 +38,8 @@ export type ErrorBody = { error: string; message: string; details?: { [name: str
 
 export type FirstReleaseRange = { type: 'FIRST_RELEASE'; repoId: string; toTag: string };
 
+export type HostApp = { origin: string; id: string; slug: string; name: string; url: string; installUrl: string; secretId: string; createdAt: string };
+
 export type Issue = { comments: readonly (Comment)[]; total: number; hasMore: boolean; nextOffset: number | null; body: string; repoId: string; number: number; title: string; labels: readonly (string)[]; author: { handle: string; bot: boolean }; createdAt: string | null; updatedAt: string; closedAt: string | null; url: string; reactions: number; state: 'open' | 'closed'; stateReason: string | null };
 
 export type Key = { id: string; name: string; prefix: 'rn_live_' | 'rn_test_'; last4: string; orgId: string | null; scopes: readonly ('drafts:read' | 'drafts:write' | 'ranges:read' | 'ranges:write' | 'repos:read' | 'repos:write' | 'publish:write' | 'stats:read' | 'orgs:read' | 'orgs:write' | 'webhooks:read' | 'webhooks:write' | 'keys:read' | 'keys:write' | '*')[]; status: 'active' | 'expired' | 'revoked'; createdAt: string; createdBy: string | null; lastUsedAt: string | null; expiresAt: string | null; revokedAt: string | null; rotatedTo: string | null; rotateBy: string; reminder: string | null; endedWith: string | null };
@@ -220,7 +222,7 @@ export interface Operations {
   /** Process records again that could not be processed: one, or all. */
   replayDeadLetters: { input: { partition: string; seq: number; index: number } | { all: true; cursor?: string }; reply: { replayed: readonly ({ partition: string; seq: number; index: number })[]; nextCursor: string | null }; };
   /** List the source code hosts in the settings, with the newest check of each. */
-  listHosts: { input: Record<string, never>; reply: { hosts: readonly ({ origin: string; kind: 'github' | 'gitea'; isDefault: boolean; credentials: readonly ('token' | 'app')[]; webhookSecrets: number; lastCheck: { origin: string; checkedAt: string; state: 'answers' | 'other_kind' | 'not_a_host' | 'unreachable'; kind: 'github' | 'gitea' | null; version: string | null; fault: string | null; token: { state: 'accepted' | 'refused' | 'lacking' | 'unknown'; missing: readonly (string)[]; fault: string | null; mayRead: boolean; mayWrite: boolean | null } | null; app: { state: 'accepted' | 'refused' | 'lacking' | 'unknown'; missing: readonly (string)[]; fault: string | null; mayRead: boolean; mayWrite: boolean | null } | null; mayRead: boolean; mayWrite: boolean | null } | null })[] }; };
+  listHosts: { input: Record<string, never>; reply: { hosts: readonly ({ origin: string; kind: 'github' | 'gitea'; isDefault: boolean; credentials: readonly ('token' | 'app')[]; app: { source: 'settings' | 'stored'; id: string; name: string | null; url: string | null; installUrl: string | null } | null; webhookSecrets: number; lastCheck: { origin: string; checkedAt: string; state: 'answers' | 'other_kind' | 'not_a_host' | 'unreachable'; kind: 'github' | 'gitea' | null; version: string | null; fault: string | null; token: { state: 'accepted' | 'refused' | 'lacking' | 'unknown'; missing: readonly (string)[]; fault: string | null; mayRead: boolean; mayWrite: boolean | null } | null; app: { state: 'accepted' | 'refused' | 'lacking' | 'unknown'; missing: readonly (string)[]; fault: string | null; mayRead: boolean; mayWrite: boolean | null } | null; mayRead: boolean; mayWrite: boolean | null } | null })[] }; };
   /** Check whether a host in the settings answers, and what the credentials may do; nothing is written. */
   checkHost: { input: { origin: string }; reply: { origin: string; checkedAt: string; state: 'answers' | 'other_kind' | 'not_a_host' | 'unreachable'; kind: 'github' | 'gitea' | null; version: string | null; fault: string | null; token: { state: 'accepted' | 'refused' | 'lacking' | 'unknown'; missing: readonly (string)[]; fault: string | null; mayRead: boolean; mayWrite: boolean | null } | null; app: { state: 'accepted' | 'refused' | 'lacking' | 'unknown'; missing: readonly (string)[]; fault: string | null; mayRead: boolean; mayWrite: boolean | null } | null; mayRead: boolean; mayWrite: boolean | null }; };
   /** Publish a draft to a channel. */
@@ -273,6 +275,12 @@ export interface Operations {
   rotateWebhookSecret: { input: { secretId: string } & { overlapHours?: number }; reply: NewWebhookSecret; };
   /** Revoke a webhook secret. */
   revokeWebhookSecret: { input: { secretId: string }; reply: RevokedWebhookSecret; };
+  /** Make the manifest of an app for a host of the kind github, and the address that a browser posts it to. */
+  createAppManifest: { input: { origin: string; organization?: string; name?: string }; reply: { url: string; manifest: { name: string; url: string; hook_attributes: { url: string; active: boolean }; redirect_url: string; public: boolean; default_permissions: { [name: string]: string }; default_events: readonly (string)[] }; state: string }; };
+  /** Exchange the code of a host for the app that was created there, and store the app; the code is used once. */
+  createHostApp: { input: { code: string; state: string }; reply: HostApp; };
+  /** Remove the stored app of a host and its webhook secret; the app itself stays on the host. */
+  removeHostApp: { input: { origin: string }; reply: { origin: string; id: string; name: string; url: string; secretId: string; removedAt: string }; };
   /** List the events of outgoing webhooks, each with the schema and an example of its body. */
   listWebhookEvents: { input: { limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { webhookEvents: readonly ({ event: string; summary: string; description: string; filters: readonly ('personas' | 'channels' | 'repositories')[]; schema: { [name: string]: unknown }; example: { [name: string]: unknown } })[]; total: number; hasMore: boolean; nextOffset: number | null }; item: { event: string; summary: string; description: string; filters: readonly ('personas' | 'channels' | 'repositories')[]; schema: { [name: string]: unknown }; example: { [name: string]: unknown } }; };
   /** List webhook endpoints, without their secrets. */
@@ -376,6 +384,9 @@ export const operations = {
   createWebhookSecret: { method: 'POST', path: '/api/webhook-secrets', query: [], body: true },
   rotateWebhookSecret: { method: 'POST', path: '/api/webhook-secrets/{secretId}/rotate', query: [], body: true },
   revokeWebhookSecret: { method: 'DELETE', path: '/api/webhook-secrets/{secretId}', query: [], body: false },
+  createAppManifest: { method: 'POST', path: '/api/hosts/app-manifest', query: [], body: true },
+  createHostApp: { method: 'POST', path: '/api/hosts/app', query: [], body: true },
+  removeHostApp: { method: 'DELETE', path: '/api/hosts/app', query: ['origin'], body: false },
   listWebhookEvents: { method: 'GET', path: '/api/webhook-events', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'webhookEvents' },
   listWebhookEndpoints: { method: 'GET', path: '/api/webhook-endpoints', query: ['limit', 'offset', 'sort', 'order'], body: false, list: 'webhookEndpoints' },
   createWebhookEndpoint: { method: 'POST', path: '/api/webhook-endpoints', query: [], body: true },

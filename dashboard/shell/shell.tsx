@@ -2,6 +2,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { Route, Switch, useLocation } from 'wouter-preact';
+import { late } from '../parts/late.tsx';
+import { Screen } from '../parts/screen.tsx';
 import { Deliveries } from '../screens/deliveries.tsx';
 import { Draft } from '../screens/draft/draft.tsx';
 import { Inbox } from '../screens/inbox.tsx';
@@ -21,6 +23,8 @@ import { JumpBox } from './jump-box.tsx';
 import { listenToKeys } from './keys.ts';
 import { Rail } from './rail.tsx';
 import { ToastList } from './toast-list.tsx';
+
+const CreatedApp = late(async () => (await import('../screens/github-app.tsx')).CreatedApp);
 
 export function Shell(): JSX.Element {
   const [path, navigate] = useLocation();
@@ -54,6 +58,11 @@ export function Shell(): JSX.Element {
           </Route>
           <Route path="/app/statistics" component={Statistics} />
           <Route path="/app/settings/:part?">{({ part }) => <Settings part={part} />}</Route>
+          <Route path="/app/github-app">
+            <Screen title="GitHub App">
+              <CreatedApp />
+            </Screen>
+          </Route>
           <Route>
             <Missing key={path} />
           </Route>

@@ -3,13 +3,15 @@
  * operations, because the settings belong to the operator. Only hosts in the settings are contacted. Replies contain no
  * credentials.
  */
-import { hostOrigins, hostsOf } from '../../config/hosts.ts';
+import { type Host, hostOrigins, hostsOf } from '../../config/hosts.ts';
 import { invalid } from '../foundation/errors.ts';
 import { directoryName } from '../foundation/partition-names.ts';
 import { ask } from '../journal/query.ts';
 import type { CheckedHost, CheckHostTask, CredentialCheck, HostChecksTask } from '../protocol/host-checks.ts';
 import { NoQuerySchema } from '../protocol/resources/fields.ts';
 import { type CheckHostBody, CheckHostBodySchema, hostContracts } from '../protocol/resources/hosts.ts';
+import type { Partition } from '../store/partition.ts';
+import { appInForce, installUrlOf } from '../store/tables/host-apps.ts';
 import { listWebhookSecrets } from '../store/tables/webhook-secrets.ts';
 import { assertInstance } from './authenticate.ts';
 import type { ApiContext } from './context.ts';
@@ -31,7 +33,9 @@ const listHosts: ApiRoute = {
     const { settings } = context;
     const secrets = listWebhookSecrets(directory, null);
     const checks = await newestChecks(context);
-    const hosts = hostsOf(settings).map(({ origin, kind, token, app }) => {
+    const hosts = hostsOf(settings).map((host) => {
+      const { origin, kind, token } = host;
+      const app = usedApp(directory, host);
       const isDefault = origin === settings.hostOrigin;
       const own = secrets.filter((secret) => secret.origin === origin).length;
       const checked = checks.find((each) => each.origin === origin);
@@ -39,7 +43,8 @@ const listHosts: ApiRoute = {
         origin,
         kind,
         isDefault,
-        credentials: [...(token === undefined ? [] : ['token']), ...(app === undefined ? [] : ['app'])],
+        credentials: [...(token === undefined ? [] : ['token']), ...(app === null ? [] : ['app'])],
+        app,
         webhookSecrets: own + (isDefault ? settings.webhookSecrets.length : 0),
         lastCheck: checked ? hostCheckResponse(checked) : null,
       };
@@ -90,6 +95,16 @@ function rightsOf(given: readonly CredentialCheck[]): { mayRead: boolean; mayWri
   const mayRead = given.some((each) => each.mayRead);
   if (given.some(({ mayWrite }) => mayWrite === true)) return { mayRead, mayWrite: true };
   return { mayRead, mayWrite: given.some(({ mayWrite }) => mayWrite === null) ? null : false };
+}
+
+/** Makes the part of a reply that describes the app that is used for a host, if there is one. */
+function usedApp(directory: Partition, host: Host): object | null {
+  const { app } = host;
+  if (app !== undefined) return { source: 'settings', id: app.id, name: null, url: null, installUrl: null };
+  const stored = appInForce(directory, host);
+  if (!stored) return null;
+  const { appId: id, name, url } = stored;
+  return { source: 'stored', id, name, url, installUrl: installUrlOf(stored) };
 }
 
 export const hostRoutes = [listHosts, checkHost];

@@ -2,6 +2,7 @@
  * Makes the reply of each operation in test mode. The reply depends only on the request and has the shape of the real
  * reply.
  */
+import { publicUrlOf } from '../../config/public-url.ts';
 import { warningsOf } from '../foundation/conflicts.ts';
 import { digestOf, toEtag } from '../foundation/etag.ts';
 import { versionName } from '../foundation/page-url.ts';
@@ -12,6 +13,7 @@ import { type Change, type Diagnostics, defaultSettings } from '../protocol/note
 import type { PullNote } from '../protocol/pull-note.ts';
 import type { ChannelQuery } from '../protocol/resources/channels.ts';
 import type { ListDraftsQuery, UpdateDraftBody } from '../protocol/resources/drafts.ts';
+import type { CreateAppManifestBody, RemoveHostAppQuery } from '../protocol/resources/hosts.ts';
 import type { CreateKeyBody } from '../protocol/resources/keys.ts';
 import type { UpdateOrganizationBody } from '../protocol/resources/organizations.ts';
 import type { Paging } from '../protocol/resources/paging.ts';
@@ -28,6 +30,7 @@ import { automationResponse } from '../store/tables/automations.ts';
 import { backfillResponse } from '../store/tables/backfills.ts';
 import { channelResponse } from '../store/tables/channels.ts';
 import { directoryRepositoryResponse } from '../store/tables/directory.ts';
+import { hostAppResponse } from '../store/tables/host-apps.ts';
 import { keyReply } from '../store/tables/keys.ts';
 import { publicationResponse } from '../store/tables/publications.ts';
 import { draftResponse, draftSummary, rangeResponse } from '../store/tables/responses.ts';
@@ -39,6 +42,7 @@ import { toRule } from './automation.ts';
 import { issueFields, issueResponse, pullFields, pullResponse, toNumber } from './captured.ts';
 import { deliveryResponse } from './deliveries.ts';
 import { eventsReply } from './events.ts';
+import { appManifest, manifestUrl } from './host-apps.ts';
 import { hostCheckResponse } from './hosts.ts';
 import { mockDraft, mockPublication, mockRange, mockStoredPublication, repositoryUrl } from './mock-subjects.ts';
 import { type Page, page } from './page.ts';
@@ -46,12 +50,14 @@ import { deletedResponse } from './publications.ts';
 import { type Previewed, rangePreviewResponse, unreleasedResponse } from './range-previews.ts';
 import type { ApiReply, ApiRequest } from './route.ts';
 import {
+  sampleAppState,
   sampleBackfill,
   sampleChannel,
   sampleComment,
   sampleDraft,
   sampleDraftId,
   sampleHost,
+  sampleHostApp,
   sampleHostCheck,
   sampleIssue,
   sampleKey,
@@ -286,6 +292,18 @@ export const mocks: Readonly<Record<string, Mock>> = {
   listDeadLetters: list('deadLetters', () => []),
   replayDeadLetters: () => ok({ replayed: [], nextCursor: null }),
   listHosts: () => ok({ hosts: [{ ...sampleHost, lastCheck: hostCheckResponse(sampleHostCheck) }] }),
+  createAppManifest: ({ body, context }) => {
+    const { origin, organization, name } = body as CreateAppManifestBody;
+    const publicUrl = publicUrlOf(context.settings);
+    const manifest = appManifest(publicUrl, name);
+    return ok({ url: manifestUrl(origin, organization, sampleAppState), manifest, state: sampleAppState });
+  },
+  createHostApp: () => ({ status: 201, body: hostAppResponse(sampleHostApp) }),
+  removeHostApp: ({ query }) => {
+    const { appId: id, name, url, secretId } = sampleHostApp;
+    const { origin } = query as unknown as RemoveHostAppQuery;
+    return ok({ origin, id, name, url, secretId, removedAt: new Date(sampleTime).toISOString() });
+  },
   checkHost: ({ body }) => ok(hostCheckResponse({ ...sampleHostCheck, origin: field(body, 'origin') as string })),
   showRetention: () => ok({ before: '2025-01-01', partitions: [], repositories: [], organizations: [] }),
   approveRetention: () => ok({ approved: [] }),

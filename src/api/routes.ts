@@ -14,6 +14,7 @@ import { draftEntryRoutes } from './draft-entries.ts';
 import { draftListRoutes } from './draft-list.ts';
 import { draftRoutes } from './drafts.ts';
 import { eventRoutes } from './events.ts';
+import { hostAppRoutes } from './host-apps.ts';
 import { hostRoutes } from './hosts.ts';
 import { keyRoutes } from './keys.ts';
 import { organizationRoutes } from './organizations.ts';
@@ -57,6 +58,7 @@ export const apiRoutes: readonly ApiRoute<never>[] = [
   ...keyRoutes,
   ...organizationRoutes,
   ...webhookSecretRoutes,
+  ...hostAppRoutes,
   ...webhookEventRoutes,
   ...webhookEndpointRoutes,
   ...webhookDeliveryRoutes,

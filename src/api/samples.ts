@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { BackfillRecord } from '../protocol/backfill.ts';
 import { type ChannelName, type ChannelRecord, channelTraits } from '../protocol/channels.ts';
 import type { KeyRecord, WebhookSecretRecord } from '../protocol/commands.ts';
+import type { HostAppRecord } from '../protocol/host-apps.ts';
 import type { CheckedHost } from '../protocol/host-checks.ts';
 import type { PublicationRecord } from '../protocol/publications.ts';
 import type { RefusedDelivery } from '../protocol/refused-deliveries.ts';
@@ -373,7 +374,21 @@ export const sampleHost = {
   kind: 'github',
   isDefault: true,
   credentials: ['token'],
+  app: null,
   webhookSecrets: 1,
+};
+
+export const sampleAppState = 'v1.sample';
+
+export const sampleHostApp: HostAppRecord = {
+  origin: 'https://github.com',
+  appId: '123456',
+  slug: 'tidings-notes-example-com',
+  name: 'Tidings notes.example.com',
+  url: 'https://github.com/apps/tidings-notes-example-com',
+  sealed: '',
+  secretId: sampleWebhookSecret.id,
+  createdAt: sampleTime,
 };
 
 export const sampleHostCheck: CheckedHost = {

@@ -4,7 +4,12 @@
  */
 import { type Host, hasAnyCredentials, hostsOf } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';
+import { createLogger } from '../foundation/logger.ts';
+import { directoryName } from '../foundation/partition-names.ts';
 import { type AppCheck, checkHost, type HostCheck, nameOf, nameOfKind, type TokenCheck } from '../host/probe.ts';
+import { hostsWithApps } from '../store/hosts-with-apps.ts';
+import { Readers } from '../store/readers.ts';
+import { openSealer } from '../supervisor/first-start.ts';
 import { type Finding, withoutUserInfo } from './finding.ts';
 
 /** Names of the settings that describe a host. */
@@ -38,10 +43,31 @@ async function findingsOf(
   unasked: (host: Host) => Finding[] | undefined,
   signal?: AbortSignal,
 ): Promise<Finding[]> {
-  const findings = hostsOf(settings).map(
-    async (host, i) => unasked(host) ?? describe(host, namesOf(i), await checkHost(host, signal).catch(toNothing)),
+  const hosts = await knownHosts(settings);
+  const findings = hosts.map(
+    async (host, i) =>
+      unasked(host) ?? describe(host, namesOf(i, host), await checkHost(host, signal).catch(toNothing)),
   );
   return (await Promise.all(findings)).flat().map(withoutUserInfo);
+}
+
+/**
+ * Returns the hosts of the settings, with the apps that are stored in the data directory. A key that does not open is
+ * reported elsewhere, so such a host has no app here.
+ */
+export async function knownHosts(settings: Settings): Promise<readonly Host[]> {
+  const readers = new Readers(settings.dataDir);
+  try {
+    if (!readers.fresh(directoryName)) return hostsOf(settings);
+    const sealer = openSealer(settings);
+    const directory = () => readers.fresh(directoryName);
+    const hosts = hostsWithApps({ settings, directory, sealer, logger: createLogger('doctor', 'silent') });
+    return hosts.map((host) => ({ ...host }));
+  } catch {
+    return hostsOf(settings);
+  } finally {
+    await readers.close();
+  }
 }
 
 function toNothing(error: unknown): HostCheck {
@@ -49,9 +75,11 @@ function toNothing(error: unknown): HostCheck {
 }
 
 /** @param i index of the host: 0 is the default host, and its settings are not in the list TIDINGS_HOSTS */
-function namesOf(i: number): Names {
+function namesOf(i: number, { app: used }: Host): Names {
+  const stored =
+    used && 'key' in used ? 'whether the app still exists on the host, or remove it and create it again' : '';
   if (i === 0) {
-    const app = 'TIDINGS_HOST_APP_ID and TIDINGS_HOST_APP_KEY_FILE';
+    const app = stored || 'TIDINGS_HOST_APP_ID and TIDINGS_HOST_APP_KEY_FILE';
     const [kind, origin, apiUrl, token] = ['KIND', 'ORIGIN', 'API_URL', 'TOKEN'].map((name) => `TIDINGS_HOST_${name}`);
     return { kind, origin, apiUrl, token, app } as Names;
   }
@@ -61,14 +89,14 @@ function namesOf(i: number): Names {
     origin: of('origin'),
     apiUrl: of('apiUrl'),
     token: of('token'),
-    app: `${of('appId')} and ${of('appKeyFile')}`,
+    app: stored || `${of('appId')} and ${of('appKeyFile')}`,
   };
 }
 
 function withoutCredentials({ origin }: Host): Finding {
   return {
     verdict: 'note',
-    text: `host ${origin}: not checked, because no credentials are set. To backfill history and to compare tags on the host, set TIDINGS_HOST_TOKEN, or TIDINGS_HOST_APP_ID with TIDINGS_HOST_APP_KEY_FILE`,
+    text: `host ${origin}: not checked, because no credentials are set. To backfill history and to compare tags on the host, set TIDINGS_HOST_TOKEN, or create an app (docs/hosts.md)`,
   };
 }
 

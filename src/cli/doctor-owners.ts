@@ -2,12 +2,13 @@
  * The part of `tidings doctor` about owners: reports how many repositories have an owner that the host has confirmed.
  * It also reports why the owners of the other repositories are not confirmed.
  */
-import { hasAnyCredentials, hostsOf } from '../../config/hosts.ts';
+import { hasAnyCredentials } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';
 import { directoryName } from '../foundation/partition-names.ts';
 import type { RefusalCause } from '../protocol/results.ts';
 import { Readers } from '../store/readers.ts';
 import { type DirectoryRepository, listDirectoryRepositories } from '../store/tables/directory.ts';
+import { knownHosts } from './doctor-hosts.ts';
 import type { Finding } from './finding.ts';
 
 /** Maximum number of repositories that are listed by name. */
@@ -28,7 +29,7 @@ export async function checkOwners(settings: Settings): Promise<Finding[]> {
   const repositories = await listedRepositories(settings);
   if (repositories.length === 0) return [];
   const confirmed = repositories.filter(({ ownership }) => ownership?.confirmed).length;
-  const why = hostsOf(settings).some(hasAnyCredentials) ? '' : ' (no credentials for the check)';
+  const why = (await knownHosts(settings)).some(hasAnyCredentials) ? '' : ' (no credentials for the check)';
   const text = `owners: ${confirmed} of ${repositories.length} repositories confirmed by their host${why}`;
   const refused = repositories.flatMap(refusalOf);
   const left = refused.length - maxNamed;

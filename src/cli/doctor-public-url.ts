@@ -1,5 +1,5 @@
 /** The part of `tidings doctor` about the public URL: whether it is set, uses https, and leads to this service. */
-import { publicUrlOf } from '../../config/public-url.ts';
+import { isOwnMachine, publicUrlOf } from '../../config/public-url.ts';
 import type { Settings } from '../../config/schema.ts';
 import { exchange } from '../host/exchange.ts';
 import { reasonOf } from '../host/probe.ts';
@@ -25,9 +25,9 @@ function judgeSetting(settings: Settings): Finding {
       verdict: 'fault',
       text: `TIDINGS_PUBLIC_URL ${url} is not a valid address. Set it to an address ${example}`,
     };
-  const { protocol, hostname } = new URL(url);
-  const isLocal = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
-  if (isLocal) return { verdict: 'note', text: `TIDINGS_PUBLIC_URL ${url} cannot be reached from other machines` };
+  const { protocol } = new URL(url);
+  if (isOwnMachine(url))
+    return { verdict: 'note', text: `TIDINGS_PUBLIC_URL ${url} cannot be reached from other machines` };
   if (protocol === 'https:') return { verdict: 'ok', text: `TIDINGS_PUBLIC_URL is ${url}` };
   return {
     verdict: 'note',

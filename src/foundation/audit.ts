@@ -22,6 +22,8 @@ export const auditActions = [
   'createWebhookSecret',
   'rotateWebhookSecret',
   'revokeWebhookSecret',
+  'createHostApp',
+  'removeHostApp',
   'createWebhookEndpoint',
   'updateWebhookEndpoint',
   'rotateWebhookEndpointSecret',
@@ -140,6 +142,12 @@ export function auditedCommand(
     case 'rotateWebhookSecret':
     case 'revokeWebhookSecret':
       return { action: command.name, objects: { secretId: command.secretId } };
+    case 'createHostApp':
+      return { action: command.name, objects: { appId: command.app.appId, secretId: command.secret.id } };
+    case 'removeHostApp': {
+      const { id: appId = null, secretId = null } = (value ?? {}) as { id?: string; secretId?: string };
+      return { action: command.name, objects: { appId, secretId } };
+    }
     case 'createWebhookEndpoint':
       return { action: command.name, objects: { endpointId: command.endpoint.id, orgId: command.endpoint.orgId } };
     case 'updateWebhookEndpoint': {
@@ -195,6 +203,7 @@ export function auditedCommand(
     case 'selectRepository':
     case 'nameOrganisation':
     case 'reseal':
+    case 'takeAppState':
     case 'suppress':
     case 'renewSession':
     case 'sealWebhookAddresses':

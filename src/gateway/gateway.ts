@@ -4,7 +4,7 @@
  * benchmarks can start a gateway without a supervisor.
  */
 import { randomUUID } from 'node:crypto';
-import { hostOrigins } from '../../config/hosts.ts';
+import { githubOrigins, hostOrigins } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';
 import { Authenticator } from '../api/authenticate.ts';
 import type { ApiContext } from '../api/context.ts';
@@ -266,7 +266,7 @@ function routes(
     documentRoute(apiRoutes, settings.publicUrl),
     healthRoute,
     instanceRoute(),
-    ...dashboardRoutes(),
+    ...dashboardRoutes(githubOrigins(settings)),
     ...docsRoutes(),
     ...guideRoutes(),
     ...clientPackageRoutes(),

@@ -5,7 +5,7 @@
  */
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Host } from '../../config/hosts.ts';
+import type { Host, HostApp } from '../../config/hosts.ts';
 import { ServiceError } from '../foundation/errors.ts';
 import type { HttpAnswer } from './exchange.ts';
 
@@ -22,7 +22,8 @@ export type Authorization = { header: string | undefined; fresh: boolean } | { r
 export class Credentials {
   private readonly host: Host;
   private readonly installationId: string | undefined;
-  private minted: { token: string; expiresAt: number } | undefined;
+  /** `appId` is the app that the token is for. A token of an app that was removed or replaced is not used. */
+  private minted: { token: string; expiresAt: number; appId: string } | undefined;
 
   constructor(host: Host, installationId: string | undefined) {
     this.host = host;
@@ -44,7 +45,8 @@ export class Credentials {
    * @throws ServiceError `unauthorized` when the app's key cannot be used
    */
   appAuthorization(): string | undefined {
-    return this.host.app && `Bearer ${appToken(this.host.app, Date.now())}`;
+    const { app } = this.host;
+    return app && `Bearer ${appToken(app, Date.now())}`;
   }
 
   /**
@@ -62,13 +64,16 @@ export class Credentials {
    * @throws ServiceError `unauthorized` when the app's key cannot be used
    */
   async authorization(post: (path: string, header: string) => Promise<HttpAnswer>): Promise<Authorization> {
-    if (this.host.app === undefined || this.installationId === undefined)
+    // A stored app can be removed at any time, so it is read once per request.
+    const { app } = this.host;
+    if (app === undefined || this.installationId === undefined)
       return { header: this.tokenAuthorization(), fresh: false };
-    if (this.minted && this.minted.expiresAt - marginMs > Date.now())
+    if (this.minted?.appId === app.id && this.minted.expiresAt - marginMs > Date.now())
       return { header: `Bearer ${this.minted.token}`, fresh: false };
     const path = `${installationPath(this.installationId)}/access_tokens`;
-    const answer = await post(path, this.appAuthorization() as string);
-    this.minted = answer.status === 201 ? readToken(answer.text) : undefined;
+    const answer = await post(path, `Bearer ${appToken(app, Date.now())}`);
+    const token = answer.status === 201 ? readToken(answer.text) : undefined;
+    this.minted = token && { ...token, appId: app.id };
     return this.minted ? { header: `Bearer ${this.minted.token}`, fresh: true } : { refused: answer };
   }
 }
@@ -82,25 +87,41 @@ export function installationPath(installationId: string): string {
  * Returns a JSON Web Token for the app itself. Since clocks differ, the token's time of issue is one minute in the
  * past. The token expires nine minutes from now (the host accepts tokens for at most ten minutes in total).
  */
-function appToken(app: { id: string; keyFile: string }, now: number): string {
+function appToken(app: HostApp, now: number): string {
   const seconds = Math.floor(now / 1000);
   const claims = { iat: seconds - 60, exp: seconds + 540, iss: app.id };
   const unsigned = `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode(claims)}`;
-  return `${unsigned}.${sign('sha256', Buffer.from(unsigned), readKey(app.keyFile)).toString('base64url')}`;
+  return `${unsigned}.${sign('sha256', Buffer.from(unsigned), readKey(app)).toString('base64url')}`;
 }
 
 function encode(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');
 }
 
-function readKey(file: string): KeyObject {
+function readKey(app: HostApp): KeyObject {
+  const key = rsaKey(app);
+  if (key) return key;
+  const which = 'keyFile' in app ? `(${app.keyFile}) cannot be read as an RSA key in PEM form` : 'is not an RSA key';
+  throw new ServiceError('unauthorized', `The app's private key ${which}.`);
+}
+
+function rsaKey(app: HostApp): KeyObject | undefined {
   try {
-    const key = createPrivateKey(readFileSync(file));
-    if (key.asymmetricKeyType === 'rsa') return key;
+    return privateKeyIn('keyFile' in app ? readFileSync(app.keyFile) : app.key);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the RSA key in a PEM text; undefined if the text contains none. */
+export function privateKeyIn(text: string | Buffer): KeyObject | undefined {
+  try {
+    const key = createPrivateKey(text);
+    return key.asymmetricKeyType === 'rsa' ? key : undefined;
   } catch {
     // The parser's error is not reported, because its message can quote the key.
+    return undefined;
   }
-  throw new ServiceError('unauthorized', `The app's private key (${file}) cannot be read as an RSA key in PEM form.`);
 }
 
 function readToken(text: string): { token: string; expiresAt: number } | undefined {

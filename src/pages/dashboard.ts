@@ -13,18 +13,27 @@ import type { HttpRoute } from '../http/server.ts';
 
 const builtFolder = new URL('../../dashboard/files/', import.meta.url);
 
-/** The Content-Security-Policy of the dashboard. Nothing comes from other servers, and no script is in the page. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-const headers = [...pageHeaders(policy), 'Cross-Origin-Opener-Policy', 'same-origin'];
+/**
+ * Returns the Content-Security-Policy of the dashboard. Nothing comes from other servers, and no script is in the page.
+ * @param formTargets origins that forms may be sent to besides this service
+ */
+function policyFor(formTargets: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    ["form-action 'self'", ...formTargets.filter(isPlainOrigin)].join(' '),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** Whether an origin of the settings contains no character that ends a directive or matches other hosts. */
+function isPlainOrigin(origin: string): boolean {
+  return /^https?:\/\/([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i.test(origin);
+}
 
 const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -32,9 +41,13 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** Returns the routes of the dashboard; an empty list if the build has not made its files. */
-export function dashboardRoutes(folder: URL = builtFolder): HttpRoute[] {
+/**
+ * Returns the routes of the dashboard; an empty list if the build has not made its files.
+ * @param formTargets origins of the hosts on which the dashboard creates apps
+ */
+export function dashboardRoutes(formTargets: readonly string[] = [], folder: URL = builtFolder): HttpRoute[] {
   if (!existsSync(new URL('index.html', folder))) return [];
+  const headers = [...pageHeaders(policyFor(formTargets)), 'Cross-Origin-Opener-Policy', 'same-origin'];
   const template = readFileSync(new URL('index.html', folder), 'utf8');
   const sendPage = (exchange: Exchange): void => {
     const body = template.replaceAll('{{root}}', pathToRoot(exchange.url));

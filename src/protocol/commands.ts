@@ -6,6 +6,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { AutomationRuleSchema, automatic } from './automation.ts';
 import { ChannelCommandSchemas } from './channels.ts';
+import { HostAppRecordSchema } from './host-apps.ts';
 import { NotesSettingsSchema } from './notes.ts';
 import { PublicationCommandSchemas } from './publications.ts';
 import { EventRepositorySchema } from './repository.ts';
@@ -285,6 +286,19 @@ export const DirectoryCommandSchema = Type.Union([
     overlapMs: Type.Integer(),
   }),
   Type.Object({ name: Type.Literal('revokeWebhookSecret'), secretId: Type.String() }),
+  /**
+   * Uses up a state, before its code is exchanged. A state that was used before is refused, so no code is exchanged
+   * twice. `until` is the time at which the state expires.
+   */
+  Type.Object({ name: Type.Literal('takeAppState'), stateId: Type.String(), until: Type.Integer() }),
+  /** Stores an app of a host together with its webhook secret. */
+  Type.Object({
+    name: Type.Literal('createHostApp'),
+    app: HostAppRecordSchema,
+    secret: WebhookSecretRecordSchema,
+  }),
+  /** Removes the stored app of a host, and its webhook secret. */
+  Type.Object({ name: Type.Literal('removeHostApp'), origin: Type.String() }),
   /**
    * Replaces values that were sealed under a former sealing key with values sealed under the current key. A value in
    * `from` is replaced only if the partition still stores it.

@@ -16,6 +16,7 @@ import type { DraftRecord } from '../protocol/stored.ts';
 import { connectionInForce } from './connections.ts';
 import type { Partition } from './partition.ts';
 import { type DirectoryRepository, readDirectoryRepository, readOrganization } from './tables/directory.ts';
+import { appInForce } from './tables/host-apps.ts';
 import { hostedSettings } from './tables/hosted-settings.ts';
 import { readPolicy } from './tables/policies.ts';
 import { readRange } from './tables/ranges.ts';
@@ -169,8 +170,9 @@ function missingCredentials(
   const host = hostAt(hostsOf(settings), origin);
   if (!host)
     return `the settings do not contain the host ${origin}. Add it to TIDINGS_HOSTS with a token, then restart.`;
-  if (hasCredentials(host, installationId)) return null;
-  if (host.app !== undefined)
+  const hasApp = host.app !== undefined || appInForce(directory, host) !== undefined;
+  if (hasCredentials(host, installationId) || (hasApp && installationId !== null)) return null;
+  if (hasApp)
     return `the app has no installation for ${fullName}. Install it for the owner, and give it access to this repository.`;
   const setting = origin === settings.hostOrigin ? 'TIDINGS_HOST_TOKEN' : 'its token in TIDINGS_HOSTS';
   return `the service has no credentials for ${origin}. Set ${setting} to a token that may write to the repository, or set up an app, then restart.`;

@@ -11,7 +11,7 @@
  *   each of these tables. One function can erase several tables.
  * - `organization`: `workers/fold/organizations.ts` erases the rows together with the organization.
  * - `expiry`: each row is removed after a fixed time, or when the work that the row describes is done.
- * - `never`: the rows are counters and positions of the partition, which contain no data of an organization.
+ * - `never`: the rows contain no data of an organization, such as counters and positions of the partition.
  */
 type Erased = 'repository' | 'organization' | 'expiry' | 'never';
 
@@ -115,6 +115,8 @@ export const tableRegistry = {
   usage: { erasedWith: 'organization' },
   webhookSecrets: { erasedWith: 'organization' },
   webhookSecretsByOwner: { erasedWith: 'organization' },
+  hostApps: { erasedWith: 'never' },
+  hostAppStates: { erasedWith: 'expiry' },
   channels: { erasedWith: 'organization' },
   policies: { erasedWith: 'organization' },
   suppressions: { erasedWith: 'organization' },

@@ -34,6 +34,7 @@ import { replaceSeals } from '../../src/store/tables/seals.ts';
 import { organizationDigest, organizationResponse, writeTier } from '../../src/store/tables/tiers.ts';
 import { disconnectChannel, putChannel, suppress } from './channels.ts';
 import { writeConnection } from './connections.ts';
+import { createHostApp, deleteHostApp, takeAppState } from './host-apps.ts';
 import { createKey, revokeKey, rotateKey } from './keys.ts';
 import { missing, refused, stale } from './refusals.ts';
 import { createSession, createSignInCode, endSession, endSessions, renewSession } from './sessions.ts';
@@ -175,6 +176,12 @@ export function foldDirectoryCommand(
       return rotateWebhookSecret(partition, command, at);
     case 'revokeWebhookSecret':
       return revokeWebhookSecret(partition, command.secretId, at);
+    case 'takeAppState':
+      return takeAppState(partition, command, at);
+    case 'createHostApp':
+      return createHostApp(partition, command, at);
+    case 'removeHostApp':
+      return deleteHostApp(partition, command, at);
     case 'reseal': {
       const records = replaceSeals(partition, new Map(command.seals.map(({ from, to }) => [from, to])));
       return { ok: true, value: { records } };

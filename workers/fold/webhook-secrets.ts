@@ -2,25 +2,19 @@
  * Folds the commands that write bound webhook secrets. The secrets arrive sealed and stay sealed. The fold only moves
  * the sealed values.
  */
-import type { CommandResult, DirectoryCommand, WebhookSecretRecord } from '../../src/protocol/commands.ts';
+import type { CommandResult, DirectoryCommand } from '../../src/protocol/commands.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readOrganization } from '../../src/store/tables/directory.ts';
 import {
+  countWebhookTexts,
+  maxWebhookTexts,
   readWebhookSecret,
   removeWebhookSecret,
   webhookSecretResponse,
-  webhookSecretsOf,
   writeWebhookSecret,
 } from '../../src/store/tables/webhook-secrets.ts';
 
 type Named<Name extends string> = Extract<DirectoryCommand, { name: Name }>;
-
-/**
- * Maximum number of secrets that are valid at the same time for one organization or one whole host. After a rotation, a
- * former secret counts until its overlap ends. Every secret costs one more HMAC of the whole body before a forged
- * delivery is refused.
- */
-const maxTexts = 4;
 
 /** Creates a secret at time `at`. */
 export function createWebhookSecret(
@@ -31,7 +25,7 @@ export function createWebhookSecret(
   const { origin, orgId } = secret;
   if (orgId !== null && readOrganization(partition, orgId)?.origin !== origin) return missing('Organization', orgId);
   const made = { ...secret, createdAt: at };
-  if (countTexts(partition, made, at) >= maxTexts) return tooMany();
+  if (countWebhookTexts(partition, made, at) >= maxWebhookTexts) return tooMany();
   writeWebhookSecret(partition, made);
   return { ok: true, value: webhookSecretResponse(made) };
 }
@@ -47,7 +41,7 @@ export function rotateWebhookSecret(
 ): CommandResult {
   const secret = readWebhookSecret(partition, secretId);
   if (!secret) return missing('Webhook secret', secretId);
-  if (overlapMs > 0 && countTexts(partition, secret, at) >= maxTexts) return tooMany();
+  if (overlapMs > 0 && countWebhookTexts(partition, secret, at) >= maxWebhookTexts) return tooMany();
   const older = secret.previous.filter(({ until }) => until > at);
   const previous = overlapMs > 0 ? [{ sealed: secret.sealed, until: at + overlapMs }, ...older] : [];
   const rotated = { ...secret, sealed, previous, rotatedAt: at };
@@ -63,15 +57,8 @@ export function revokeWebhookSecret(partition: Partition, secretId: string, at: 
   return { ok: true, value: { id: secretId, revokedAt: new Date(at).toISOString() } };
 }
 
-function countTexts(partition: Partition, { origin, orgId }: WebhookSecretRecord, at: number): number {
-  const texts = webhookSecretsOf(partition, origin, orgId).map(
-    ({ previous }) => 1 + previous.filter(({ until }) => until > at).length,
-  );
-  return texts.reduce((sum, count) => sum + count, 0);
-}
-
 function tooMany(): CommandResult {
-  const message = `An organization or a host has at most ${maxTexts} valid webhook secrets at a time, including old ones after a rotation. Revoke one, or rotate without overlap.`;
+  const message = `An organization or a host has at most ${maxWebhookTexts} valid webhook secrets at a time, including old ones after a rotation. Revoke one, or rotate without overlap.`;
   return { ok: false, kind: 'conflict', message };
 }
 

@@ -4,7 +4,6 @@
  */
 
 import { setPriority } from 'node:os';
-import { hostsOf } from '../../config/hosts.ts';
 import { publicUrlOf } from '../../config/public-url.ts';
 import { Egress } from '../../src/egress/egress.ts';
 import { journalMeters, partitionAlarms } from '../../src/foundation/metrics.ts';
@@ -12,6 +11,7 @@ import { directoryName, type PartitionName } from '../../src/foundation/partitio
 import { connectJournal } from '../../src/journal/connect.ts';
 import { JournalHoleError } from '../../src/journal/follow.ts';
 import { Lane } from '../../src/journal/lane.ts';
+import { hostsWithApps } from '../../src/store/hosts-with-apps.ts';
 import { Readers } from '../../src/store/readers.ts';
 import { readDirectoryRepository } from '../../src/store/tables/directory.ts';
 import { type ChildContext, type ChildProgram, runChild } from '../../src/supervisor/child-program.ts';
@@ -85,11 +85,12 @@ async function prepare({ settings, logger }: ChildContext, names: readonly strin
   };
   const egress = new Egress({ allow: settings.egressAllow, allowHttp: settings.egressAllowHttp });
   const owners = new Owners({ logger, directory, lane: () => laneOf(directoryName), partitions: settings.partitions });
+  const sealer = openSealer(settings);
   const delivering: Delivering = {
-    hosts: hostsOf(settings),
+    hosts: hostsWithApps({ settings, directory, sealer, logger }),
     logger,
     egress,
-    sealer: openSealer(settings),
+    sealer,
     breakers: new Breakers(),
     directory,
     owners,

@@ -4,7 +4,6 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { hostsOf } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';
 import { type AuditTask, audit } from '../../src/foundation/audit.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
@@ -12,6 +11,7 @@ import { directoryName, type PartitionName } from '../../src/foundation/partitio
 import type { Journal } from '../../src/journal/connect.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { answerQueries, queryMs } from '../../src/journal/query.ts';
+import type { ConvertManifestTask } from '../../src/protocol/host-apps.ts';
 import type { CheckHostTask, HostChecksTask } from '../../src/protocol/host-checks.ts';
 import type {
   ChangesTask,
@@ -31,6 +31,7 @@ import type {
 import { PartitionLockedError } from '../../src/store/lock.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { NoteChecker } from '../checks/checker.ts';
+import { convertApp } from '../host/app-manifest.ts';
 import { type BackfillPlaces, Backfills } from '../host/backfills.ts';
 import { Comparisons } from '../host/comparisons.ts';
 import type { HostContext } from '../host/context.ts';
@@ -71,6 +72,7 @@ type Question =
   | ConfirmOwnerTask
   | CheckHostTask
   | HostChecksTask
+  | ConvertManifestTask
   | AuditTask
   | { task: 'snapshot' }
   | { task: 'sweep' };
@@ -194,15 +196,15 @@ export async function serve(
     pollMs,
     partitions: settings.partitions,
   });
-  const hostChecks = new HostChecks({ hosts: hostsOf(settings) });
+  const hostChecks = new HostChecks({ hosts: shared.delivering.hosts });
   const answers = answerQueries(journal, name, async (question: Question) => {
     const asked = performance.now();
     if (question.task === 'snapshot') return keeper.snapshot();
     if (question.task === 'audit') return audit(logger, question.line);
     if (question.task === 'sweep') return inTime(keeper.sweep());
-    if (question.task === 'resolveRepository')
-      return resolveRepository({ hosts: hostsOf(settings), logger, owners: shared.owners }, owner.partition, question);
+    if (question.task === 'resolveRepository') return resolveRepository(shared.delivering, owner.partition, question);
     if (question.task === 'checkHost') return hostChecks.check(question.origin);
+    if (question.task === 'convertManifest') return convertApp(shared.delivering, question, answerMs);
     if (question.task === 'hostChecks') return hostChecks.list();
     if (question.task === 'testChannel') return testChannel(shared.delivering, question, answerMs);
     if (question.task === 'confirmOwner') return confirmOwner(shared.delivering, question.repoId, answerMs);
@@ -220,7 +222,7 @@ function startHosts(
   owner: PartitionOwner,
 ): ServedPartition['hosts'] {
   const context: HostContext = {
-    hosts: hostsOf(settings),
+    hosts: shared.delivering.hosts,
     logger,
     lane: shared.laneOf(owner.name),
     partition: () => owner.partition,

@@ -2,12 +2,14 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Operations } from '../../../sdk/index.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox, Pill, Shown } from '../../parts/feedback.tsx';
+import { GithubApp } from '../../parts/github-app.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useAttempt } from '../../state/attempt.ts';
 import { useLoad } from '../../state/load.ts';
-import { api } from '../../state/session.ts';
+import { api, mayUse } from '../../state/session.ts';
 
 type Host = Operations['listHosts']['reply']['hosts'][number];
 type Check = NonNullable<Host['lastCheck']>;
@@ -22,6 +24,7 @@ const states: Readonly<Record<Check['state'], string>> = {
 export function Hosts(): JSX.Element {
   const loaded = useLoad('hosts', (signal) => api().listHosts({}, { signal }), []);
   const { error, attempt, forget } = useAttempt();
+  const [removing, setRemoving] = useState<Host | undefined>(undefined);
   const [busy, setBusy] = useState<string | undefined>(undefined);
   const check = async (origin: string): Promise<void> => {
     setBusy(origin);
@@ -38,30 +41,125 @@ export function Hosts(): JSX.Element {
       <Shown of={loaded} lines={3}>
         {({ hosts }) => (
           <Table columns={['Host', 'Credentials', 'Last check']} hasActions>
-            {hosts.map(({ origin, kind, credentials, lastCheck }) => (
-              <tr key={origin}>
-                <th scope="row">
-                  {origin} <span class="faint">{kind === 'github' ? 'GitHub' : 'Gitea or Forgejo'}</span>
-                </th>
-                <td>{credentials.length === 0 ? <span class="faint">none</span> : credentials.join(', ')}</td>
-                <td>{lastCheck ? <Result of={lastCheck} /> : <span class="faint">not checked yet</span>}</td>
-                <td class="row-actions">
-                  <button
-                    type="button"
-                    class="small"
-                    disabled={busy !== undefined}
-                    aria-label={`Check ${origin}`}
-                    onClick={() => void check(origin)}
-                  >
-                    {busy === origin ? 'Checking…' : 'Check'}
-                  </button>
-                </td>
-              </tr>
-            ))}
+            {hosts.map((host) => {
+              const { origin, kind, app, lastCheck } = host;
+              return (
+                <tr key={origin}>
+                  <th scope="row">
+                    {origin} <span class="faint">{kind === 'github' ? 'GitHub' : 'Gitea or Forgejo'}</span>
+                  </th>
+                  <td>
+                    <Credentials of={host} />
+                  </td>
+                  <td>{lastCheck ? <Result of={lastCheck} /> : <span class="faint">not checked yet</span>}</td>
+                  <td class="row-actions">
+                    {kind === 'github' && app === null && <GithubApp origin={origin} />}
+                    {app?.source === 'stored' && mayUse('webhooks:write') && (
+                      <button
+                        type="button"
+                        class="small"
+                        aria-label={`Remove the app of ${origin}`}
+                        onClick={() => setRemoving(host)}
+                      >
+                        Remove app
+                      </button>
+                    )}
+                    <button
+                      type="button"
+                      class="small"
+                      disabled={busy !== undefined}
+                      aria-label={`Check ${origin}`}
+                      onClick={() => void check(origin)}
+                    >
+                      {busy === origin ? 'Checking…' : 'Check'}
+                    </button>
+                  </td>
+                </tr>
+              );
+            })}
           </Table>
         )}
       </Shown>
+      {removing?.app && (
+        <RemoveApp
+          origin={removing.origin}
+          app={removing.app}
+          onRemoved={() => {
+            setRemoving(undefined);
+            loaded.reload();
+          }}
+          onClose={() => setRemoving(undefined)}
+        />
+      )}
     </section>
+  );
+}
+
+/** Names the credentials. An app that was created here has a link to its installation. */
+function Credentials({ of: { credentials, app } }: { of: Host }): JSX.Element {
+  if (credentials.length === 0) return <span class="faint">none</span>;
+  return (
+    <>
+      {credentials.includes('token') && <span class="host-app">token</span>}
+      {app && (
+        <span class="host-app">
+          app {app.name ?? app.id}{' '}
+          {app.installUrl !== null ? (
+            <a href={app.installUrl} target="_blank" rel="noreferrer">
+              Install
+            </a>
+          ) : (
+            <span class="faint">of the settings</span>
+          )}
+        </span>
+      )}
+    </>
+  );
+}
+
+function RemoveApp({
+  origin,
+  app,
+  onRemoved,
+  onClose,
+}: {
+  origin: string;
+  app: NonNullable<Host['app']>;
+  onRemoved: () => void;
+  onClose: () => void;
+}): JSX.Element {
+  const { error, attempt } = useAttempt();
+  const remove = async (): Promise<void> => {
+    if (await attempt(() => api().removeHostApp({ origin }))) onRemoved();
+  };
+  return (
+    <Dialog title={`Remove ${app.name ?? 'the app'}`} onClose={onClose}>
+      <p>
+        The service forgets the key and the webhook secret of the app at once. It no longer reads from or writes to{' '}
+        {origin} with the app, and refuses its deliveries.
+      </p>
+      <p>
+        The app itself stays on the host.{' '}
+        {app.url !== null && (
+          <>
+            To delete it there too, open{' '}
+            <a href={app.url} target="_blank" rel="noreferrer">
+              its page
+            </a>
+            .
+          </>
+        )}
+      </p>
+      {error && <ErrorBox error={error} />}
+      <footer class="dialog-actions">
+        <button type="button" data-first onClick={onClose}>
+          Keep
+        </button>
+        <button type="button" class="danger" onClick={() => void remove()}>
+          Remove app
+        </button>
+      </footer>
+    </Dialog>
   );
 }
 

@@ -23,6 +23,7 @@ import {
   TicketSchema,
 } from './drafts.ts';
 import { ErrorSchema } from './fields.ts';
+import { HostAppSchema } from './hosts.ts';
 import { KeySchema, NewKeySchema } from './keys.ts';
 import { OrganizationSchema } from './organizations.ts';
 import {
@@ -72,6 +73,7 @@ export const components = {
   EndpointTestEvent: EndpointTestSchema,
   Error: ErrorSchema,
   FirstReleaseRange: CreateRangeBodySchemas.FIRST_RELEASE,
+  HostApp: HostAppSchema,
   Issue: IssueSchema,
   Key: KeySchema,
   ListedIssue: ListedIssueSchema,

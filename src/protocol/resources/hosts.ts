@@ -1,8 +1,8 @@
-/** Requests, replies and contracts of the operations on hosts. `api/` makes the bodies of replies. */
+/** Requests, replies and contracts of the operations on hosts and their apps. `api/` makes the bodies of replies. */
 import { type Static, Type } from '@sinclair/typebox';
 import { hostStates } from '../host-checks.ts';
 import type { Contracts } from './contract.ts';
-import { closed, orNull, text, time } from './fields.ts';
+import { closed, orNull, secretId, text, time } from './fields.ts';
 
 const origin = text('https://github.com', 'web address of the host');
 const kinds = [Type.Literal('github'), Type.Literal('gitea')];
@@ -55,14 +55,96 @@ export const HostCheckSchema = Type.Object(
   closed,
 );
 
+const appId = text('123456', 'number of the app on its host');
+const appName = text('Tidings notes.example.com', 'name of the app');
+const appUrl = text('https://github.com/apps/tidings-notes-example-com', 'page of the app on its host');
+const installUrl = text(
+  'https://github.com/apps/tidings-notes-example-com/installations/new',
+  'page on which people install the app for their repositories',
+);
+
+const UsedAppSchema = Type.Object(
+  {
+    source: Type.Union([Type.Literal('settings'), Type.Literal('stored')], {
+      description: '`settings`: the app of the settings; `stored`: the app that `createHostApp` stored',
+    }),
+    id: appId,
+    name: orNull(appName),
+    url: orNull(appUrl),
+    installUrl: orNull(installUrl),
+  },
+  { ...closed, description: 'app that the service uses; name and addresses of an app of the settings are null' },
+);
+
+export const HostAppSchema = Type.Object(
+  {
+    origin,
+    id: appId,
+    slug: text('tidings-notes-example-com', 'name of the app in addresses'),
+    name: appName,
+    url: appUrl,
+    installUrl,
+    secretId: { ...secretId, description: 'webhook secret of the app, which is listed with the webhook secrets' },
+    createdAt: time,
+  },
+  closed,
+);
+
+/** Reads and writes that the service uses. An app gets these permissions and no others. */
+const permissionsOfApp = {
+  checks: 'write',
+  contents: 'write',
+  issues: 'read',
+  metadata: 'read',
+  pull_requests: 'write',
+} as const;
+
+/** Events that the service captures, by their names on GitHub. */
+const eventsOfApp = [
+  'create',
+  'delete',
+  'issue_comment',
+  'issues',
+  'label',
+  'pull_request',
+  'pull_request_review',
+  'pull_request_review_comment',
+  'push',
+  'repository',
+] as const;
+
+/** The permissions and events of an app, as a manifest names them. */
+export const appRights = { default_permissions: permissionsOfApp, default_events: eventsOfApp } as const;
+
+const AppManifestSchema = Type.Object(
+  {
+    name: appName,
+    url: text('https://notes.example.com', 'public address of this service'),
+    hook_attributes: Type.Object(
+      {
+        url: text('https://notes.example.com/api/webhooks/scm', 'address for webhooks'),
+        active: Type.Boolean({ examples: [true] }),
+      },
+      closed,
+    ),
+    redirect_url: text('https://notes.example.com/app/github-app', 'address to which the host returns with a code'),
+    public: Type.Boolean({ examples: [false], description: 'false: only the owner of the app can install it' }),
+    default_permissions: Type.Record(Type.String(), Type.String(), { examples: [permissionsOfApp] }),
+    default_events: Type.Array(Type.String(), { examples: [eventsOfApp] }),
+  },
+  { ...closed, description: 'send it to `url` as JSON, in the field `manifest` of a form' },
+);
+export type AppManifest = Static<typeof AppManifestSchema>;
+
 const HostSchema = Type.Object(
   {
     origin,
     kind: Type.Union(kinds, { description: 'kind in the settings; Forgejo counts as Gitea' }),
     isDefault: Type.Boolean({ examples: [true], description: 'whether it is the host of TIDINGS_HOST_ORIGIN' }),
     credentials: Type.Array(Type.Union([Type.Literal('token'), Type.Literal('app')]), {
-      description: 'kinds of credentials in the settings',
+      description: 'kinds of credentials that the service has: those of the settings, and stored apps',
     }),
+    app: orNull(UsedAppSchema),
     webhookSecrets: Type.Integer({
       minimum: 0,
       examples: [1],
@@ -76,7 +158,78 @@ const HostSchema = Type.Object(
 export const CheckHostBodySchema = Type.Object({ origin: Type.String({ minLength: 1, maxLength: 512 }) }, closed);
 export type CheckHostBody = Static<typeof CheckHostBodySchema>;
 
+export const CreateAppManifestBodySchema = Type.Object(
+  {
+    origin: Type.String({ minLength: 1, maxLength: 512 }),
+    organization: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$',
+        description: 'login of the organization that owns the app; default: the account of the person',
+      }),
+    ),
+    name: Type.Optional(
+      Type.String({
+        pattern: '^[^\\u0000-\\u001f\\u007f]{1,34}$',
+        description: 'name of the app, at most 34 characters; the host accepts each name once',
+      }),
+    ),
+  },
+  closed,
+);
+export type CreateAppManifestBody = Static<typeof CreateAppManifestBodySchema>;
+
+export const CreateHostAppBodySchema = Type.Object(
+  {
+    code: Type.String({
+      pattern: '^[A-Za-z0-9_-]{1,200}$',
+      description: 'code in the address to which the host returns',
+    }),
+    state: Type.String({ minLength: 1, maxLength: 4000, description: 'state in the same address' }),
+  },
+  closed,
+);
+export type CreateHostAppBody = Static<typeof CreateHostAppBodySchema>;
+
+export const RemoveHostAppQuerySchema = Type.Object({ origin: Type.String({ minLength: 1, maxLength: 512 }) }, closed);
+export type RemoveHostAppQuery = Static<typeof RemoveHostAppQuerySchema>;
+
 export const hostContracts = {
+  createAppManifest: {
+    tag: 'Operations',
+    summary: 'Make the manifest of an app for a host of the kind github, and the address that a browser posts it to',
+    example: { origin: 'https://github.com', organization: 'acme' },
+    body: CreateAppManifestBodySchema,
+    replies: {
+      200: Type.Object(
+        {
+          url: text('https://github.com/organizations/acme/settings/apps/new?state=v1.…', 'address of the form'),
+          manifest: AppManifestSchema,
+          state: text(
+            'v1.…',
+            'text that the host returns with the code; it is valid for one hour and for this API key',
+          ),
+        },
+        closed,
+      ),
+    },
+    refusals: [409],
+  },
+  createHostApp: {
+    tag: 'Operations',
+    summary: 'Exchange the code of a host for the app that was created there, and store the app; the code is used once',
+    example: { code: 'a180b1a3d263c81bc6441d7b990bae27d4c10679', state: 'v1.…' },
+    body: CreateHostAppBodySchema,
+    replies: { 201: HostAppSchema },
+    refusals: [409],
+  },
+  removeHostApp: {
+    tag: 'Operations',
+    summary: 'Remove the stored app of a host and its webhook secret; the app itself stays on the host',
+    replies: {
+      200: Type.Object({ origin, id: appId, name: appName, url: appUrl, secretId, removedAt: time }, closed),
+    },
+    refusals: [404],
+  },
   listHosts: {
     tag: 'Operations',
     summary: 'List the source code hosts in the settings, with the newest check of each',

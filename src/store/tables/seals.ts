@@ -1,7 +1,9 @@
 /** Lists all sealed texts of the directory partition, and replaces them after the sealing key was changed. */
 import { type ChannelRecord, channelSealedFor } from '../../protocol/channels.ts';
+import { hostAppSealedFor } from '../../protocol/host-apps.ts';
 import type { Partition } from '../partition.ts';
 import { writeChannel } from './channels.ts';
+import { listHostApps, writeHostApp } from './host-apps.ts';
 import { sealedForQuery } from './webhook-addresses.ts';
 import { listWebhookEndpoints, sealedForEndpoint, writeWebhookEndpoint } from './webhook-endpoints.ts';
 import { listWebhookSecrets, sealedFor, writeWebhookSecret } from './webhook-secrets.ts';
@@ -13,8 +15,8 @@ export interface StoredSeal {
 }
 
 /**
- * Returns all sealed texts of the directory: those of webhook secrets, of webhook endpoints and their addresses, and of
- * channels. Former secrets that are still accepted after a rotation are included.
+ * Returns all sealed texts of the directory: those of webhook secrets, of webhook endpoints and their addresses, of
+ * channels and of apps. Former secrets that are still accepted after a rotation are included.
  */
 export function listSeals(directory: Partition): StoredSeal[] {
   const secrets = listWebhookSecrets(directory, null).map((secret) => ({ ...secret, belongsTo: sealedFor(secret) }));
@@ -33,7 +35,8 @@ export function listSeals(directory: Partition): StoredSeal[] {
       return { sealed, belongsTo: channelSealedFor(record, record.channel, field) };
     }),
   );
-  return [...rotated, ...queries, ...channels];
+  const apps = listHostApps(directory).map((app) => ({ sealed: app.sealed, belongsTo: hostAppSealedFor(app) }));
+  return [...rotated, ...queries, ...channels, ...apps];
 }
 
 /**
@@ -64,7 +67,9 @@ export function replaceSeals(directory: Partition, replaced: ReadonlyMap<string,
     const entries = Object.entries(record.secrets).map(([field, sealed]) => [field, fresh(sealed)]);
     writeChannel(directory, { ...record, secrets: Object.fromEntries(entries) });
   }
-  return secrets.length + endpoints.length + channels.length;
+  const apps = listHostApps(directory).filter(({ sealed }) => isOld(sealed));
+  for (const app of apps) writeHostApp(directory, { ...app, sealed: fresh(app.sealed) });
+  return secrets.length + endpoints.length + channels.length + apps.length;
 }
 
 function listChannels(directory: Partition): ChannelRecord[] {

@@ -27,6 +27,25 @@ export function webhookSecretsOf(partition: Partition, origin: string, orgId: st
 }
 
 /**
+ * Maximum number of secrets that are valid at the same time for one organization or one whole host. After a rotation, a
+ * former secret counts until its overlap ends. Every secret costs one more HMAC of the whole body before a forged
+ * delivery is refused.
+ */
+export const maxWebhookTexts = 4;
+
+/** Counts the secrets of one organization or one whole host that are valid at time `at`. */
+export function countWebhookTexts(
+  partition: Partition,
+  { origin, orgId }: Pick<WebhookSecretRecord, 'origin' | 'orgId'>,
+  at: number,
+): number {
+  const texts = webhookSecretsOf(partition, origin, orgId).map(
+    ({ previous }) => 1 + previous.filter(({ until }) => until > at).length,
+  );
+  return texts.reduce((sum, count) => sum + count, 0);
+}
+
+/**
  * Returns the secrets of an organization, ordered by id. If `orgId` is null, returns those of all organizations.
  * @param max maximum number of rows to read
  */

@@ -28,6 +28,7 @@ test('every POST that writes can be repeated', () => {
   assert.deepEqual(without.map(({ operation }) => operation).sort(), [
     'approveRetention',
     'checkHost',
+    'createAppManifest',
     'previewPublication',
     'previewRange',
     'previewRepositorySettings',

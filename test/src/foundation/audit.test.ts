@@ -77,6 +77,20 @@ const commands: [object, unknown, object][] = [
   [{ name: 'rotateWebhookSecret', secretId, sealed: planted, overlapMs: 0 }, {}, { secretId }],
   [{ name: 'revokeWebhookSecret', secretId }, {}, { secretId }],
   [
+    {
+      name: 'createHostApp',
+      app: { origin: planted, appId: '123456', slug: planted, name: planted, url: planted, sealed: planted },
+      secret: { id: secretId, origin: planted, name: planted, sealed: planted },
+    },
+    {},
+    { appId: '123456', secretId },
+  ],
+  [
+    { name: 'removeHostApp', origin: planted },
+    { id: '123456', secretId },
+    { appId: '123456', secretId },
+  ],
+  [
     { name: 'createWebhookEndpoint', endpoint: { id: endpointId, orgId, url: planted, sealed: planted } },
     {},
     { endpointId, orgId },

@@ -7,6 +7,9 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { inspect } from 'node:util';
+import { pino } from 'pino';
+import type { Host } from '../../../config/hosts.ts';
+import { HostClient } from '../../../src/host/client.ts';
 import { TestApp } from '../../helpers/host/app.ts';
 import { openClient } from '../../helpers/host/client.ts';
 import { cut, secondaryLimit, status } from '../../helpers/host/faults.ts';
@@ -92,6 +95,31 @@ test('keeps the tokens of two hosts apart when installations have the same id', 
     opened.map(({ host, app }) => host.seen.at(-1)?.headers.authorization === `Bearer ${app.tokens[0]}`),
     [true, true],
   );
+});
+
+test('the token of an app is not used any more after the app was removed or replaced', async (t) => {
+  const { app, host } = await openApp(t);
+  const other = new TestApp(temporaryFolder(t));
+  const live: Host = { ...host.host, app: { id: app.id, key: app.key } };
+  const client = new HostClient({ host: live, logger: pino({ level: 'silent' }), installationId: app.installationId });
+  await client.repository(repo);
+  assert.equal(host.seen.at(-1)?.headers.authorization, `Bearer ${app.tokens[0]}`);
+  live.app = { id: '999', key: other.key };
+  await assert.rejects(client.repository(repo), { kind: 'unauthorized' });
+  live.app = undefined;
+  await assert.rejects(client.repository(repo), { kind: 'unauthorized' });
+  assert.equal(host.seen.at(-1)?.headers.authorization, undefined);
+  assert.equal(app.tokens.length, 1);
+});
+
+test('does not quote a stored key that is not valid', async (t) => {
+  const { app, host } = await openApp(t);
+  const live: Host = { ...host.host, app: { id: app.id, key: 'planted-key' } };
+  const client = new HostClient({ host: live, logger: pino({ level: 'silent' }), installationId: app.installationId });
+  await assert.rejects(client.repository(repo), {
+    kind: 'unauthorized',
+    message: "The app's private key is not an RSA key.",
+  });
 });
 
 test('names the file of an invalid key', async (t) => {

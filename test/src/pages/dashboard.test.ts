@@ -105,5 +105,21 @@ test('the script is at most 60 kB compressed, without a source map, and the pack
 test('without the files of the build there are no routes', () => {
   const missing = new URL('missing/', folder);
   assert.ok(!existsSync(missing));
-  assert.deepEqual(dashboardRoutes(missing), []);
+  assert.deepEqual(dashboardRoutes([], missing), []);
+});
+
+test('forms may go to the given hosts only, and an origin cannot add a directive', async (t) => {
+  const targets = [
+    'https://github.com',
+    'http://127.0.0.1:3000',
+    "https://x.example;script-src 'unsafe-inline'",
+    'https://*',
+  ];
+  const server = await startServer('127.0.0.1', 0, dashboardRoutes(targets), pino({ level: 'silent' }));
+  afterwards(t, () => server.stop(1000));
+  const reply = await fetch(`http://127.0.0.1:${server.port}/app/settings`);
+  const policy = reply.headers.get('content-security-policy') ?? '';
+  const directives = policy.split('; ');
+  assert.ok(directives.includes("form-action 'self' https://github.com http://127.0.0.1:3000"), policy);
+  assert.equal(directives.filter((each) => each.startsWith('script-src')).length, 1);
 });

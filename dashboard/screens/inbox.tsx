@@ -1,4 +1,5 @@
 /** The first screen: everything that waits for a person. */
+import { signal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
@@ -13,9 +14,19 @@ import { changes } from '../state/live.ts';
 import { useLoad } from '../state/load.ts';
 import { api } from '../state/session.ts';
 import { channelWords, count, outdatedReasons } from '../text/words.ts';
-import { FirstSteps } from './first-steps.tsx';
+import { FirstRun } from './connect.tsx';
 
 const maxShown = 20;
+const guideName = 'tidings-first-run';
+/** Whether the steps to connect a repository stay here. They do until the person closes them or the tab. */
+const isGuideOpen = signal(sessionStorage.getItem(guideName) !== null);
+
+function openGuide(isOpen: boolean): void {
+  isGuideOpen.value = isOpen;
+  if (isOpen) sessionStorage.setItem(guideName, 'open');
+  else sessionStorage.removeItem(guideName);
+}
+
 /** Number of repositories whose failed publications are read, since each needs a request. */
 const maxAsked = 10;
 /** Number of changes after which the failed publications are read again. */
@@ -66,6 +77,11 @@ export function Inbox(): JSX.Element {
   const ids = loaded.data?.repos.map(({ id }) => id).join(' ');
   const failures = useLoad('failed publications', (signal) => readFailed(loaded.data?.repos ?? [], signal), [ids]);
   const failed = failures.data ?? [];
+  const isEmpty = loaded.data?.repos.length === 0;
+  useEffect(() => {
+    if (isEmpty) openGuide(true);
+  }, [isEmpty]);
+  const isGuided = isEmpty || isGuideOpen.value;
   const change = changes.value;
   useEffect(() => {
     if (change % failedEvery === 0) failures.reload();
@@ -78,8 +94,8 @@ export function Inbox(): JSX.Element {
           const isClear = waiting.length + failed.length + outdated.length + refused.length === 0;
           return (
             <>
-              {repos.length === 0 && <FirstSteps />}
-              {repos.length > 0 && isClear && <Clear repos={repos} />}
+              {isGuided && <Guide isEmpty={isEmpty} />}
+              {!isGuided && isClear && <Clear repos={repos} />}
               <Group title="Unreleased changes" shown={waiting.length}>
                 {waiting.map((repository) => (
                   <Waiting key={repository.id} repository={repository} />
@@ -106,7 +122,8 @@ export function Inbox(): JSX.Element {
                   </li>
                 ))}
               </Group>
-              <Group title="Refused deliveries" shown={refused.length}>
+              {/* The guide shows them with more advice. */}
+              <Group title="Refused deliveries" shown={isGuided ? 0 : refused.length}>
                 {refused.map(({ id, receivedAt, message, remedy, hostKind, event }) => (
                   <li key={id}>
                     <span>
@@ -124,6 +141,22 @@ export function Inbox(): JSX.Element {
         }}
       </Shown>
     </Screen>
+  );
+}
+
+function Guide({ isEmpty }: { isEmpty: boolean }): JSX.Element {
+  return (
+    <section class="card guide" aria-labelledby="guide">
+      <header>
+        <h2 id="guide">Connect a repository</h2>
+        {!isEmpty && (
+          <button type="button" class="small" onClick={() => openGuide(false)}>
+            Close these steps
+          </button>
+        )}
+      </header>
+      <FirstRun heading="h3" />
+    </section>
   );
 }
 

@@ -8,6 +8,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { DraftName } from '../parts/draft-name.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Empty, ErrorBox, Shown, Skeleton } from '../parts/feedback.tsx';
+import { NoRepository } from '../parts/no-repository.tsx';
 import { PublicationPill } from '../parts/publication-pill.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { Table } from '../parts/table.tsx';
@@ -25,7 +26,6 @@ import {
 import { api } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
 import { channelWords, count, outdatedReasons } from '../text/words.ts';
-import { FirstSteps } from './first-steps.tsx';
 
 const pageSize = 50;
 const filters = { '': 'All', failed: 'Failed', processing: 'Under way', completed: 'Published' } as const;
@@ -61,7 +61,7 @@ export function Publications({ repoId }: { repoId: string | undefined }): JSX.El
     >
       {repositoriesError.value && !all && <ErrorBox error={repositoriesError.value} again={loadRepositories} />}
       {!all && !repositoriesError.value && <Skeleton />}
-      {all?.length === 0 && <FirstSteps />}
+      {all?.length === 0 && <NoRepository />}
       {shown !== undefined && <List key={shown} repoId={shown} />}
     </Screen>
   );

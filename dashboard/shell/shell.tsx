@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { Route, Switch, useLocation } from 'wouter-preact';
+import { Connect } from '../screens/connect.tsx';
 import { Deliveries } from '../screens/deliveries.tsx';
 import { Draft } from '../screens/draft/draft.tsx';
 import { Inbox } from '../screens/inbox.tsx';
@@ -48,6 +49,7 @@ export function Shell(): JSX.Element {
           </Route>
           <Route path="/app/drafts/:draftId">{({ draftId }) => <Draft key={draftId} draftId={draftId} />}</Route>
           <Route path="/app/publications/:repoId?">{({ repoId }) => <Publications repoId={repoId} />}</Route>
+          <Route path="/app/connect" component={Connect} />
           <Route path="/app/deliveries" component={Deliveries} />
           <Route path="/app/settings" component={Settings} />
           <Route>

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { ErrorBox, Pill, Skeleton } from '../../parts/feedback.tsx';
+import { late } from '../../parts/late.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useShortcut } from '../../shell/keys.ts';
@@ -15,7 +16,9 @@ import { NewNotes } from '../new-notes.tsx';
 import { Changes } from './changes.tsx';
 import { Releases } from './releases.tsx';
 
-const tabs = { changes: 'Changes', releases: 'Releases' } as const;
+const History = late(async () => (await import('./history.tsx')).History);
+
+const tabs = { changes: 'Changes', releases: 'Releases', history: 'History' } as const;
 
 export function Repository({ repoId, tab }: { repoId: string; tab: string }): JSX.Element {
   /** The tag at the end of the notes that the sheet begins with; undefined while the sheet is closed. */
@@ -61,7 +64,9 @@ export function Repository({ repoId, tab }: { repoId: string; tab: string }): JS
               </Link>
             ))}
           </nav>
-          {tab === 'releases' ? <Releases repoId={repoId} onWrite={setWriting} /> : <Changes repoId={repoId} />}
+          {tab === 'history' && <History repository={data} />}
+          {tab === 'releases' && <Releases repoId={repoId} onWrite={setWriting} />}
+          {!(tab in tabs && tab !== 'changes') && <Changes repoId={repoId} />}
           {writing !== undefined && <NewNotes repository={data} to={writing} onClose={() => setWriting(undefined)} />}
         </>
       )}

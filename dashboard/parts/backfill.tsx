@@ -98,7 +98,12 @@ function Progress({ of }: { of: Backfill }): JSX.Element {
           </div>
         </div>
       )}
-      {numbers.length > 0 && <Facts of={numbers.map(([name, number]) => [name, number.toLocaleString('en')])} />}
+      {numbers.length > 0 && (
+        <>
+          <p class="faint">Read from the host this time:</p>
+          <Facts of={numbers.map(([name, number]) => [name, number.toLocaleString('en')])} />
+        </>
+      )}
     </div>
   );
 }

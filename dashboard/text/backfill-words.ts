@@ -9,6 +9,7 @@ const kinds: Readonly<Record<string, string>> = {
   tags: 'Tags',
   releases: 'Releases',
   commits: 'Commits',
+  comments: 'Comments',
   issueComments: 'Comments',
   reviewComments: 'Comments on lines',
   reviews: 'Reviews',

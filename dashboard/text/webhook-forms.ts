@@ -28,6 +28,8 @@ export interface FormField {
 }
 
 export interface WebhookForm {
+  /** Warning at the field of the content type. */
+  typeWarning: string;
   /** Where the form is on the host. */
   where: string;
   fields: readonly FormField[];
@@ -85,6 +87,7 @@ function github(isSecure: boolean): WebhookForm {
       },
       { label: 'Active', value: { text: 'on' } },
     ],
+    typeWarning: 'Content type: application/json. GitHub offers the form type first, and its deliveries are refused.',
     send: 'Choose Add webhook. GitHub sends a ping at once.',
   };
 }
@@ -107,6 +110,7 @@ function gitea(name: 'Gitea' | 'Forgejo'): WebhookForm {
       { label: isGitea ? 'Authorization Header' : 'Authorization header', value: { text: 'empty' } },
       { label: 'Active', value: { text: 'on' } },
     ],
+    typeWarning: 'Content type: application/json. Deliveries of the form type are refused.',
     send: `Save the form, open the webhook again and choose Test ${isGitea ? 'Delivery' : 'delivery'}. If ${name} says that it may only call allowed HTTP servers, add the address of this service to ALLOWED_HOST_LIST in its app.ini.`,
   };
 }

@@ -28,7 +28,7 @@ export function Webhook({
   onHost: (origin: string) => void;
   onForm: (form: FormName) => void;
 }): JSX.Element {
-  const { where, fields, send } = webhookForm(form, location.protocol === 'https:');
+  const { where, fields, send, typeWarning } = webhookForm(form, location.protocol === 'https:');
   return (
     <Step number={1} title="Webhook" state={isReached ? 'good' : 'open'} heading={heading}>
       <p>The host reports each event of its repositories to this service. No repository is added by hand.</p>
@@ -51,7 +51,12 @@ export function Webhook({
       <p>{where}</p>
       <dl class="facts">
         {fields.map((field) => (
-          <Field key={field.label} of={field} secret={<Secret key={host?.origin} host={host} />} />
+          <Field
+            key={field.label}
+            of={field}
+            typeWarning={typeWarning}
+            secret={<Secret key={host?.origin} host={host} />}
+          />
         ))}
       </dl>
       <p>{send}</p>
@@ -59,7 +64,15 @@ export function Webhook({
   );
 }
 
-function Field({ of: { label, value }, secret }: { of: FormField; secret: ComponentChildren }): JSX.Element {
+function Field({
+  of: { label, value },
+  typeWarning,
+  secret,
+}: {
+  of: FormField;
+  typeWarning: string;
+  secret: ComponentChildren;
+}): JSX.Element {
   return (
     <>
       <dt>{label}</dt>
@@ -70,8 +83,7 @@ function Field({ of: { label, value }, secret }: { of: FormField; secret: Compon
           <>
             <code>application/json</code>
             <p class="type-warning">
-              <Icon name="warning" /> Content type: application/json. The form type that the host offers first is
-              refused.
+              <Icon name="warning" /> {typeWarning}
             </p>
           </>
         ) : value === 'secret' ? (

@@ -9,17 +9,12 @@ import { type Backfill, countedKinds, failureAdvice, progressLine } from '../tex
 import { count } from '../text/words.ts';
 import { Dialog } from './dialog.tsx';
 import { Facts } from './facts.tsx';
-import { ErrorBox, Pill, Shown, type Tone } from './feedback.tsx';
+import { ErrorBox, Shown } from './feedback.tsx';
 import { Icon } from './icons.tsx';
 import { Time } from './time.tsx';
 
-const tones: Readonly<Record<Backfill['state'], Tone>> = {
-  running: 'busy',
-  waiting: 'warn',
-  completed: 'good',
-  failed: 'bad',
-  cancelled: 'plain',
-};
+/** A shorter pause is over before a person has read when it ends. */
+const shortMs = 60_000;
 
 async function readBackfill(repoId: string, signal: AbortSignal): Promise<Backfill | null> {
   try {
@@ -67,7 +62,6 @@ function Progress({ of }: { of: Backfill }): JSX.Element {
     <div class="backfill">
       <div class="backfill-head">
         <label for={id}>{line}</label>
-        <Pill tone={tones[state]}>{state}</Pill>
         <span class="backfill-percent">{percent} %</span>
       </div>
       <progress id={id} class={state} max={100} value={percent} />
@@ -86,7 +80,8 @@ function Progress({ of }: { of: Backfill }): JSX.Element {
       </p>
       {state === 'waiting' && waits.until !== null && (
         <p>
-          The host asks for a pause. Fetching continues by itself <Time at={waits.until} />.
+          The host asks for a pause. Fetching continues by itself{' '}
+          {Date.parse(waits.until) - Date.now() > shortMs ? <Time at={waits.until} /> : 'in a moment'}.
         </p>
       )}
       {error !== undefined && (

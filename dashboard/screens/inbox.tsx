@@ -1,4 +1,5 @@
 /** The first screen: everything that waits for a person. */
+import { signal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { Link } from 'wouter-preact';
 import { ForbiddenError } from '../../sdk/index.ts';
@@ -12,9 +13,18 @@ import { useLoad } from '../state/load.ts';
 import { type ListedDraft, noteHeads } from '../state/names.ts';
 import { api } from '../state/session.ts';
 import { channelWords, count, outdatedReasons, personas, personaWords } from '../text/words.ts';
-import { FirstSteps } from './first-steps.tsx';
+import { FirstRun } from './connect.tsx';
 
 const maxShown = 20;
+const guideName = 'tidings-first-run';
+/** Whether the steps to connect a repository stay here. They do until the person closes them or the tab. */
+const isGuideOpen = signal(sessionStorage.getItem(guideName) !== null);
+
+function openGuide(isOpen: boolean): void {
+  isGuideOpen.value = isOpen;
+  if (isOpen) sessionStorage.setItem(guideName, 'open');
+  else sessionStorage.removeItem(guideName);
+}
 
 async function readInbox(signal: AbortSignal) {
   const drafts = { view: 'summary', limit: maxShown } as const;
@@ -47,6 +57,11 @@ async function ifAllowed<T>(part: Promise<T>): Promise<T | undefined> {
 
 export function Inbox(): JSX.Element {
   const loaded = useLoad('inbox', readInbox, [], true);
+  const isEmpty = loaded.data?.repos.length === 0;
+  useEffect(() => {
+    if (isEmpty) openGuide(true);
+  }, [isEmpty]);
+  const isGuided = isEmpty || isGuideOpen.value;
   return (
     <Screen title="Inbox">
       <Shown of={loaded}>
@@ -55,8 +70,8 @@ export function Inbox(): JSX.Element {
           const isClear = waiting.length + ready.total + failed.total + outdated.total + refused.length === 0;
           return (
             <>
-              {repos.length === 0 && <FirstSteps />}
-              {repos.length > 0 && isClear && <Clear repos={repos} />}
+              {isGuided && <Guide isEmpty={isEmpty} />}
+              {!isGuided && isClear && <Clear repos={repos} />}
               <Group title="Unreleased changes" shown={waiting.length}>
                 {waiting.map((repository) => (
                   <Waiting key={repository.id} repository={repository} />
@@ -102,7 +117,8 @@ export function Inbox(): JSX.Element {
                 ))}
                 <More than={outdated} noun="older draft" />
               </Group>
-              <Group title="Refused deliveries" shown={refused.length}>
+              {/* The guide shows them with more advice. */}
+              <Group title="Refused deliveries" shown={isGuided ? 0 : refused.length}>
                 {refused.map(({ id, receivedAt, message, remedy, hostKind, event }) => (
                   <li key={id}>
                     <span>
@@ -120,6 +136,22 @@ export function Inbox(): JSX.Element {
         }}
       </Shown>
     </Screen>
+  );
+}
+
+function Guide({ isEmpty }: { isEmpty: boolean }): JSX.Element {
+  return (
+    <section class="card guide" aria-labelledby="guide">
+      <header>
+        <h2 id="guide">Connect a repository</h2>
+        {!isEmpty && (
+          <button type="button" class="small" onClick={() => openGuide(false)}>
+            Close these steps
+          </button>
+        )}
+      </header>
+      <FirstRun heading="h3" />
+    </section>
   );
 }
 

@@ -8,6 +8,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { DraftName } from '../parts/draft-name.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Empty, ErrorBox, Shown } from '../parts/feedback.tsx';
+import { NoRepository } from '../parts/no-repository.tsx';
 import { PublicationPill } from '../parts/publication-pill.tsx';
 import { RepositoryFilter } from '../parts/repository-filter.tsx';
 import { Screen } from '../parts/screen.tsx';
@@ -20,7 +21,6 @@ import { openRepository, repositories } from '../state/repositories.ts';
 import { api } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
 import { channelWords, count, outdatedReasons } from '../text/words.ts';
-import { FirstSteps } from './first-steps.tsx';
 
 const pageSize = 50;
 const filters = { '': 'All', failed: 'Failed', processing: 'Under way', completed: 'Published' } as const;
@@ -42,7 +42,7 @@ export function Publications({ repoId }: { repoId: string | undefined }): JSX.El
         />
       }
     >
-      {all?.length === 0 ? <FirstSteps /> : <List key={repoId} repoId={repoId} />}
+      {all?.length === 0 ? <NoRepository /> : <List key={repoId} repoId={repoId} />}
     </Screen>
   );
 }

@@ -3,13 +3,13 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Empty, Pill, Shown } from '../parts/feedback.tsx';
+import { NoRepository } from '../parts/no-repository.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { type Active, readActivity } from '../state/activity.ts';
 import { useLoad } from '../state/load.ts';
 import { count } from '../text/words.ts';
-import { FirstSteps } from './first-steps.tsx';
 
 const pageSize = 50;
 
@@ -26,24 +26,27 @@ export function Repositories(): JSX.Element {
     <Screen
       title="Repositories"
       actions={
-        <input
-          type="search"
-          class="filter"
-          aria-label="Filter by name"
-          placeholder="Filter by name"
-          value={text}
-          onInput={({ currentTarget }) => {
-            setText(currentTarget.value.trim());
-            setOffset(0);
-          }}
-        />
+        <>
+          <Link href="/app/connect">Connect a repository</Link>
+          <input
+            type="search"
+            class="filter"
+            aria-label="Filter by name"
+            placeholder="Filter by name"
+            value={text}
+            onInput={({ currentTarget }) => {
+              setText(currentTarget.value.trim());
+              setOffset(0);
+            }}
+          />
+        </>
       }
     >
       <Shown of={loaded}>
         {({ repos, total }) =>
           repos.length === 0 ? (
             text === '' ? (
-              <FirstSteps />
+              <NoRepository />
             ) : (
               <Empty title={`No repository has “${text}” in its name.`} />
             )

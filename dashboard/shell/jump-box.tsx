@@ -16,6 +16,7 @@ interface Place {
 const screens: readonly Place[] = [
   { href: '/', name: 'Inbox', about: 'Screen' },
   { href: '/app/repositories', name: 'Repositories', about: 'Screen' },
+  { href: '/app/connect', name: 'Connect a repository', about: 'Screen' },
   { href: '/app/publications', name: 'Publications', about: 'Screen' },
   { href: '/app/deliveries', name: 'Deliveries', about: 'Screen' },
   { href: '/app/statistics', name: 'Statistics', about: 'Screen' },

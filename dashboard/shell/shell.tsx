@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { Route, Switch, useLocation } from 'wouter-preact';
 import { late } from '../parts/late.tsx';
 import { Screen } from '../parts/screen.tsx';
+import { Connect } from '../screens/connect.tsx';
 import { Deliveries } from '../screens/deliveries.tsx';
 import { Draft } from '../screens/draft/draft.tsx';
 import { Inbox } from '../screens/inbox.tsx';
@@ -53,6 +54,7 @@ export function Shell(): JSX.Element {
           </Route>
           <Route path="/app/drafts/:draftId">{({ draftId }) => <Draft key={draftId} draftId={draftId} />}</Route>
           <Route path="/app/publications/:repoId?">{({ repoId }) => <Publications repoId={repoId} />}</Route>
+          <Route path="/app/connect" component={Connect} />
           <Route path="/app/deliveries/:tab?/:endpointId?">
             {({ tab, endpointId }) => <Deliveries tab={tab ?? 'hosts'} endpointId={endpointId} />}
           </Route>

@@ -23,7 +23,7 @@ test('the dashboard works in a browser', { skip }, async (t) => {
   await t.test('an empty service shows how to connect a repository, and notices the first delivery', async (t) => {
     const { page, faults } = await signedIn(t, browser, service);
     await page.getByRole('heading', { name: 'Connect a repository' }).waitFor();
-    assert.match((await page.locator('dl').textContent()) ?? '', new RegExp(`${service.url}/api/webhooks/scm`));
+    assert.match((await page.locator('dl.facts').textContent()) ?? '', new RegExp(`${service.url}/api/webhooks/scm`));
     await auditBoth(page, 'first-steps');
     await sendHistory(service);
     await page.getByRole('heading', { name: /^Unreleased changes/ }).waitFor();

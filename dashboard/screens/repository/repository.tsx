@@ -19,12 +19,14 @@ import { Releases } from './releases.tsx';
 
 const Ranges = late(async () => (await import('./ranges.tsx')).Ranges);
 const Settings = late(async () => (await import('./settings.tsx')).RepositorySettings);
+const History = late(async () => (await import('./history.tsx')).History);
 
 const tabs = {
   changes: 'Changes',
   releases: 'Releases',
   ranges: 'Ranges',
   settings: 'Settings',
+  history: 'History',
 } as const;
 
 export function Repository({ repoId, tab }: { repoId: string; tab: string }): JSX.Element {
@@ -71,15 +73,11 @@ export function Repository({ repoId, tab }: { repoId: string; tab: string }): JS
               </Link>
             ))}
           </nav>
-          {tab === 'releases' ? (
-            <Releases repoId={repoId} onWrite={setWriting} />
-          ) : tab === 'ranges' ? (
-            <Ranges repoId={repoId} onWrite={setWriting} />
-          ) : tab === 'settings' ? (
-            <Settings repository={data} />
-          ) : (
-            <Changes repoId={repoId} />
-          )}
+          {tab === 'releases' && <Releases repoId={repoId} onWrite={setWriting} />}
+          {tab === 'ranges' && <Ranges repoId={repoId} onWrite={setWriting} />}
+          {tab === 'settings' && <Settings repository={data} />}
+          {tab === 'history' && <History repository={data} />}
+          {!(tab in tabs && tab !== 'changes') && <Changes repoId={repoId} />}
           {writing !== undefined && (
             <NewNotes repository={data} begin={writing} onClose={() => setWriting(undefined)} />
           )}

@@ -1,0 +1,173 @@
+/** Fetches the older history of a repository from its host: starts it, shows the progress, and cancels it. */
+import type { JSX } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import { NotFoundError } from '../../sdk/index.ts';
+import { useAttempt } from '../state/attempt.ts';
+import { useLoad } from '../state/load.ts';
+import { api, mayUse } from '../state/session.ts';
+import { type Backfill, countedKinds, failureAdvice, progressLine } from '../text/backfill-words.ts';
+import { count } from '../text/words.ts';
+import { Dialog } from './dialog.tsx';
+import { Facts } from './facts.tsx';
+import { ErrorBox, Shown } from './feedback.tsx';
+import { Icon } from './icons.tsx';
+import { Time } from './time.tsx';
+
+/** A shorter pause is over before a person has read when it ends. */
+const shortMs = 60_000;
+
+async function readBackfill(repoId: string, signal: AbortSignal): Promise<Backfill | null> {
+  try {
+    return await api().getBackfill({ repoId }, { signal });
+  } catch (error) {
+    if (error instanceof NotFoundError) return null;
+    throw error;
+  }
+}
+
+/** @param isConnected whether the repository is connected; the history of others cannot be fetched */
+export function BackfillPart({ repoId, isConnected }: { repoId: string; isConnected: boolean }): JSX.Element {
+  const loaded = useLoad('backfill', (signal) => readBackfill(repoId, signal), [repoId], true);
+  return (
+    <Shown of={loaded} lines={3}>
+      {(backfill) => {
+        const isUnderWay = backfill?.state === 'running' || backfill?.state === 'waiting';
+        return (
+          <>
+            {backfill ? <Progress of={backfill} /> : <p>The history from before the first delivery is not here yet.</p>}
+            {!mayUse('repos:write') ? (
+              <p class="faint">
+                To {isUnderWay ? 'cancel this' : 'fetch history'}, a key needs the scope <code>repos:write</code>.
+              </p>
+            ) : isUnderWay ? (
+              <Cancel repoId={repoId} onCancelled={loaded.reload} />
+            ) : isConnected ? (
+              <Start repoId={repoId} isFirst={!backfill} onStarted={loaded.reload} />
+            ) : (
+              <p class="faint">The repository is not connected, so its history cannot be fetched.</p>
+            )}
+          </>
+        );
+      }}
+    </Shown>
+  );
+}
+
+function Progress({ of }: { of: Backfill }): JSX.Element {
+  const { state, percent, since, counts, waits, error, startedAt, finishedAt } = of;
+  const id = useId();
+  const line = progressLine(of);
+  const numbers = countedKinds(counts);
+  return (
+    <div class="backfill">
+      <div class="backfill-head">
+        <label for={id}>{line}</label>
+        <span class="backfill-percent">{percent} %</span>
+      </div>
+      <progress id={id} class={state} max={100} value={percent} />
+      <p class="hidden" role="status">
+        {/* Each tenth is announced, not each percent. */}
+        {line}, {percent - (percent % 10)} percent
+      </p>
+      <p class="faint">
+        {since === null ? 'Everything' : `Everything since ${since}`}, started <Time at={startedAt} />
+        {finishedAt !== null && (
+          <>
+            , ended <Time at={finishedAt} />
+          </>
+        )}
+        {waits.count > 0 && `, waited ${count(waits.count, 'time')} for the host`}
+      </p>
+      {state === 'waiting' && waits.until !== null && (
+        <p>
+          The host asks for a pause. Fetching continues by itself{' '}
+          {Date.parse(waits.until) - Date.now() > shortMs ? <Time at={waits.until} /> : 'in a moment'}.
+        </p>
+      )}
+      {error !== undefined && (
+        <div class={`box ${state === 'failed' ? 'bad' : 'warn'}`}>
+          <Icon name="warning" />
+          <div>
+            <p>{error}</p>
+            {state === 'failed' && <p>{failureAdvice(error)}</p>}
+          </div>
+        </div>
+      )}
+      {numbers.length > 0 && (
+        <>
+          <p class="faint">Read from the host this time:</p>
+          <Facts of={numbers.map(([name, number]) => [name, number.toLocaleString('en')])} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Start({
+  repoId,
+  isFirst,
+  onStarted,
+}: {
+  repoId: string;
+  isFirst: boolean;
+  onStarted: () => void;
+}): JSX.Element {
+  const [since, setSince] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const { error, attempt } = useAttempt();
+  const today = new Date().toISOString().slice(0, 10);
+  const start = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setBusy(true);
+    await attempt(() => api().startBackfill({ repoId, ...(since !== '' && { since }) }));
+    setBusy(false);
+    onStarted();
+  };
+  return (
+    <form class="backfill-start" onSubmit={start}>
+      <label>
+        <span>
+          Since <span class="faint">(empty: everything)</span>
+        </span>
+        <input type="date" max={today} value={since} onInput={({ currentTarget }) => setSince(currentTarget.value)} />
+      </label>
+      <button type="submit" class={isFirst ? 'primary' : ''} disabled={isBusy}>
+        {isBusy ? 'Starting…' : isFirst ? 'Fetch history' : 'Fetch again'}
+      </button>
+      {error && <ErrorBox error={error} />}
+    </form>
+  );
+}
+
+function Cancel({ repoId, onCancelled }: { repoId: string; onCancelled: () => void }): JSX.Element {
+  const [isAsking, setAsking] = useState(false);
+  const { error, attempt } = useAttempt();
+  const cancel = async (): Promise<void> => {
+    await attempt(() => api().cancelBackfill({ repoId }));
+    setAsking(false);
+    onCancelled();
+  };
+  return (
+    <>
+      <p>
+        <button type="button" onClick={() => setAsking(true)}>
+          Cancel
+        </button>
+      </p>
+      {error && <ErrorBox error={error} />}
+      {isAsking && (
+        <Dialog title="Cancel fetching the history?" onClose={() => setAsking(false)}>
+          <p>Data that is already here stays. A later start does not fetch finished lists again.</p>
+          <footer class="dialog-actions">
+            <button type="button" data-first onClick={() => setAsking(false)}>
+              Continue fetching
+            </button>
+            <button type="button" class="danger" onClick={() => void cancel()}>
+              Cancel fetching
+            </button>
+          </footer>
+        </Dialog>
+      )}
+    </>
+  );
+}

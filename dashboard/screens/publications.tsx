@@ -9,6 +9,7 @@ import { DraftName } from '../parts/draft-name.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Empty, ErrorBox, Shown } from '../parts/feedback.tsx';
 import { NoRepository } from '../parts/no-repository.tsx';
+import { OutcomeQuestion } from '../parts/outcome-question.tsx';
 import { PublicationPill } from '../parts/publication-pill.tsx';
 import { RepositoryFilter } from '../parts/repository-filter.tsx';
 import { Screen } from '../parts/screen.tsx';
@@ -133,6 +134,8 @@ function Details({ publication, onClose }: { publication: Publication; onClose: 
     showToast(done);
     onClose();
   };
+  const resend = (): void =>
+    void run(() => api().resendPublication({ publicationId: id }), 'The notes are sent again.');
   const isOpen = status === 'pending' || status === 'processing';
   return (
     <Dialog title={channelWords[channel].name} size="side" onClose={onClose}>
@@ -147,12 +150,7 @@ function Details({ publication, onClose }: { publication: Publication; onClose: 
           Draft
         </button>
       </p>
-      {outcomeUnknown && (
-        <p class="box warn">
-          The receiver did not answer clearly, so the notes may be there or not. Look at the channel first
-          {url !== null && ' (Open)'}; sending again could publish them twice.
-        </p>
-      )}
+      {outcomeUnknown && <OutcomeQuestion publication={publication} place={url} onSend={resend} />}
       {error !== null && <p class="box bad">{error}</p>}
       {outdated && <p class="box warn">Outdated: {outdatedReasons(publication.outdatedBecause)}.</p>}
       {nextAttemptAt !== null && (
@@ -191,11 +189,7 @@ function Details({ publication, onClose }: { publication: Publication; onClose: 
             </button>
           ))}
         {!isOpen && (
-          <button
-            type="button"
-            class="primary"
-            onClick={() => void run(() => api().resendPublication({ publicationId: id }), 'The notes are sent again.')}
-          >
+          <button type="button" class="primary" onClick={resend}>
             Send again
           </button>
         )}

@@ -1,5 +1,6 @@
 /** Loads the data of a screen, and loads it again when it may have changed. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { TidingsError } from '../../sdk/index.ts';
 import { changes } from './live.ts';
 import { noteRefusal } from './session.ts';
 
@@ -12,6 +13,14 @@ export function forgetData(): void {
   remembered.clear();
 }
 
+/**
+ * Whether an error may be gone at the next attempt: the service was not reached or cannot answer now, the session has
+ * ended, or the draft is being written.
+ */
+export function mayPass(error: unknown): boolean {
+  return !(error instanceof TidingsError) || error.status >= 500 || [401, 409, 429].includes(error.status);
+}
+
 /** Data that is being loaded. */
 export interface Loaded<T> {
   data: T | undefined;
@@ -21,7 +30,8 @@ export interface Loaded<T> {
 }
 
 /**
- * Loads data when the screen opens and whenever one of `keys` changes.
+ * Loads data when the screen opens and whenever one of `keys` changes. Data that could not be loaded because the service
+ * did not answer is loaded again when it answers.
  * @param resource name of the kind of data
  * @param keys what the data depends on; a null among them means that it cannot be loaded yet
  * @param isLive whether the data is loaded again when the service may have changed
@@ -42,7 +52,9 @@ export function useLoad<T>(
   const [turn, setTurn] = useState(0);
   const latest = useRef(load);
   latest.current = load;
-  const change = isLive ? changes.value : 0;
+  const isWaiting = state.error !== undefined && mayPass(state.error);
+  const change = useRef(0);
+  if (isLive || isWaiting) change.current = changes.value;
   // `turn` and `change` ask for the same data again.
   useEffect(() => {
     if (!isPossible) return;
@@ -60,7 +72,7 @@ export function useLoad<T>(
       },
     );
     return () => controller.abort();
-  }, [name, isPossible, turn, change]);
+  }, [name, isPossible, turn, change.current]);
   const reload = useCallback(() => setTurn((before) => before + 1), []);
   if (state.name !== name) return { data: remembered.get(name) as T | undefined, error: undefined, reload };
   return { data: state.data, error: state.error, reload };

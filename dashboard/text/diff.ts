@@ -4,6 +4,14 @@
 export interface Edit {
   kind: 'same' | 'removed' | 'added';
   line: string;
+  /** The line in pieces, if it has a counterpart that differs only in some words. */
+  words?: readonly Piece[];
+}
+
+/** A part of a line. It is changed if the counterpart of the line does not contain it. */
+export interface Piece {
+  text: string;
+  isChanged: boolean;
 }
 
 /** Maximum number of edits that are searched for. Texts that differ more are shown as removed and added as a whole. */
@@ -83,6 +91,50 @@ function walkBack(trace: Trace, before: readonly string[], after: readonly strin
     else edits.push({ kind: 'removed', line: before[--x] as string });
   }
   return edits.reverse();
+}
+
+/**
+ * Finds the words that differ between a removed line and the added line in its place. Lines that share little are left
+ * as they are, because marks on most of their words would only be in the way.
+ */
+export function withWords(edits: readonly Edit[]): Edit[] {
+  const marked = [...edits];
+  for (let i = 0; i < marked.length; ) {
+    const start = i;
+    while (marked[i]?.kind === 'removed') i++;
+    const middle = i;
+    while (marked[i]?.kind === 'added') i++;
+    for (let at = 0; at < Math.min(middle - start, i - middle); at++) {
+      const [before, after] = [marked[start + at] as Edit, marked[middle + at] as Edit];
+      const pieces = diffWords(before.line, after.line);
+      if (!pieces) continue;
+      marked[start + at] = { ...before, words: pieces[0] };
+      marked[middle + at] = { ...after, words: pieces[1] };
+    }
+    if (i === start) i++;
+  }
+  return marked;
+}
+
+/** Compares two lines by words. Returns the pieces of both; undefined if they share less than a third of their words. */
+export function diffWords(before: string, after: string): readonly [Piece[], Piece[]] | undefined {
+  const wordsIn = (line: string): string[] => line.match(/[\p{L}\p{N}]+|\s+|[^\p{L}\p{N}\s]/gu) ?? [];
+  const edits = diffLines(wordsIn(before), wordsIn(after));
+  const shared = edits.filter(({ kind, line }) => kind === 'same' && /[\p{L}\p{N}]/u.test(line)).length;
+  const all = edits.filter(({ line }) => /[\p{L}\p{N}]/u.test(line)).length;
+  if (shared * 3 < all) return undefined;
+  const side = (own: Edit['kind']): Piece[] => {
+    const pieces: Piece[] = [];
+    for (const { kind, line } of edits) {
+      if (kind !== 'same' && kind !== own) continue;
+      const last = pieces.at(-1);
+      const isChanged = kind === own;
+      if (last?.isChanged === isChanged) last.text += line;
+      else pieces.push({ text: line, isChanged });
+    }
+    return pieces;
+  };
+  return [side('removed'), side('added')];
 }
 
 /** Keeps the lines near a change and marks with `null` where lines were left out. */

@@ -1,5 +1,5 @@
 /** Contains the words that the screens show for names of the API. */
-import type { Change, Operations, Publication, Range } from '../../sdk/index.ts';
+import type { Change, Draft, DraftEntry, Operations, Publication, Range } from '../../sdk/index.ts';
 
 export type Persona = 'engineer' | 'internal' | 'customer';
 export type ChannelName = Publication['channel'];
@@ -83,6 +83,32 @@ const reasons: Readonly<Record<Change['reason'], string>> = {
 /** Explains why a change is in the notes, or why it is not. */
 export function reasonOf({ reason, detail }: Pick<Change, 'reason' | 'detail'>): string {
   return reasons[reason].replace('*', detail ?? 'another change');
+}
+
+const otherConflicts: Readonly<Record<string, string>> = {
+  joined: 'Now listed in the entry of *',
+  note: 'The release note of its pull request has lost this line',
+  unlisted: 'The notes do not list it any more',
+  range: 'Not in the range any more',
+  other: 'Not in the notes any more',
+};
+
+/** Explains why a line that a person edited is about a change that is not in the notes any more. */
+export function conflictReason({ reason, detail }: Draft['conflicts'][number]): string {
+  const words = otherConflicts[reason]?.replace('*', detail ?? 'another change');
+  return words ?? reasonOf({ reason: reason as Change['reason'], detail: detail ?? undefined });
+}
+
+const wordSources: Readonly<Record<DraftEntry['source'], string>> = {
+  note: 'the release note of the pull request',
+  issue: 'the title of a linked issue',
+  title: 'the title of the change',
+  person: 'a person',
+};
+
+/** Names where the words of an entry come from. */
+export function wordSourceOf(source: DraftEntry['source']): string {
+  return `words of ${wordSources[source]}`;
 }
 
 const kindSources: Readonly<Record<NonNullable<Change['kindBy']>, string>> = {

@@ -328,8 +328,11 @@ export const mocks: Readonly<Record<string, Mock>> = {
   previewPublication: (request) => {
     const { channel, draftId } = request.body as PublishBody;
     const { rangeId, bodyMd } = mockDraft(request, draftId);
-    const payload = { title: versionName(mockRange(request, rangeId).bounds), text: bodyMd };
-    return ok({ channel, payload, warnings: warningsOf(bodyMd) });
+    const { bounds } = mockRange(request, rangeId);
+    const payload = { title: versionName(bounds), text: bodyMd };
+    const isProvisional = channelTraits[channel].keepsVersions && bounds.type === 'UNRELEASED';
+    const provisionalVersion = isProvisional ? payload.title : null;
+    return ok({ channel, payload, provisionalVersion, warnings: warningsOf(bodyMd) });
   },
   listPublications: list(
     'publications',

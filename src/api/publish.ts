@@ -15,7 +15,14 @@ import type { DraftRecord } from '../protocol/stored.ts';
 import type { Payload, PayloadTask } from '../protocol/tasks.ts';
 import { defaultConnection } from '../store/connections.ts';
 import type { Partition } from '../store/partition.ts';
-import { assertRangeFits, connectionFor, type PagesOf, type Published, pagesOf } from '../store/publishable.ts';
+import {
+  assertRangeFits,
+  connectionFor,
+  lacksVersion,
+  type PagesOf,
+  type Published,
+  pagesOf,
+} from '../store/publishable.ts';
 import { effectiveChannel } from '../store/tables/channels.ts';
 import { type DirectoryRepository, readDirectoryRepository } from '../store/tables/directory.ts';
 import { readDraft } from '../store/tables/drafts.ts';
@@ -88,7 +95,8 @@ const previewPublication: ApiRoute = {
     const { channel, draft: asDraft = false, draftId } = checkPublish(request.body);
     const { partition, record: draft } = visible(request, draftId, draftKind);
     assertReady(draft);
-    assertRangeFits(partition, draft.rangeId, channel);
+    const provisional = lacksVersion(partition, draft.rangeId, channel);
+    if (!provisional) assertRangeFits(partition, draft.rangeId, channel);
     const { directory, context } = request;
     const { orgId, id } = readDirectoryRepository(directory, draft.repoId) as DirectoryRepository;
     const stored = effectiveChannel(directory, orgId, id, channel);
@@ -97,12 +105,14 @@ const previewPublication: ApiRoute = {
     const what = { publicationId, repoId: draft.repoId, draftId, revision: draft.revision };
     const { settings: own, sealer } = context;
     const shown = pagesOf({ settings: own, sealer, directory, partition }, draft);
-    const question: PayloadTask = { task: 'payload', ...what, channel, asDraft, settings, ...shown };
-    const { payload } = await ask<PayloadTask, Payload>(context.journal, partition.name, question);
-    return {
-      status: 200,
-      body: { channel, payload, warnings: warningsOf(draft.bodyMd, draft.outdatedBecause).slice(0, maxWarnings) },
-    };
+    const question: PayloadTask = { task: 'payload', ...what, channel, asDraft, settings, provisional, ...shown };
+    const { payload, provisionalVersion = null } = await ask<PayloadTask, Payload>(
+      context.journal,
+      partition.name,
+      question,
+    );
+    const warnings = warningsOf(draft.bodyMd, draft.outdatedBecause).slice(0, maxWarnings);
+    return { status: 200, body: { channel, payload, provisionalVersion, warnings } };
   },
 };
 

@@ -231,12 +231,16 @@ export const PayloadTaskSchema = Type.Object({
   pagesUrl: Type.Union([Type.String(), Type.Null()]),
   /** Path of the page for the draft's persona, relative to the page of the version. */
   personaPath: Type.Optional(Type.String()),
+  /** True for a preview that needs a name in place of the version, which the range does not have yet. */
+  provisional: Type.Optional(Type.Boolean()),
 });
 export type PayloadTask = Static<typeof PayloadTaskSchema>;
 
 /** The content that a channel sends, in the channel's own shape. */
 export interface Payload {
   payload: unknown;
+  /** The name in place of the version, if the task asked for one. */
+  provisionalVersion?: string;
 }
 
 /** Tests a channel connection. The worker of the directory partition runs this task without a render thread. */

@@ -71,20 +71,27 @@ export function connectionFor(
 }
 
 /**
+ * Whether a preview for a channel needs a name in place of the version: the channel keeps the notes of each version, and
+ * the range has no version yet.
+ */
+export function lacksVersion(partition: Partition, rangeId: string, channel: ChannelName): boolean {
+  return channelTraits[channel].keepsVersions && readRange(partition, rangeId)?.bounds.type === 'UNRELEASED';
+}
+
+/**
  * Checks that a range can be published to a channel.
  * @throws ServiceError `conflict` when the channel needs a tag or a version but the range has none
  */
 export function assertRangeFits(partition: Partition, rangeId: string, channel: ChannelName): void {
-  const { needsTag, keepsVersions } = channelTraits[channel];
   const range = readRange(partition, rangeId);
-  if (keepsVersions && range?.bounds.type === 'UNRELEASED') {
+  if (lacksVersion(partition, rangeId, channel)) {
     throw new ServiceError(
       'conflict',
       `The channel ${channel} keeps the notes of each version, but this range has no version yet. ` +
         'Publish when its tag has arrived, or publish to a channel that sends messages.',
     );
   }
-  if (!needsTag) return;
+  if (!channelTraits[channel].needsTag) return;
   if (range?.bounds.toTag !== undefined) return;
   throw new ServiceError(
     'conflict',

@@ -7,9 +7,12 @@ import { channelOf } from '../../src/channels/index.ts';
 import { compareUrlOf } from '../../src/foundation/compare-url.ts';
 import { invalid, notFound } from '../../src/foundation/errors.ts';
 import { pageUrl, versionName } from '../../src/foundation/page-url.ts';
+import { gather } from '../../src/notes/draft/gather.ts';
+import { suggestVersion } from '../../src/notes/draft/suggested-version.ts';
 import type { DraftRecord, RangeRecord, RepositoryRecord } from '../../src/protocol/stored.ts';
 import type { Payload, PayloadTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import { RepositoryView } from '../../src/store/repository-view.ts';
 import { readDraft } from '../../src/store/tables/drafts.ts';
 import { readHostedNote } from '../../src/store/tables/hosted-notes.ts';
 import { readRange } from '../../src/store/tables/ranges.ts';
@@ -22,17 +25,34 @@ import { readTag } from '../../src/store/tables/tags.ts';
  * @throws ServiceError `notFound` when the draft or its revision does not exist, `invalid` when the channel cannot
  * publish the draft
  */
-export function payload(partition: Partition, task: PayloadTask): Payload {
+export function payload(partition: Partition, task: PayloadTask, beforeRead: () => void): Payload {
   const channel = channelOf(task.channel);
   try {
-    return { payload: channel.render(noteOf(partition, task), task.settings) };
+    const suggested = task.provisional ? suggestedVersion(partition, task, beforeRead) : undefined;
+    const note = noteOf(partition, task, suggested);
+    const rendered = { payload: channel.render(note, task.settings) };
+    return task.provisional ? { ...rendered, provisionalVersion: note.version } : rendered;
   } catch (error) {
     if ((error as Error).name !== 'DeliveryError') throw error;
     throw invalid({ channel: (error as Error).message }, 'The channel cannot publish this draft.');
   }
 }
 
-function noteOf(partition: Partition, task: PayloadTask): Note {
+/** Returns the suggested version of a draft's range; undefined without one. */
+function suggestedVersion(
+  partition: Partition,
+  { draftId, repoId }: PayloadTask,
+  beforeRead: () => void,
+): string | undefined {
+  const draft = readDraft(partition, draftId);
+  const range = draft && readRange(partition, draft.rangeId);
+  const view = RepositoryView.of(partition, repoId, beforeRead);
+  if (!range || !view || range.bounds.toTag !== undefined) return undefined;
+  return suggestVersion(gather(view, range.bounds)).version ?? undefined;
+}
+
+/** @param provisional name in place of the version */
+function noteOf(partition: Partition, task: PayloadTask, provisional: string | undefined): Note {
   const draft = readDraft(partition, task.draftId);
   const range = draft && readRange(partition, draft.rangeId);
   const repository = draft && readRepository(partition, draft.repoId);
@@ -40,12 +60,12 @@ function noteOf(partition: Partition, task: PayloadTask): Note {
   const revision = readDraftRevision(partition, draft.id, task.revision);
   if (!revision) throw notFound('Revision', String(task.revision));
   const { fromTag = null, toTag = null } = range.bounds;
-  const version = versionName(range.bounds);
+  const version = provisional ?? versionName(range.bounds);
   return {
     publicationId: task.publicationId,
     repository: repositoryOf(repository),
     version,
-    tag: toTag,
+    tag: task.provisional ? version : toTag,
     previousTag: range.openEnds ? range.openEnds.fromTag : fromTag,
     compareUrl: comparison(draft, range, repository),
     date: dateOf(partition, range),

@@ -2,22 +2,21 @@
 import type { JSX } from 'preact';
 import { useCallback, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import type { Draft as DraftData, Range } from '../../../sdk/index.ts';
+import type { Channel, Draft as DraftData, Publication, Range } from '../../../sdk/index.ts';
 import { Options } from '../../parts/choice.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { ErrorBox, Pill, Skeleton } from '../../parts/feedback.tsx';
+import { ErrorBox, Skeleton } from '../../parts/feedback.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { useShortcut } from '../../shell/keys.ts';
 import { useAttempt } from '../../state/attempt.ts';
-import { noteChange } from '../../state/live.ts';
-import { useLoad } from '../../state/load.ts';
+import { mayPass, useLoad } from '../../state/load.ts';
 import { rangeOf } from '../../state/names.ts';
 import { repositoryById } from '../../state/repositories.ts';
 import { api } from '../../state/session.ts';
 import {
   type ChannelName,
   channelNames,
+  conflictReason,
   count,
   outdatedReasons,
   type Persona,
@@ -30,6 +29,8 @@ import {
 import { ClashDialog } from './clash-dialog.tsx';
 import { type DraftText, useDraftText } from './draft-text.ts';
 import { Editor } from './editor.tsx';
+import { Generate } from './generate.tsx';
+import { useMarks } from './marks.ts';
 import { Preview } from './preview.tsx';
 import { Publish } from './publish.tsx';
 import { Revisions } from './revisions.tsx';
@@ -69,7 +70,8 @@ function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
   const [open, setOpen] = useState<'revisions' | 'publish' | 'generate' | undefined>(undefined);
   const [pane, setPane] = useState<keyof typeof panes>('text');
   const text = useDraftText(draft);
-  const channels = useConnected(repoId);
+  const marks = useMarks(draft, range);
+  const { channels, connections } = useConnected(repoId);
   const publications = useLoad(
     'publications of a draft',
     (signal) => api().listPublications({ draftId: draft.id, status: 'completed', limit: 100 }, { signal }),
@@ -99,7 +101,7 @@ function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
         <p class="facts-line">
           {rangeStart(range) !== '' && <span>{rangeStart(range)}</span>}
           <span>{count(range.prCount, 'pull request')}</span>
-          <SaveState of={text} />
+          <SaveState of={text} isAway={fault !== undefined && mayPass(fault)} />
         </p>
       }
       actions={
@@ -117,8 +119,8 @@ function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
       }
     >
       <PersonaTabs draft={draft} />
-      {fault && <ErrorBox error={fault} again={reload} />}
-      {text.error && <ErrorBox error={text.error} again={() => void text.save()} />}
+      {fault && !mayPass(fault) && <ErrorBox error={fault} again={reload} />}
+      {text.state === 'refused' && text.error && <ErrorBox error={text.error} again={() => void text.save()} />}
       <Notices draft={draft} onGenerate={() => setOpen('generate')} />
       {draft.status === 'processing' && draft.bodyMd === '' ? (
         <Skeleton lines={10} />
@@ -128,8 +130,14 @@ function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
             <Options name="pane" texts={panes} chosen={pane} onChoose={setPane} />
           </div>
           <div class={`panes show-${pane}`}>
-            <Editor text={text.text} isReadOnly={text.state === 'clash' || !isReady} onChange={text.change} />
-            <Preview draftId={draft.id} version={text.savedAt} isReady={isReady} channels={fitting} />
+            <Editor
+              text={text.text}
+              repoId={repoId}
+              marks={marks}
+              isReadOnly={text.state === 'clash' || !isReady}
+              onChange={text.change}
+            />
+            <Preview draftId={draft.id} version={text.savedAt} isReady={isReady} connected={channels} />
           </div>
         </>
       )}
@@ -148,9 +156,11 @@ function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
       {open === 'publish' && (
         <Publish
           draft={draft}
+          range={range}
           channels={channels}
+          connections={connections}
           fitting={fitting}
-          published={new Set((publications.data?.publications ?? []).map(({ channel }) => channel))}
+          earlier={newestOf(publications.data?.publications ?? [])}
           onClose={close}
         />
       )}
@@ -165,23 +175,36 @@ function accepts(channel: ChannelName, { type, toTag }: Range): boolean {
   return type !== 'UNRELEASED' || !versionChannels.has(channel);
 }
 
-function useConnected(repoId: string): readonly ChannelName[] {
+/** Returns the publication of each channel that was made last. */
+function newestOf(publications: readonly Publication[]): ReadonlyMap<ChannelName, Publication> {
+  const sorted = [...publications].sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
+  return new Map(sorted.map((each) => [each.channel, each]));
+}
+
+/** Returns the channels that can be published to, and the connections that the key may read. */
+function useConnected(repoId: string): { channels: readonly ChannelName[]; connections: readonly Channel[] } {
   const loaded = useLoad('channels', (signal) => api().listChannels({ repoId, limit: 100 }, { signal }), [repoId]);
   const connected = new Set(loaded.data?.channels.filter((each) => each.connected).map(({ channel }) => channel));
   connected.add('hosted');
-  return channelNames.filter((name) => connected.has(name));
+  return {
+    channels: channelNames.filter((name) => connected.has(name)),
+    connections: loaded.data?.channels ?? [],
+  };
 }
 
-function SaveState({ of: { state } }: { of: DraftText }): JSX.Element {
+/** @param isAway whether the service does not answer at the moment */
+function SaveState({ of: { state }, isAway }: { of: DraftText; isAway: boolean }): JSX.Element {
   const words = {
-    saved: 'Saved',
+    saved: isAway ? 'Saved. The service does not answer; trying again…' : 'Saved',
     unsaved: 'Not saved yet',
     saving: 'Saving…',
-    failed: 'Not saved; the text is kept in this browser',
+    retrying: 'Not saved yet. Trying again…',
+    refused: 'Not saved; the text is kept in this browser',
     clash: 'Changed elsewhere',
   };
+  const tone = state === 'refused' ? 'bad-text' : state === 'retrying' || isAway ? 'warn-text' : 'faint';
   return (
-    <span role="status" class={state === 'failed' ? 'bad-text' : 'faint'}>
+    <span role="status" class={tone}>
       {words[state]}
     </span>
   );
@@ -265,48 +288,15 @@ function Notices({ draft, onGenerate }: { draft: DraftData; onGenerate: () => vo
             not in the notes any more
           </summary>
           <ul>
-            {conflicts.slice(0, 50).map(({ id, number, sha, text, reason, detail }) => (
-              <li key={id}>
-                “{text}”{' '}
-                <Pill tone="warn">
-                  {number !== null ? `#${number}` : (sha?.slice(0, 7) ?? '')} {reason} {detail}
-                </Pill>
+            {conflicts.slice(0, 50).map((conflict) => (
+              <li key={conflict.id}>
+                {conflict.number !== null ? `#${conflict.number}` : (conflict.sha?.slice(0, 7) ?? '')} “{conflict.text}”{' '}
+                <span class="warn-text">{conflictReason(conflict)}</span>
               </li>
             ))}
           </ul>
         </details>
       )}
     </>
-  );
-}
-
-function Generate({ draft, text, onClose }: { draft: DraftData; text: DraftText; onClose: () => void }): JSX.Element {
-  const { error, attempt } = useAttempt();
-  const [isBusy, setBusy] = useState(false);
-  const generate = async (): Promise<void> => {
-    setBusy(true);
-    if (!(await text.save())) return onClose();
-    const { releaseRangeId: rangeId, persona } = draft;
-    if (!(await attempt(() => api().generateDraft({ rangeId, persona })))) return setBusy(false);
-    noteChange();
-    onClose();
-  };
-  return (
-    <Dialog title="Generate this draft again?" onClose={onClose}>
-      <p>
-        The service writes the draft from the changes as they are now. Lines that you edited keep your words. Lines
-        about changes that have left the notes are kept and marked.
-      </p>
-      <p class="faint">The text of now stays in the revisions.</p>
-      {error && <ErrorBox error={error} />}
-      <footer class="dialog-actions">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="button" class="primary" disabled={isBusy} onClick={generate}>
-          Generate again
-        </button>
-      </footer>
-    </Dialog>
   );
 }

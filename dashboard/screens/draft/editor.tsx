@@ -1,115 +1,268 @@
 /**
- * The field for the Markdown text of a draft, with a toolbar. The text is drawn behind the field, so that the comments
- * that connect a line to its change are pale.
+ * The field for the Markdown text of a draft, with a toolbar. The text is drawn a second time over the field. So the
+ * comments that connect a line to its change are pale, and each link in the gutter is at the height of its line, also
+ * where lines wrap.
  */
 import type { JSX } from 'preact';
 import { memo } from 'preact/compat';
-import { useRef } from 'preact/hooks';
-import { Icon, type IconName } from '../../parts/icons.tsx';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { Icon } from '../../parts/icons.tsx';
+import { applyTool, type Tool } from '../../text/markdown-edit.ts';
+import { MarkCard } from './mark-card.tsx';
+import { idIn, type Mark, type Marks } from './marks.ts';
 
-interface Tool {
-  name: string;
-  icon: IconName;
-  /** Text before and after the selection, or before each of its lines. */
-  around?: readonly [string, string];
-  before?: string;
-}
-
-const tools: readonly Tool[] = [
-  { name: 'Heading', icon: 'heading', before: '## ' },
-  { name: 'Bold', icon: 'bold', around: ['**', '**'] },
-  { name: 'Italic', icon: 'italic', around: ['_', '_'] },
-  { name: 'Code', icon: 'code', around: ['`', '`'] },
-  { name: 'Link', icon: 'link', around: ['[', '](https://)'] },
-  { name: 'List', icon: 'list', before: '- ' },
+const tools: readonly { tool: Tool; name: string; key?: string }[] = [
+  { tool: 'bold', name: 'Bold', key: 'b' },
+  { tool: 'italic', name: 'Italic', key: 'i' },
+  { tool: 'link', name: 'Link', key: 'k' },
+  { tool: 'list', name: 'List' },
+  { tool: 'heading', name: 'Heading' },
+  { tool: 'code', name: 'Code' },
 ];
 
-/** Maximum length of a text that is drawn with colors, in characters. */
+/** Maximum length of a text that is drawn with colors and links, in characters. */
 const maxDrawn = 300_000;
+/** Height below a link that its card needs, in pixels. */
+const cardHeight = 200;
+
+/** A line of the text. `at` names its change, and is unique in the text. */
+interface Line {
+  key: string;
+  text: string;
+  at: string | undefined;
+  id: string | undefined;
+}
 
 export function Editor({
   text,
+  repoId,
+  marks,
   isReadOnly,
   onChange,
 }: {
   text: string;
+  repoId: string;
+  marks: Marks;
   isReadOnly: boolean;
   onChange: (text: string) => void;
 }): JSX.Element {
   const field = useRef<HTMLTextAreaElement>(null);
+  const gutter = useRef<HTMLPreElement>(null);
+  const [open, setOpen] = useState<{ at: string; isLow: boolean } | undefined>(undefined);
+  const lines = useMemo(() => linesIn(text), [text]);
   const apply = (tool: Tool): void => {
     const element = field.current;
-    if (!element) return;
+    if (!element || isReadOnly) return;
     element.focus();
-    const { selectionStart: start, selectionEnd: end } = element;
-    const chosen = text.slice(start, end);
-    const [from, inserted] = tool.around
-      ? [start, `${tool.around[0]}${chosen}${tool.around[1]}`]
-      : linesWith(text, start, end, tool.before ?? '');
-    element.setSelectionRange(from, end);
-    // The command keeps the list of steps that the person can undo.
-    if (!document.execCommand('insertText', false, inserted)) element.setRangeText(inserted, from, end, 'end');
-    const left = tool.around?.[0].length ?? 0;
-    if (tool.around) element.setSelectionRange(start + left, start + left + chosen.length);
+    const { from, to, insert, select } = applyTool(tool, element.value, element.selectionStart, element.selectionEnd);
+    element.setSelectionRange(from, to);
+    // The commands keep the list of steps that the person can undo.
+    const isDone = insert === '' ? document.execCommand('delete') : document.execCommand('insertText', false, insert);
+    if (!isDone) element.setRangeText(insert, from, to, 'end');
+    element.setSelectionRange(...select);
     onChange(element.value);
+  };
+  const links = (): HTMLElement[] => [...(gutter.current?.querySelectorAll<HTMLElement>('[data-at]') ?? [])];
+  const onFieldKey = (event: KeyboardEvent): void => {
+    const isControlled = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
+    const used = isControlled ? tools.find(({ key }) => key === event.key.toLowerCase()) : undefined;
+    if (used) {
+      event.preventDefault();
+      event.stopPropagation();
+      apply(used.tool);
+    }
+    if (event.key === 'Escape') setOpen(undefined);
+    if (event.key !== 'Tab' || event.shiftKey) return;
+    // The next stop is the link of the line with the caret, so that nobody has to pass hundreds of links.
+    const all = links();
+    const at = lineOfCaret(lines, field.current?.selectionEnd ?? 0)?.at;
+    const own = all.find(({ dataset }) => dataset.at === at) ?? all[0];
+    if (!own) return;
+    event.preventDefault();
+    own.focus();
+  };
+  const onGutterKey = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') field.current?.focus();
+    const all = links();
+    const at = all.indexOf(document.activeElement as HTMLElement);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
+    if (to === undefined || at === -1) return;
+    event.preventDefault();
+    all[to]?.focus();
+  };
+  const show = ({ target }: Event): void => {
+    const mark = target instanceof Element ? target.closest('.mark') : null;
+    const at = mark?.querySelector<HTMLElement>('[data-at]')?.dataset.at;
+    if (!mark || at === undefined || at === open?.at) return;
+    const bottom = mark.closest('.editor-field')?.getBoundingClientRect().bottom ?? 0;
+    setOpen({ at, isLow: mark.getBoundingClientRect().top + cardHeight > bottom });
+  };
+  const hide = ({ relatedTarget }: MouseEvent | FocusEvent): void => {
+    if (!(relatedTarget instanceof Element && relatedTarget.closest('.mark'))) setOpen(undefined);
   };
   return (
     <div class="editor">
-      <div class="toolbar" role="toolbar" aria-label="Text">
-        {tools.map((tool) => (
-          <button
-            key={tool.name}
-            type="button"
-            class="icon-button"
-            aria-label={tool.name}
-            title={tool.name}
-            disabled={isReadOnly}
-            onClick={() => apply(tool)}
-          >
-            <Icon name={tool.icon} />
-          </button>
-        ))}
-      </div>
+      <Toolbar isDisabled={isReadOnly} onUse={apply} />
       <div class="editor-field">
-        <Drawn text={text} />
         <textarea
           ref={field}
+          id="editor-text"
           aria-label="Text in Markdown"
           aria-describedby="editor-help"
           spellcheck
           readOnly={isReadOnly}
           value={text}
+          onKeyDown={onFieldKey}
           onInput={({ currentTarget }) => onChange(currentTarget.value)}
         />
+        {text.length > maxDrawn ? (
+          <pre aria-hidden="true">{text}&nbsp;</pre>
+        ) : (
+          // biome-ignore lint/a11y/useKeyWithMouseEvents: the focus of a link does the same, by onFocusIn and onFocusOut
+          <pre
+            ref={gutter}
+            onKeyDown={onGutterKey}
+            onMouseOver={show}
+            onMouseOut={hide}
+            onFocusIn={show}
+            onFocusOut={hide}
+          >
+            {lines.map(({ key, text: line, at, id }) => (
+              <DrawnLine
+                key={key}
+                text={line}
+                at={at}
+                repoId={repoId}
+                mark={id === undefined ? undefined : marks.markOf(id)}
+                card={open !== undefined && open.at === at ? (open.isLow ? 'low' : 'high') : undefined}
+              />
+            ))}
+            &nbsp;
+          </pre>
+        )}
       </div>
       <p id="editor-help" class="faint editor-help">
-        A pale comment connects its line to a pull request. It is never published.
+        A pale comment connects its line to a change and is never published. Tab leads from a line to the link of its
+        change.
       </p>
     </div>
   );
 }
 
-const Drawn = memo(({ text }: { text: string }): JSX.Element => {
-  if (text.length > maxDrawn) return <pre aria-hidden="true">{text}&nbsp;</pre>;
+/** One stop of the Tab key; the arrow keys lead to the other tools. */
+function Toolbar({ isDisabled, onUse }: { isDisabled: boolean; onUse: (tool: Tool) => void }): JSX.Element {
+  const [stop, setStop] = useState(0);
+  const move = (event: KeyboardEvent): void => {
+    const last = tools.length - 1;
+    const to = {
+      ArrowRight: stop === last ? 0 : stop + 1,
+      ArrowLeft: stop === 0 ? last : stop - 1,
+      Home: 0,
+      End: last,
+    }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    setStop(to);
+    (event.currentTarget as HTMLElement).querySelectorAll('button')[to]?.focus();
+  };
   return (
-    <pre aria-hidden="true">
-      {text.split(/(<!--[\s\S]*?-->|^#{1,6} .*$)/m).map((part, i) =>
-        i % 2 === 0 ? (
-          part
-        ) : (
-          <span key={i} class={part.startsWith('#') ? 'md-heading' : 'md-comment'}>
-            {part}
-          </span>
-        ),
-      )}
-      &nbsp;
-    </pre>
+    <div class="toolbar" role="toolbar" aria-label="Text" aria-controls="editor-text" onKeyDown={move}>
+      {tools.map(({ tool, name, key }, i) => (
+        <button
+          key={tool}
+          type="button"
+          class="icon-button"
+          aria-label={name}
+          aria-keyshortcuts={key && `Control+${key.toUpperCase()}`}
+          aria-disabled={isDisabled}
+          title={key ? `${name} (Ctrl ${key.toUpperCase()})` : name}
+          tabIndex={i === stop ? 0 : -1}
+          onFocus={() => setStop(i)}
+          onClick={() => onUse(tool)}
+        >
+          <Icon name={tool} />
+        </button>
+      ))}
+    </div>
   );
-});
+}
 
-/** Returns the lines of a selection with a text before each, and the position of the first line. */
-function linesWith(text: string, start: number, end: number, before: string): [from: number, lines: string] {
-  const from = text.lastIndexOf('\n', start - 1) + 1;
-  const lines = text.slice(from, end).split('\n');
-  return [from, lines.map((line) => before + line).join('\n')];
+const DrawnLine = memo(
+  ({
+    text,
+    at,
+    mark,
+    repoId,
+    card,
+  }: {
+    text: string;
+    at: string | undefined;
+    mark: Mark | undefined;
+    repoId: string;
+    card: 'high' | 'low' | undefined;
+  }): JSX.Element => (
+    <>
+      {mark && at !== undefined && (
+        <span class={`mark${mark.warnings.length > 0 ? ' warn' : ''}${card ? ` open ${card}` : ''}`}>
+          <a
+            href={mark.href}
+            tabIndex={-1}
+            data-at={at}
+            target="_blank"
+            rel="noreferrer"
+            aria-describedby={card && 'mark-card'}
+          >
+            {mark.warnings.length > 0 && <Icon name="warning" />}
+            {mark.label}
+            {mark.warnings.length > 0 && <span class="hidden">, needs a look</span>}
+          </a>
+          {card && <MarkCard mark={mark} repoId={repoId} />}
+        </span>
+      )}
+      <span aria-hidden="true" class={/^#{1,6} /.test(text) ? 'md-heading' : undefined}>
+        {text.includes('<!--')
+          ? text.split(/(<!--.*?-->)/).map((part, i) =>
+              i % 2 === 0 ? (
+                part
+              ) : (
+                <span key={i} class="md-comment">
+                  {part}
+                </span>
+              ),
+            )
+          : text}
+        {'\n'}
+      </span>
+    </>
+  ),
+);
+
+/** Splits a text into lines with keys that stay when lines are added before them. */
+function linesIn(text: string): Line[] {
+  const seen = new Map<string, number>();
+  const countOf = (name: string): number => {
+    const before = seen.get(name) ?? 0;
+    seen.set(name, before + 1);
+    return before;
+  };
+  let last: string | undefined;
+  return text.split('\n').map((line) => {
+    const found = idIn(line);
+    // The comment of a conflict is below its line. Both are about the same change.
+    const id = found === last && line.includes('rn:gone') ? undefined : found;
+    last = found;
+    return { key: `${line}\n${countOf(line)}`, text: line, id, at: id && `${id}~${countOf(`${id}\n`)}` };
+  });
+}
+
+/** Returns the last line with a change that begins before the caret; undefined if there is none. */
+function lineOfCaret(lines: readonly Line[], caret: number): Line | undefined {
+  let end = -1;
+  let found: Line | undefined;
+  for (const line of lines) {
+    if (line.at !== undefined) found = line;
+    end += line.text.length + 1;
+    if (end >= caret) break;
+  }
+  return found;
 }

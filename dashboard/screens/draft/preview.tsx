@@ -1,67 +1,76 @@
-/** Shows what a channel would receive: the page as readers see it, or the exact payload of another channel. */
+/** Shows what a channel would receive, as people see it there and exactly as it is sent. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { Options } from '../../parts/choice.tsx';
 import { Shown } from '../../parts/feedback.tsx';
-import { useLoad } from '../../state/load.ts';
+import { Marked } from '../../parts/marked.tsx';
+import { mayPass, useLoad } from '../../state/load.ts';
 import { api, base } from '../../state/session.ts';
-import { type ChannelName, channelWords } from '../../text/words.ts';
+import { type ChannelName, channelNames, channelWords } from '../../text/words.ts';
 
-/** @param version changes whenever the service has another text */
+const views = { seen: 'As people see it', sent: 'As it is sent' } as const;
+
+/**
+ * @param version changes whenever the service has another text
+ * @param connected the channels that can be published to; the others can be previewed too
+ */
 export function Preview({
   draftId,
   version,
   isReady,
-  channels,
+  connected,
 }: {
   draftId: string;
   version: string;
   isReady: boolean;
-  channels: readonly ChannelName[];
+  connected: readonly ChannelName[];
 }): JSX.Element {
-  const [chosen, setChannel] = useState<ChannelName>('hosted');
-  const channel = channels.includes(chosen) ? chosen : channels[0];
+  const [channel, setChannel] = useState<ChannelName>('hosted');
+  const [view, setView] = useState<keyof typeof views>('seen');
   const loaded = useLoad(
     'preview',
-    async (signal) => {
-      const name = channel as ChannelName;
-      const { payload } = await api().previewPublication({ draftId, channel: name }, { signal });
-      return { channel: name, payload };
-    },
+    async (signal) => ({ ...(await api().previewPublication({ draftId, channel }, { signal })), channel }),
     [draftId, channel, isReady ? version : null],
   );
-  // While the next preview loads, the last one stays.
+  // While the next preview loads, or the service does not answer, the last one stays.
   const [last, setLast] = useState(loaded.data);
   if (loaded.data && loaded.data !== last) setLast(loaded.data);
-  const shown = loaded.data ?? (last?.channel === channel && !loaded.error ? last : undefined);
+  const isWaiting = !loaded.error || mayPass(loaded.error);
+  const shown = loaded.data ?? (last?.channel === channel && isWaiting ? last : undefined);
+  const others = channelNames.filter((name) => !connected.includes(name));
   return (
     <section class="preview" aria-label="Preview">
       <div class="toolbar">
-        {channel === undefined ? (
-          <span class="faint">Preview</span>
-        ) : (
-          <label>
-            <span class="hidden">Preview for</span>
-            <select value={channel} onChange={({ currentTarget }) => setChannel(currentTarget.value as ChannelName)}>
-              {channels.map((name) => (
-                <option key={name} value={name}>
-                  {channelWords[name].name}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
+        <label>
+          <span class="hidden">Preview for</span>
+          <select value={channel} onChange={({ currentTarget }) => setChannel(currentTarget.value as ChannelName)}>
+            <Names of={connected} />
+            {others.length > 0 && (
+              <optgroup label="Not connected">
+                <Names of={others} />
+              </optgroup>
+            )}
+          </select>
+        </label>
+        <fieldset class="choice">
+          <legend class="hidden">View</legend>
+          <Options name="view" texts={views} chosen={view} onChoose={setView} />
+        </fieldset>
       </div>
-      <div class="preview-body">
-        {channel === undefined ? (
-          <p class="faint preview-note">
-            Pages show the notes of versions, so a preview appears when the tag has arrived. The text can be edited
-            until then, and is kept.
-          </p>
-        ) : isReady ? (
-          <Shown of={{ ...loaded, data: shown }}>
-            {({ channel: name, payload }) =>
-              name === 'hosted' ? <Page payload={payload} /> : <Payload payload={payload} />
-            }
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
+      <div class="preview-body" tabIndex={0}>
+        {isReady ? (
+          <Shown of={{ ...loaded, data: shown, error: shown ? undefined : loaded.error }}>
+            {({ channel: name, payload, provisionalVersion }) => (
+              <>
+                {provisionalVersion !== null && <Provisional version={provisionalVersion} channel={name} />}
+                {view === 'sent' ? (
+                  <pre class="payload">{JSON.stringify(payload, null, 2)}</pre>
+                ) : (
+                  <Seen channel={name} payload={payload as Payload} />
+                )}
+              </>
+            )}
           </Shown>
         ) : (
           <p class="faint preview-note">The preview appears when the draft is ready.</p>
@@ -71,14 +80,134 @@ export function Preview({
   );
 }
 
-/** The page in a frame that can run no script. Links open in a new tab. */
-function Page({ payload }: { payload: unknown }): JSX.Element {
-  const { page } = payload as { page: { html: string; version: string } };
+function Names({ of }: { of: readonly ChannelName[] }): JSX.Element {
+  return (
+    <>
+      {of.map((name) => (
+        <option key={name} value={name}>
+          {channelWords[name].name}
+        </option>
+      ))}
+    </>
+  );
+}
+
+function Provisional({ version, channel }: { version: string; channel: ChannelName }): JSX.Element {
+  return (
+    <p class="box">
+      <span>
+        These notes have no tag yet. The preview calls them <b>{version}</b>
+        {version !== 'Unreleased' && ', the suggested version'}. {channelWords[channel].name} accepts them when the tag
+        has arrived.
+      </span>
+    </p>
+  );
+}
+
+interface Card {
+  text: string;
+  size?: string;
+  weight?: string;
+  fontType?: string;
+}
+
+/** The fields of the payloads of all channels. Each channel has some of them. */
+interface Payload {
+  page: { html: string; version: string };
+  html: string;
+  subject: string;
+  title: string;
+  name: string;
+  body: string;
+  draft: boolean;
+  prerelease: boolean;
+  path: string;
+  branch: string;
+  via: string;
+  version: string;
+  suffix: string;
+  blocks: readonly { type: string; text: { text: string } }[];
+  attachments: readonly { content: { body: readonly Card[] } }[];
+}
+
+function Seen({ channel, payload }: { channel: ChannelName; payload: Payload }): JSX.Element {
+  switch (channel) {
+    case 'hosted':
+      return (
+        <Page title="Page as readers see it" html={`<h1>${escaped(payload.page.version)}</h1>${payload.page.html}`} />
+      );
+    case 'email':
+      return (
+        <>
+          <p class="preview-head">
+            <span class="faint">Subject</span> <b>{payload.subject}</b>
+          </p>
+          <Page title="Mail as its readers see it" html={withoutStyles(payload.html)} />
+        </>
+      );
+    case 'support_messenger':
+      return (
+        <>
+          <p class="preview-head">
+            <b>{payload.title}</b>
+          </p>
+          <Page title="News item as its readers see it" html={payload.body} />
+        </>
+      );
+    case 'workspace_chat':
+      return (
+        <div class="message">
+          {payload.blocks.map(({ type, text }, i) =>
+            type === 'header' ? <h3 key={i}>{text.text}</h3> : <Marked key={i} text={text.text} markup="chat" />,
+          )}
+        </div>
+      );
+    case 'office_chat':
+      return (
+        <div class="message framed">
+          {payload.attachments[0]?.content.body.map(({ text, size, weight, fontType }, i) => (
+            <div
+              key={i}
+              class={`${weight ? 'strong' : ''} ${size === 'Large' ? 'large' : ''} ${fontType ? 'mono' : ''}`}
+            >
+              <Marked text={text} markup="markdown" />
+            </div>
+          ))}
+        </div>
+      );
+    case 'scm_releases':
+      return (
+        <div class="message">
+          <h3>
+            {payload.name} {payload.draft && <span class="tag">draft</span>}
+            {payload.prerelease && <span class="tag">prerelease</span>}
+          </h3>
+          <Marked text={payload.body} markup="markdown" />
+        </div>
+      );
+    default:
+      return (
+        <div class="message">
+          <p class="faint">
+            <code>{payload.path}</code> on <code>{payload.branch}</code>
+            {payload.via === 'pull_request' ? ', by a pull request' : ', by a commit'}
+          </p>
+          <h3>
+            {payload.version} {payload.suffix}
+          </h3>
+          <Marked text={payload.body} markup="markdown" />
+        </div>
+      );
+  }
+}
+
+/** HTML in a frame that can run no script. Links open in a new tab. */
+function Page({ title, html }: { title: string; html: string }): JSX.Element {
   const stylesheet = `${location.origin}${base}/notes/style.css`;
-  const source = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>Preview</title><base target="_blank"><link rel="stylesheet" href="${stylesheet}"><main><article>${page.html}</article></main></html>`;
+  const source = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>Preview</title><base target="_blank"><link rel="stylesheet" href="${stylesheet}"><main><article>${html}</article></main></html>`;
   return (
     <iframe
-      title="Page as readers see it"
+      title={title}
       srcdoc={source}
       sandbox="allow-popups allow-popups-to-escape-sandbox"
       referrerpolicy="no-referrer"
@@ -86,20 +215,11 @@ function Page({ payload }: { payload: unknown }): JSX.Element {
   );
 }
 
-function Payload({ payload }: { payload: unknown }): JSX.Element {
-  const { body, ...rest } = (payload ?? {}) as Record<string, unknown>;
-  if (typeof body !== 'string') return <pre class="payload">{JSON.stringify(payload, null, 2)}</pre>;
-  return (
-    <>
-      <dl class="payload-fields">
-        {Object.entries(rest).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
-          </div>
-        ))}
-      </dl>
-      <pre class="payload">{body}</pre>
-    </>
-  );
+/** The policy of the dashboard forbids style attributes, so the frame uses the styles of pages. */
+function withoutStyles(html: string): string {
+  return html.replace(/<[^>]+>/g, (tag) => tag.replace(/ style="[^"]*"/, ''));
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -1,13 +1,16 @@
 /** The sheet that publishes a draft: the channels to choose from, then the progress of each. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Draft, Publication } from '../../../sdk/index.ts';
+import type { Channel, Draft, Publication, Range } from '../../../sdk/index.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { ErrorBox } from '../../parts/feedback.tsx';
+import { ErrorBox, Pill } from '../../parts/feedback.tsx';
+import { OutcomeQuestion } from '../../parts/outcome-question.tsx';
 import { PublicationPill } from '../../parts/publication-pill.tsx';
 import { noteChange } from '../../state/live.ts';
+import { mayPass } from '../../state/load.ts';
 import { api, base, noteRefusal } from '../../state/session.ts';
-import { type ChannelName, channelWords, count, personaWords } from '../../text/words.ts';
+import { type ChannelName, channelWords, count, outdatedReasons, personaWords } from '../../text/words.ts';
+import { effectOf } from './channel-effect.ts';
 
 const pollMs = 1_500;
 
@@ -15,17 +18,21 @@ type Progress = { state: 'busy' } | { state: 'known'; publication: Publication }
 
 export function Publish({
   draft,
+  range,
   channels,
+  connections,
   fitting,
-  published,
+  earlier,
   onClose,
 }: {
   draft: Draft;
+  range: Range;
   channels: readonly ChannelName[];
+  connections: readonly Channel[];
   /** The channels that accept these notes now. The others need a tag first. */
   fitting: readonly ChannelName[];
-  /** Channels that have a text of this draft already. */
-  published: ReadonlySet<ChannelName>;
+  /** The newest completed publication of this draft in each channel. */
+  earlier: ReadonlyMap<ChannelName, Publication>;
   onClose: () => void;
 }): JSX.Element {
   const [chosen, setChosen] = useState<readonly ChannelName[]>([]);
@@ -35,19 +42,14 @@ export function Publish({
   const isBusy = [...progress.values()].some(isRunning);
   const note = (channel: ChannelName, next: Progress): void =>
     setProgress((before) => new Map(before).set(channel, next));
-  const publish = async (channel: ChannelName): Promise<void> => {
+  const follow = async (channel: ChannelName, send: () => Promise<Publication>): Promise<void> => {
     note(channel, { state: 'busy' });
     try {
-      const isRelease = channel === 'scm_releases';
-      let publication = await api().publishDraft({
-        draftId: draft.id,
-        channel,
-        ...(isRelease && asDraft && { draft: true }),
-      });
+      let publication = await send();
       note(channel, { state: 'known', publication });
       while (publication.status === 'pending' || publication.status === 'processing') {
         await new Promise((resolve) => setTimeout(resolve, pollMs));
-        publication = await api().getPublication({ publicationId: publication.id });
+        publication = await current(publication);
         note(channel, { state: 'known', publication });
       }
       noteChange();
@@ -56,12 +58,17 @@ export function Publish({
       note(channel, { state: 'failed', error: error as Error });
     }
   };
+  const publish = (channel: ChannelName): void => {
+    const isDraft = channel === 'scm_releases' && asDraft;
+    void follow(channel, () => api().publishDraft({ draftId: draft.id, channel, ...(isDraft && { draft: true }) }));
+  };
   const submit = (event: Event): void => {
     event.preventDefault();
-    for (const channel of chosen) void publish(channel);
+    for (const channel of chosen) publish(channel);
   };
+  const readers = personaWords[draft.persona].name.toLowerCase();
   return (
-    <Dialog title={`Publish the notes for ${personaWords[draft.persona].name.toLowerCase()}`} onClose={onClose}>
+    <Dialog title={`Publish the notes for ${readers}`} onClose={onClose}>
       <form onSubmit={submit} class="publish">
         {draft.conflicts.length > 0 && (
           <p class="box warn">
@@ -70,45 +77,70 @@ export function Publish({
             any more.
           </p>
         )}
-        {draft.outdated && <p class="box warn">The draft is outdated: something changed since it was written.</p>}
+        {draft.outdated && <p class="box warn">Outdated: {outdatedReasons(draft.outdatedBecause)}.</p>}
         <fieldset class="channels" disabled={hasBegun}>
           <legend class="hidden">Channels</legend>
-          {channels.map((channel) => (
-            <div key={channel} class="channel">
-              <label>
-                <input
-                  type="checkbox"
-                  disabled={!fitting.includes(channel)}
-                  checked={chosen.includes(channel)}
-                  onChange={({ currentTarget }) =>
-                    setChosen((before) =>
-                      currentTarget.checked ? [...before, channel] : before.filter((each) => each !== channel),
-                    )
-                  }
-                />
-                <span>
-                  {channelWords[channel].name}
-                  <span class="faint">
-                    {channelWords[channel].does}
-                    {published.has(channel) && ' The earlier text there is replaced.'}
-                    {!fitting.includes(channel) && ' It accepts these notes when their tag has arrived.'}
+          {channels.map((channel) => {
+            const connection = connections.find((each) => each.channel === channel);
+            const isFitting = fitting.includes(channel);
+            const isPublic = connection?.public ?? channel === 'hosted';
+            return (
+              <div key={channel} class="channel">
+                <label>
+                  <input
+                    type="checkbox"
+                    disabled={!isFitting}
+                    checked={chosen.includes(channel)}
+                    onChange={({ currentTarget }) =>
+                      setChosen((before) =>
+                        currentTarget.checked ? [...before, channel] : before.filter((each) => each !== channel),
+                      )
+                    }
+                  />
+                  <span>
+                    {channelWords[channel].name} <span class="tag">{isPublic ? 'public' : 'internal'}</span>
+                    <span class="faint">
+                      {isFitting
+                        ? effectOf(channel, connection, range, earlier.get(channel))
+                        : needsTag(channel, range)}
+                    </span>
+                    {isPublic && draft.persona !== 'customer' && chosen.includes(channel) && (
+                      <Pill tone="warn">These notes are for {readers}, and this channel is public.</Pill>
+                    )}
                   </span>
-                </span>
-              </label>
-              {channel === 'scm_releases' && chosen.includes(channel) && (
-                <label class="inner">
-                  <input type="checkbox" checked={asDraft} onChange={() => setAsDraft(!asDraft)} />
-                  <span>as a draft release, which only maintainers see</span>
                 </label>
-              )}
-              <Outcome of={progress.get(channel)} />
-            </div>
-          ))}
+                {channel === 'scm_releases' && chosen.includes(channel) && !hasBegun && (
+                  <label class="inner">
+                    <input
+                      type="checkbox"
+                      role="switch"
+                      aria-checked={asDraft}
+                      checked={asDraft}
+                      onChange={() => setAsDraft(!asDraft)}
+                    />
+                    <span>as a draft release, which only maintainers see</span>
+                  </label>
+                )}
+              </div>
+            );
+          })}
         </fieldset>
-        <p class="faint">
-          More channels are connected on the command line with <code>tidings channels put</code>;{' '}
-          <a href={`${base}/docs/guide`}>the guide</a> shows how.
-        </p>
+        {[...progress].map(([channel, each]) => (
+          <Outcome
+            key={channel}
+            channel={channel}
+            of={each}
+            place={earlier.get(channel)?.url ?? null}
+            onPublish={() => publish(channel)}
+            onResend={(publicationId) => void follow(channel, () => api().resendPublication({ publicationId }))}
+          />
+        ))}
+        {!hasBegun && (
+          <p class="faint">
+            More channels are connected on the command line with <code>tidings channels put</code>;{' '}
+            <a href={`${base}/docs/guide`}>the guide</a> shows how.
+          </p>
+        )}
         <footer class="dialog-actions">
           {hasBegun ? (
             <button type="button" class={isBusy ? '' : 'primary'} onClick={onClose}>
@@ -125,25 +157,85 @@ export function Publish({
   );
 }
 
-function Outcome({ of }: { of: Progress | undefined }): JSX.Element | null {
-  if (!of) return null;
-  if (of.state === 'failed') return <ErrorBox error={of.error} />;
+/** Reads the state of a publication. While the service does not answer, the last state stays. */
+async function current(publication: Publication): Promise<Publication> {
+  try {
+    return await api().getPublication({ publicationId: publication.id });
+  } catch (error) {
+    if (mayPass(error)) return publication;
+    throw error;
+  }
+}
+
+function needsTag(channel: ChannelName, { type }: Range): string {
+  if (type === 'UNRELEASED') return 'It accepts these notes when their tag has arrived.';
+  return `${channelWords[channel].name} needs notes that end at a tag. These are defined by ${
+    type === 'DATE_BASED' ? 'dates' : 'pull requests'
+  }.`;
+}
+
+function Outcome({
+  channel,
+  of,
+  place,
+  onPublish,
+  onResend,
+}: {
+  channel: ChannelName;
+  of: Progress;
+  /** Address of an earlier text in the channel. */
+  place: string | null;
+  onPublish: () => void;
+  onResend: (publicationId: string) => void;
+}): JSX.Element {
+  const name = channelWords[channel].name;
+  if (of.state === 'failed')
+    return (
+      <section class="outcome-row" aria-label={name}>
+        <b>{name}</b>
+        <ErrorBox error={of.error} again={onPublish} />
+      </section>
+    );
+  if (of.state === 'busy')
+    return (
+      <p class="outcome" role="status">
+        <b>{name}</b> <span class="pulse" /> Publishing…
+      </p>
+    );
+  const { publication } = of;
+  const { id, url, error, status, outcomeUnknown, attempts } = publication;
   return (
-    <p class="outcome" role="status">
-      {of.state === 'busy' ? (
-        'Publishing…'
+    <section class="outcome-row" aria-label={name}>
+      <p class="outcome" role="status">
+        <b>{name}</b> <PublicationPill publication={publication} />
+        {url !== null && (
+          <a href={url} target="_blank" rel="noreferrer">
+            Open
+          </a>
+        )}
+      </p>
+      {outcomeUnknown ? (
+        <OutcomeQuestion publication={publication} place={url ?? place} onSend={() => onResend(id)} />
       ) : (
-        <>
-          <PublicationPill publication={of.publication} />
-          {of.publication.url !== null && (
-            <a href={of.publication.url} target="_blank" rel="noreferrer">
-              Open
-            </a>
-          )}
-          {of.publication.error !== null && <span>{of.publication.error}</span>}
-        </>
+        error !== null && (
+          <div class={status === 'failed' ? 'box bad' : 'box warn'}>
+            <div>
+              <p>{error}</p>
+              {status === 'failed' ? (
+                <>
+                  <p>Remove the cause, for example in the settings of the channel, then send the notes again.</p>
+                  <button type="button" class="small" onClick={() => onResend(id)}>
+                    Send again
+                  </button>
+                </>
+              ) : (
+                <p class="faint">{count(attempts.length, 'attempt')} so far; the service tries again by itself.</p>
+              )}
+            </div>
+          </div>
+        )
       )}
-    </p>
+    </section>
   );
 }
 

@@ -3,13 +3,13 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { type Draft, metaOf, type Revision } from '../../../sdk/index.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { ErrorBox, errorText, Shown } from '../../parts/feedback.tsx';
+import { Difference } from '../../parts/difference.tsx';
+import { ErrorBox, Shown } from '../../parts/feedback.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useAttempt } from '../../state/attempt.ts';
 import { useLoad } from '../../state/load.ts';
 import { api } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
-import { diffLines, linesOf, nearChanges } from '../../text/diff.ts';
 
 const kinds: Readonly<Record<Revision['kind'], string>> = {
   generated: 'Written by the service',
@@ -54,7 +54,7 @@ export function Revisions({
                   </span>
                 </button>
                 {chosen === revision.number && (
-                  <Difference draft={draft} number={revision.number} onRestored={onRestored} />
+                  <Earlier draft={draft} number={revision.number} onRestored={onRestored} />
                 )}
               </li>
             ))}
@@ -65,7 +65,7 @@ export function Revisions({
   );
 }
 
-function Difference({
+function Earlier({
   draft,
   number,
   onRestored,
@@ -84,37 +84,26 @@ function Difference({
   const restore = async (): Promise<void> => {
     await api().restoreDraft({ draftId, revision: number }, { ifMatch: metaOf(draft).etag ?? '' });
     onRestored(await api().getDraft({ draftId }));
-    showToast(`Revision ${number} is restored.`);
+    showToast(`Revision ${number} is restored. The text of before stays in the revisions.`);
   };
   return (
     <Shown of={loaded} lines={3}>
-      {({ bodyMd }) => {
-        const edits = diffLines(linesOf(bodyMd), linesOf(draft.bodyMd));
-        const isSame = edits.every(({ kind }) => kind === 'same');
-        return (
-          <div class="difference">
-            {isSame ? (
-              <p class="faint">The text is the same as now.</p>
-            ) : (
-              <>
-                <p class="faint">What has changed since:</p>
-                <pre class="diff">
-                  {nearChanges(edits).map((edit, i) => (
-                    <span key={i} class={edit?.kind ?? 'gap'}>
-                      {edit === null ? '⋯' : `${{ same: ' ', removed: '−', added: '+' }[edit.kind]} ${edit.line}`}
-                      {'\n'}
-                    </span>
-                  ))}
-                </pre>
-                {error && <ErrorBox error={error} />}
-                <button type="button" onClick={() => void attempt(restore)} title={error && errorText(error)}>
-                  Restore this text
-                </button>
-              </>
-            )}
-          </div>
-        );
-      }}
+      {({ bodyMd }) => (
+        <div class="difference">
+          {bodyMd === draft.bodyMd ? (
+            <p class="faint">The text is the same as now.</p>
+          ) : (
+            <>
+              <p class="faint">What has changed since: red was in revision {number}, green is there now.</p>
+              <Difference before={bodyMd} after={draft.bodyMd} />
+              {error && <ErrorBox error={error} />}
+              <button type="button" onClick={() => void attempt(restore)}>
+                Restore this text
+              </button>
+            </>
+          )}
+        </div>
+      )}
     </Shown>
   );
 }

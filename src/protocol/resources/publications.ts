@@ -106,6 +106,13 @@ export const PayloadSchema = Type.Object(
       description: 'payload in the format of the channel',
       examples: [{ text: 'Rocket v1.1.0' }],
     }),
+    provisionalVersion: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'name that stands in for the version in the payload, because the range has no tag yet: the suggested version, ' +
+        'or `Unreleased` without one. A publication to this channel is refused until the tag has arrived. null if the ' +
+        'payload is exactly what would be sent now',
+      examples: [null],
+    }),
     warnings,
   },
   closed,

@@ -1,0 +1,161 @@
+/** Writes a draft again: says first what of the person's work is kept, and afterwards what has changed. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Draft, DraftEntry } from '../../../sdk/index.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Difference } from '../../parts/difference.tsx';
+import { ErrorBox, Skeleton } from '../../parts/feedback.tsx';
+import { useAttempt } from '../../state/attempt.ts';
+import { noteChange } from '../../state/live.ts';
+import { mayPass, useLoad } from '../../state/load.ts';
+import { api } from '../../state/session.ts';
+import { diffLines, linesOf } from '../../text/diff.ts';
+import { count } from '../../text/words.ts';
+import type { DraftText } from './draft-text.ts';
+import { idIn } from './marks.ts';
+
+const pollMs = 700;
+const maxShown = 12;
+
+export function Generate({
+  draft,
+  text,
+  onClose,
+}: {
+  draft: Draft;
+  text: DraftText;
+  onClose: () => void;
+}): JSX.Element {
+  const { error, attempt } = useAttempt();
+  const [phase, setPhase] = useState<'asks' | 'busy' | 'done'>('asks');
+  const [before] = useState(text.text);
+  const [after, setAfter] = useState<Draft | undefined>(undefined);
+  const generate = async (): Promise<void> => {
+    setPhase('busy');
+    if (!(await text.save())) return onClose();
+    const isDone = await attempt(async () => {
+      const { releaseRangeId: rangeId, persona } = draft;
+      await api().generateDraft({ rangeId, persona });
+      noteChange();
+      const written = await ended(draft.id);
+      if (written.status === 'failed') throw new Error(written.error);
+      text.adopt(written);
+      setAfter(written);
+      noteChange();
+    });
+    setPhase(isDone ? 'done' : 'asks');
+  };
+  if (phase === 'done' && after)
+    return (
+      <Dialog title="The draft is written again" size="wide" onClose={onClose}>
+        {before === after.bodyMd ? (
+          <p>Nothing has changed: the text already fits the changes as they are now.</p>
+        ) : (
+          <>
+            <p class="faint">What has changed. The text of before is in the revisions and can be restored there.</p>
+            <Difference before={before} after={after.bodyMd} />
+          </>
+        )}
+        <footer class="dialog-actions">
+          <button type="button" class="primary" onClick={onClose}>
+            Done
+          </button>
+        </footer>
+      </Dialog>
+    );
+  return (
+    <Dialog title="Generate this draft again?" onClose={onClose}>
+      <p>The service writes the draft from the changes as they are now. Your work stays:</p>
+      <Kept draft={draft} text={before} />
+      <p class="faint">
+        Lines about changes that have left the notes are kept and marked. The text of now stays in the revisions.
+      </p>
+      {error && <ErrorBox error={error} />}
+      <footer class="dialog-actions">
+        <button type="button" onClick={onClose}>
+          {phase === 'busy' ? 'Close; it goes on' : 'Cancel'}
+        </button>
+        <button type="button" class="primary" disabled={phase === 'busy'} onClick={generate}>
+          {phase === 'busy' ? 'The service writes…' : 'Generate again'}
+        </button>
+      </footer>
+    </Dialog>
+  );
+}
+
+/** Waits until the service has written a draft. */
+async function ended(draftId: string): Promise<Draft> {
+  for (;;) {
+    try {
+      const draft = await api().getDraft({ draftId });
+      if (draft.status !== 'processing') return draft;
+    } catch (error) {
+      if (!mayPass(error)) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}
+
+/** Lists what a person has changed since the service wrote the text. */
+function Kept({ draft, text }: { draft: Draft; text: string }): JSX.Element {
+  const loaded = useLoad(
+    'work of a person',
+    async (signal) => {
+      const entries: DraftEntry[] = [];
+      for await (const entry of api().each('listDraftEntries', { draftId: draft.id, limit: 100 }, { signal }))
+        if (entry.source === 'person') entries.push(entry);
+      return { entries, written: await lastWritten(draft.id, signal) };
+    },
+    [draft.id, draft.updatedAt],
+  );
+  const { data } = loaded;
+  if (loaded.error && !mayPass(loaded.error)) return <ErrorBox error={loaded.error} again={loaded.reload} />;
+  if (!data) return <Skeleton lines={2} />;
+  const edited = data.entries.filter(({ marker }) => marker !== null);
+  const items = data.entries.filter(({ marker }) => marker === null).map((entry) => entry.text);
+  const isItem = (line: string): boolean => /^\s*([-*+]|\d+[.)]) /.test(line);
+  const own =
+    data.written === undefined
+      ? []
+      : diffLines(linesOf(data.written), linesOf(text))
+          .filter(({ kind, line }) => kind === 'added' && line.trim() !== '' && !line.startsWith('#'))
+          .map(({ line }) => line)
+          .filter((line) => idIn(line) === undefined && !isItem(line));
+  if (edited.length + items.length + own.length === 0)
+    return <p class="faint">You have not changed the text since the service wrote it.</p>;
+  return (
+    <ul class="kept">
+      <Group
+        title={count(edited.length, 'edited entry').replace(/entrys$/, 'entries')}
+        texts={edited.map((each) => each.text)}
+      />
+      <Group title={`${count(items.length, 'item')} of your own`} texts={items} />
+      <Group title={`${count(own.length, 'line')} of your own`} texts={own} />
+    </ul>
+  );
+}
+
+function Group({ title, texts }: { title: string; texts: readonly string[] }): JSX.Element | null {
+  if (texts.length === 0) return null;
+  return (
+    <li>
+      <b>{title}</b>
+      <ul>
+        {texts.slice(0, maxShown).map((text, i) => (
+          <li key={i} class="one-line">
+            {text}
+          </li>
+        ))}
+        {texts.length > maxShown && <li class="faint">and {texts.length - maxShown} more</li>}
+      </ul>
+    </li>
+  );
+}
+
+/** Returns the newest text that the service wrote; undefined if the revision has been removed. */
+async function lastWritten(draftId: string, signal: AbortSignal): Promise<string | undefined> {
+  const { revisions } = await api().listDraftRevisions({ draftId, limit: 100, order: 'desc' }, { signal });
+  const found = revisions.find(({ kind }) => kind === 'generated' || kind === 'merged');
+  if (!found) return undefined;
+  return (await api().getDraftRevision({ draftId, revision: String(found.number) }, { signal })).bodyMd;
+}

@@ -23,6 +23,8 @@ export interface TrafficOptions {
   partitions: number;
   /** Time of the last record, in milliseconds since 1970. The records before it are half a second apart. */
   endsAt: number;
+  /** Number of the traffic in a journal, from 0 to 9. Traffics of one journal must differ in it, as in their deliveries. */
+  nth?: number;
 }
 
 /** Options of mixed traffic: the number of records, and of the repositories that they are spread over. */
@@ -35,6 +37,8 @@ export interface MixOptions extends TrafficOptions {
 export interface HistoryOptions extends TrafficOptions {
   repository: Omit<RepositoryName, 'origin'>;
   pulls: number;
+  /** Returns the tag after a pull request. Without it, `rangeTags` are the only tags. */
+  tagAfter?: (number: number) => string | undefined;
 }
 
 /** Milliseconds between two records. With this step, a million records take less than six days. */
@@ -78,7 +82,7 @@ export function* mixedTraffic(options: MixOptions): Generator<PlacedRecord> {
 
 /** Makes the records of one repository's history. Each pull request is merged as one commit. */
 export function* repositoryHistory(options: HistoryOptions): Generator<PlacedRecord> {
-  const { origin, pulls, repository: name } = options;
+  const { origin, pulls, repository: name, tagAfter = lastTagsOf(pulls) } = options;
   const random = createRandom(2);
   const repository = new GeneratedRepository({ origin, ...name }, random);
   const writer = new RecordWriter(options, pulls + Math.ceil(pulls / mergesPerPush));
@@ -89,12 +93,18 @@ export function* repositoryHistory(options: HistoryOptions): Generator<PlacedRec
     const merge = repository.commit(at, mergeMessage(pull));
     yield* writer.toRecords(repository.pullRequest('closed', pull, at, mergedAs(merge.id, at)));
     merges.push(merge);
-    const tag = number === pulls ? rangeTags.toTag : number === pulls - rangePulls ? rangeTags.fromTag : undefined;
-    if (merges.length < mergesPerPush && !tag) continue;
+    const tag = tagAfter(number);
+    if (merges.length < mergesPerPush && !tag && number < pulls) continue;
     yield* writer.toRecords(repository.pushMain(merges, at));
     merges = [];
     if (tag) yield* writer.toRecords(repository.tag(at, tag));
   }
+}
+
+/** Tags the last pull request, and the one before the range that the benchmarks render. */
+function lastTagsOf(pulls: number): (number: number) => string | undefined {
+  return (number) =>
+    number === pulls ? rangeTags.toTag : number === pulls - rangePulls ? rangeTags.fromTag : undefined;
 }
 
 /** Returns the deliveries of one change, from the issue to the merge, in order. */
@@ -172,17 +182,17 @@ class RecordWriter {
   }
 
   toRecords({ event, payload }: Delivery): PlacedRecord[] {
-    const { origin, partitions } = this.options;
+    const { origin, partitions, nth = 0 } = this.options;
     const at = this.now;
     const minimised = toEvents(event, payload, origin, at);
     if (!minimised) throw new Error(`The generated ${event} is not captured`);
     const { repository, bodies } = minimised;
     const partition = partitionName(partitionOf(slotOfId(repository.id) as number, partitions));
     this.deliveries += 1;
-    const delivery = `0ff1ce00-0000-4000-8000-${String(this.deliveries).padStart(12, '0')}`;
+    const delivery = `0ff1ce0${nth}-0000-4000-8000-${String(this.deliveries).padStart(12, '0')}`;
     return bodies.map((body, part) => {
       this.made += 1;
-      const id = idAt(at).slice(0, 10) + String(this.made).padStart(16, '0');
+      const id = idAt(at).slice(0, 10) + String(nth) + String(this.made).padStart(15, '0');
       const record = { id, at, kind: 'event', delivery, source: '1', part, signedBy: null, repository, body } as const;
       return { partition, record };
     });

@@ -46,7 +46,9 @@ export function followService(): () => void {
     } catch {
       // The service refuses the stream, for example because the session has ended. The next reading shows why.
     }
-    if (!signal.aborted) isOpen = false;
+    if (signal.aborted) return;
+    isOpen = false;
+    noteSoon();
   };
   const connect = (): void => {
     stream?.abort();

@@ -9,7 +9,17 @@ import { type TestContext, test } from 'node:test';
 import { sampleRepository } from '../../demo/history/index.ts';
 import { chromiumPath, openBrowser, openContext } from '../helpers/browser.ts';
 import { afterwards } from '../helpers/cleanup.ts';
-import { auditBoth, loaded, newestDraft, open, sendHistory, signedIn } from '../helpers/dashboard.ts';
+import {
+  auditBoth,
+  dialogsOf,
+  newestDraft,
+  open,
+  screensOf,
+  sendHistory,
+  show,
+  showDialog,
+  signedIn,
+} from '../helpers/dashboard.ts';
 import { startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
@@ -71,22 +81,8 @@ test('the dashboard works in a browser', { skip }, async (t) => {
   await t.test('every screen is accessible in both color schemes and fits a phone', async (t) => {
     const { page, faults } = await signedIn(t, browser, service);
     const draft = await newestDraft(service);
-    const { repoId } = draft;
-    const screens = {
-      inbox: '/',
-      repositories: '/app/repositories',
-      changes: `/app/repositories/${repoId}`,
-      releases: `/app/repositories/${repoId}/releases`,
-      draft: `/app/drafts/${draft.id}`,
-      publications: '/app/publications',
-      deliveries: '/app/deliveries',
-      settings: '/app/settings',
-      missing: '/app/nothing',
-    };
-    for (const [name, path] of Object.entries(screens)) {
-      await page.goto(service.url + path);
-      await page.locator('main h1').waitFor();
-      await loaded(page);
+    for (const [name, path] of Object.entries(screensOf({ repoId: draft.repoId, draftId: draft.id }))) {
+      await show(page, service.url + path);
       await auditBoth(page, name);
     }
     assert.deepEqual(faults, []);
@@ -95,29 +91,9 @@ test('the dashboard works in a browser', { skip }, async (t) => {
   await t.test('dialogs are accessible, and Escape closes them', async (t) => {
     const { page, faults } = await signedIn(t, browser, service);
     const draft = await newestDraft(service);
-    const dialogs: [name: string, path: string, open: () => Promise<void>][] = [
-      ['shortcuts', '/', () => page.keyboard.press('?')],
-      ['jump box', '/', () => page.keyboard.press('/')],
-      ['new notes', `/app/repositories/${draft.repoId}`, () => page.keyboard.press('n')],
-      ['new key', '/app/settings', () => page.getByRole('button', { name: 'New key' }).click()],
-      ['revisions', `/app/drafts/${draft.id}`, () => page.getByRole('button', { name: 'Revisions' }).click()],
-      ['publish', `/app/drafts/${draft.id}`, () => page.keyboard.press('p')],
-    ];
-    for (const [name, path, show] of dialogs) {
-      await page.goto(service.url + path);
-      await page.locator('main h1').waitFor();
-      await loaded(page);
-      // A key that is pressed before the screen listens to keys is pressed again.
-      await waitUntil(`${name} opens`, async () => {
-        await show();
-        const opened = page.getByRole('dialog').waitFor({ timeout: 2_000 });
-        return opened.then(
-          () => true,
-          () => false,
-        );
-      });
-      await loaded(page);
-      await auditBoth(page, name, 'dialog');
+    for (const dialog of dialogsOf({ repoId: draft.repoId, draftId: draft.id })) {
+      await showDialog(page, service.url, dialog);
+      await auditBoth(page, dialog[0], 'dialog');
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     }

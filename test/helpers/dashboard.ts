@@ -7,6 +7,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { sampleHistory } from '../../demo/history/index.ts';
 import { sendDeliveries } from '../../src/cli/deliveries.ts';
 import { auditPage, openContext } from './browser.ts';
+import { generateDraft } from './rocket.ts';
 import type { TestService } from './service.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -21,12 +22,92 @@ export interface Visit {
   faults: string[];
 }
 
+/** The objects that the addresses of screens name. */
+export interface Shown {
+  repoId: string;
+  draftId: string;
+}
+
+/**
+ * Returns the addresses of all screens by name. Add each new screen here: the audit, the test of hostile texts and the
+ * test of large repositories open all of them.
+ */
+export function screensOf({ repoId, draftId }: Shown): Readonly<Record<string, string>> {
+  return {
+    inbox: '/',
+    repositories: '/app/repositories',
+    changes: `/app/repositories/${repoId}`,
+    releases: `/app/repositories/${repoId}/releases`,
+    draft: `/app/drafts/${draftId}`,
+    publications: '/app/publications',
+    'publications of a repository': `/app/publications/${repoId}`,
+    deliveries: '/app/deliveries',
+    settings: '/app/settings',
+    missing: '/app/nothing',
+  };
+}
+
+/** A dialog: its name, the address of its screen, and how a person opens it. */
+export type DialogOpener = readonly [name: string, path: string, open: (page: Page) => Promise<void>];
+
+/** Returns all dialogs that open without a change of data. */
+export function dialogsOf({ repoId, draftId }: Shown): readonly DialogOpener[] {
+  const click =
+    (name: string) =>
+    (page: Page): Promise<void> =>
+      page.getByRole('button', { name }).first().click();
+  const press =
+    (key: string) =>
+    (page: Page): Promise<void> =>
+      page.keyboard.press(key);
+  return [
+    ['shortcuts', '/', press('?')],
+    ['jump box', '/', press('/')],
+    ['new notes', `/app/repositories/${repoId}`, press('n')],
+    ['new key', '/app/settings', click('New key')],
+    ['revisions', `/app/drafts/${draftId}`, click('Revisions')],
+    ['publish', `/app/drafts/${draftId}`, press('p')],
+  ];
+}
+
+/** Opens a screen and waits until it has all its data. */
+export async function show(page: Page, url: string): Promise<void> {
+  await page.goto(url);
+  await page.locator('main h1').waitFor();
+  await loaded(page);
+}
+
+/** Opens a dialog on its screen. A key that is pressed before the screen listens to keys is pressed again. */
+export async function showDialog(page: Page, url: string, [name, path, open]: DialogOpener): Promise<void> {
+  await show(page, url + path);
+  await waitUntil(`${name} opens`, async () => {
+    await open(page);
+    const opened = page.getByRole('dialog').waitFor({ timeout: 2_000 });
+    return opened.then(
+      () => true,
+      () => false,
+    );
+  });
+  await loaded(page);
+}
+
 /** Sends the history of the demo to a service. */
 export async function sendHistory(service: TestService): Promise<void> {
   const statuses: number[] = [];
   const options = { url: service.url, secret: service.secret, concurrency: 16 };
   await sendDeliveries(sampleHistory(), { ...options, onAnswer: (status) => statuses.push(status) });
   assert.ok(statuses.every((status) => status < 300));
+}
+
+/** Writes notes for customers about what is unreleased in the only repository of a service. */
+export async function writeDraft(service: TestService): Promise<Shown> {
+  const repoId = await waitUntil('the repository is there', async (): Promise<string | undefined> => {
+    return (await service.api('GET', '/api/repos')).body.repos[0]?.id;
+  });
+  const range = await service.api('POST', '/api/ranges', { type: 'UNRELEASED', repoId });
+  assert.ok(range.status < 300, JSON.stringify(range.body));
+  const draft = await generateDraft(service, range.body.id, 'customer');
+  return { repoId, draftId: draft.id };
 }
 
 /** Returns the draft for customers that was changed last. */
@@ -82,7 +163,7 @@ export async function auditBoth(page: Page, name: string, part = 'html'): Promis
     assert.deepEqual(await auditPage(page, part), [], `${name}, ${colorScheme}`);
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 860 });
-      await picture(page, `${name.replace(' ', '-')}-${colorScheme}-${width}.png`);
+      await picture(page, `${name.replaceAll(' ', '-')}-${colorScheme}-${width}.png`);
       const fits = 'document.documentElement.scrollWidth <= window.innerWidth';
       assert.equal(await page.evaluate(fits), true, `${name} fits ${width} pixels`);
     }

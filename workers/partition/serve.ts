@@ -22,6 +22,7 @@ import type {
   PoolTask,
   PreviewTask,
   PullNoteTask,
+  RangePreview,
   RangePreviewTask,
   ResolveRepositoryTask,
   SettingsPreviewTask,
@@ -52,7 +53,8 @@ import { Automator } from './automation.ts';
 import { startCatchUp } from './catch-up.ts';
 import { Keeper } from './housekeeping.ts';
 import { Outbox } from './outbox.ts';
-import { PartitionOwner } from './owner.ts';
+import { PartitionOwner, type RememberedAnswers } from './owner.ts';
+import { RememberedPreviews } from './remembered-previews.ts';
 import { Resealer } from './resealer.ts';
 import { UnreleasedCounter } from './unreleased-counts.ts';
 
@@ -158,6 +160,10 @@ export async function serve(
     organizationOf: (repoId) => organizationOf(owner.partition, repoId),
     count: (repoId) => run({ task: 'unreleasedCount', repoId }, answerMs, countMs),
   });
+  const previews = new RememberedPreviews({
+    isReady: () => owner.caughtUp,
+    preview: (task) => run(task, queryMs) as Promise<RangePreview>,
+  });
   const owner = await takeOver(() =>
     PartitionOwner.open({
       dataDir,
@@ -165,7 +171,7 @@ export async function serve(
       journal,
       logger,
       catchUp: (backlog, onFolded) => startCatchUp({ ...backlog, settings }, logger, onFolded),
-      answers: counter,
+      answers: together(counter, previews),
       onCommitted: kick,
       onLost: (_, error) => onLost(name, error),
     }),
@@ -209,6 +215,7 @@ export async function serve(
     if (question.task === 'testChannel') return testChannel(shared.delivering, question, answerMs);
     if (question.task === 'confirmOwner') return confirmOwner(shared.delivering, question.repoId, answerMs);
     if (question.task === 'preview') await hosts?.comparisons.learn(question);
+    if (question.task === 'rangePreview') return previews.of(question);
     if (question.task === 'unreleasedCounts') return counter.of(question.repoIds, question.waitMs);
     return run(question, asked + queryMs - performance.now());
   });
@@ -288,6 +295,18 @@ function createAutomator(
     read,
     learn: (range) => comparisons.learn(range),
   });
+}
+
+/** Joins memories of answers, so that one commit reaches all of them. */
+function together(...memories: readonly RememberedAnswers[]): RememberedAnswers {
+  return {
+    get isEmpty() {
+      return memories.every(({ isEmpty }) => isEmpty);
+    },
+    forget: (touched) => {
+      for (const memory of memories) memory.forget(touched);
+    },
+  };
 }
 
 /**

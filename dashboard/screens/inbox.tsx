@@ -1,6 +1,7 @@
 /** The first screen: everything that waits for a person. */
 import { signal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { ForbiddenError } from '../../sdk/index.ts';
 import { DraftName, RangeName } from '../parts/draft-name.tsx';

@@ -2,13 +2,14 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link, useSearchParams } from 'wouter-preact';
-import type { Draft, Range } from '../../../sdk/index.ts';
+import type { Range } from '../../../sdk/index.ts';
 import { ChangeList } from '../../parts/change-list.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty, Pill, Shown, type Tone } from '../../parts/feedback.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useLoad } from '../../state/load.ts';
+import type { ListedDraft } from '../../state/names.ts';
 import { api, mayUse } from '../../state/session.ts';
 import {
   certainty,
@@ -25,7 +26,7 @@ const pageSize = 50;
 /** Maximum number of drafts that are read for a page: all personas of its ranges, and those of newer ranges. */
 const maxDrafts = 500;
 
-const tones: Readonly<Record<Draft['status'], Tone>> = { ready: 'good', processing: 'busy', failed: 'bad' };
+const tones: Readonly<Record<ListedDraft['status'], Tone>> = { ready: 'good', processing: 'busy', failed: 'bad' };
 
 export function Ranges({ repoId, onWrite }: { repoId: string; onWrite: (range: Range) => void }): JSX.Element {
   const [offset, setOffset] = useState(0);
@@ -76,11 +77,11 @@ export function Ranges({ repoId, onWrite }: { repoId: string; onWrite: (range: R
 }
 
 /** Reads the newest drafts of a repository, by range. */
-async function readDrafts(repoId: string, signal: AbortSignal): Promise<Map<string, Draft[]>> {
-  const found = new Map<string, Draft[]>();
+async function readDrafts(repoId: string, signal: AbortSignal): Promise<Map<string, ListedDraft[]>> {
+  const found = new Map<string, ListedDraft[]>();
   if (!mayUse('drafts:read')) return found;
   let left = maxDrafts;
-  for await (const draft of api().each('listDrafts', { repoId, limit: 100 }, { signal })) {
+  for await (const draft of api().each('listDrafts', { repoId, view: 'summary', limit: 100 }, { signal })) {
     found.set(draft.releaseRangeId, [...(found.get(draft.releaseRangeId) ?? []), draft]);
     left -= 1;
     if (left === 0) break;
@@ -95,7 +96,7 @@ function Row({
   onWrite,
 }: {
   range: Range;
-  drafts: readonly Draft[];
+  drafts: readonly ListedDraft[];
   onOpen: () => void;
   onWrite: () => void;
 }): JSX.Element {
@@ -148,7 +149,7 @@ function Row({
   );
 }
 
-function stateOf({ status, outdated }: Draft): string {
+function stateOf({ status, outdated }: ListedDraft): string {
   if (outdated) return 'outdated';
   return { ready: 'ready', processing: 'being written', failed: 'failed' }[status];
 }

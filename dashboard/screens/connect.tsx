@@ -4,7 +4,7 @@ import { late } from '../parts/late.tsx';
 import { Screen } from '../parts/screen.tsx';
 
 /** The steps, whose code is loaded when they open. */
-export const FirstRun = late(async () => (await import('./first-run/first-run.tsx')).FirstRun);
+export const FirstRun = late(async () => (await import('./later.ts')).FirstRun);
 
 export function Connect(): JSX.Element {
   return (

@@ -34,7 +34,7 @@ const outcomes: Readonly<Record<Outcome, { tone: Tone; name: string }>> = {
   refused: { tone: 'bad', name: 'refused' },
 };
 
-const EndpointLog = late(async () => (await import('./endpoint-log.tsx')).EndpointLog);
+const EndpointLog = late(async () => (await import('./later.ts')).EndpointLog);
 
 const tabs = { hosts: 'From hosts', endpoints: 'To endpoints' } as const;
 

@@ -25,7 +25,7 @@ import { listenToKeys } from './keys.ts';
 import { Rail } from './rail.tsx';
 import { ToastList } from './toast-list.tsx';
 
-const CreatedApp = late(async () => (await import('../screens/github-app.tsx')).CreatedApp);
+const CreatedApp = late(async () => (await import('../screens/later.ts')).CreatedApp);
 
 export function Shell(): JSX.Element {
   const [path, navigate] = useLocation();

@@ -17,9 +17,9 @@ import { NewNotes } from '../new-notes.tsx';
 import { Changes } from './changes.tsx';
 import { Releases } from './releases.tsx';
 
-const Ranges = late(async () => (await import('./ranges.tsx')).Ranges);
-const Settings = late(async () => (await import('./settings.tsx')).RepositorySettings);
-const History = late(async () => (await import('./history.tsx')).History);
+const Ranges = late(async () => (await import('../later.ts')).Ranges);
+const Settings = late(async () => (await import('../later.ts')).RepositorySettings);
+const History = late(async () => (await import('../later.ts')).History);
 
 const tabs = {
   changes: 'Changes',

@@ -8,14 +8,14 @@ import { Screen } from '../../parts/screen.tsx';
 import { settingsParts } from '../../state/settings-parts.ts';
 
 const shown: Readonly<Record<string, (props: object) => JSX.Element>> = {
-  keys: late(async () => (await import('./keys.tsx')).Keys),
-  organization: late(async () => (await import('./organization.tsx')).OrganizationSettings),
-  channels: late(async () => (await import('./channels.tsx')).Channels),
-  endpoints: late(async () => (await import('./endpoints.tsx')).Endpoints),
-  secrets: late(async () => (await import('./secrets.tsx')).WebhookSecrets),
-  hosts: late(async () => (await import('./hosts.tsx')).Hosts),
-  retention: late(async () => (await import('./retention.tsx')).Retention),
-  about: late(async () => (await import('./about.tsx')).About),
+  keys: late(async () => (await import('../later.ts')).Keys),
+  organization: late(async () => (await import('../later.ts')).OrganizationSettings),
+  channels: late(async () => (await import('../later.ts')).Channels),
+  endpoints: late(async () => (await import('../later.ts')).Endpoints),
+  secrets: late(async () => (await import('../later.ts')).WebhookSecrets),
+  hosts: late(async () => (await import('../later.ts')).Hosts),
+  retention: late(async () => (await import('../later.ts')).Retention),
+  about: late(async () => (await import('../later.ts')).About),
 };
 
 /** @param part the part in the address; without it, the first part that the key may see */

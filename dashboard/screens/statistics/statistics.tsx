@@ -8,7 +8,7 @@ import { Screen } from '../../parts/screen.tsx';
 import { repositoryById } from '../../state/repositories.ts';
 import { mayUse } from '../../state/session.ts';
 
-const Charts = late(async () => (await import('./charts.tsx')).Charts);
+const Charts = late(async () => (await import('../later.ts')).Charts);
 
 export function Statistics(): JSX.Element {
   const [query, setQuery] = useSearchParams();

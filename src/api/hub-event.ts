@@ -16,8 +16,8 @@ export interface HubEvent {
   /** The repository that the event is about; undefined for an event about no repository. */
   repoId: string | undefined;
   /**
-   * The organization that may see an event about no repository, or about one that it does not have any more. Null = keys
-   * of the instance only, or those that may see the repository.
+   * The organization that may see an event about no repository, or about one that it does not have any more. Null =
+   * keys of the instance only, or those that may see the repository.
    */
   orgId: string | null;
   /** The lines `event` and `data`, and the empty line that ends the event. */

@@ -83,8 +83,8 @@ export function weekResponse(week: number, { merged, withoutLabels, waits }: Wee
 }
 
 /**
- * Returns the organization whose statistics are read: that of the key, or the one that the query names. Returns null for
- * the whole instance.
+ * Returns the organization whose statistics are read: that of the key, or the one that the query names. Returns null
+ * for the whole instance.
  * @throws ServiceError `notFound` for an organization that does not exist or that the key may not see
  */
 function organizationOf(caller: Caller, directory: Partition, { orgId: wanted }: StatsQuery): string | null {

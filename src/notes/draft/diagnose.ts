@@ -7,7 +7,10 @@ import { readLabels, type Vocabulary } from '../change/labels.ts';
 import { type Entry, shipped } from './entries.ts';
 import type { Notes } from './gather.ts';
 
-/** Counts the entries of a draft, and the dependency updates that it lists together. The counts are the same for every persona. */
+/**
+ * Counts the entries of a draft, and the dependency updates that it lists together. The counts are the same for every
+ * persona.
+ */
 export function diagnose({ entries, updates, vocabulary }: Notes): Diagnostics {
   const changes = entries.length;
   const unlabelled = entries.filter((entry) => !isLabelled(entry, vocabulary)).length;

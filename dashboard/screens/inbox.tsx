@@ -13,7 +13,7 @@ import { type Active, readActivity } from '../state/activity.ts';
 import { useLoad } from '../state/load.ts';
 import { type ListedDraft, noteHeads } from '../state/names.ts';
 import { api } from '../state/session.ts';
-import { channelWords, count, outdatedReasons, personas, personaWords } from '../text/words.ts';
+import { channelWords, count, countListed, outdatedReasons, personas, personaWords } from '../text/words.ts';
 import { FirstRun } from './connect.tsx';
 
 const maxShown = 20;
@@ -67,7 +67,9 @@ export function Inbox(): JSX.Element {
     <Screen title="Inbox">
       <Shown of={loaded}>
         {({ repos, ready, failed, outdated, refused }) => {
-          const waiting = repos.filter(({ unreleased }) => unreleased && unreleased.changes > 0);
+          const waiting = repos.filter(
+            ({ unreleased }) => unreleased && unreleased.changes + unreleased.dependencyUpdates > 0,
+          );
           const isClear = waiting.length + ready.total + failed.total + outdated.total + refused.length === 0;
           return (
             <>
@@ -218,13 +220,12 @@ function inOrder(drafts: readonly ListedDraft[]): ListedDraft[] {
 
 function Waiting({ repository }: { repository: Active }): JSX.Element {
   const { id, fullName, unreleased, lastTag } = repository;
-  const changes = unreleased?.changes ?? 0;
   const unlabelled = unreleased?.unlabelled ?? 0;
   return (
     <li>
       <Link href={`/app/repositories/${id}`}>{fullName}</Link>
       <span>
-        {count(changes, 'change')} {lastTag ? `since ${lastTag.name}` : 'so far'}
+        {unreleased && countListed(unreleased)} {lastTag ? `since ${lastTag.name}` : 'so far'}
       </span>
       {unlabelled > 0 && <Pill tone="warn">{unlabelled} unlabelled</Pill>}
     </li>

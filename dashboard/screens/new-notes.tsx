@@ -249,7 +249,7 @@ function tagBefore(tags: readonly Tag[], to: string): string {
 
 /** Returns the newest tag if nothing is unreleased, and otherwise an empty text for what is unreleased. */
 function defaultEnd({ unreleased }: Repository, tags: readonly Tag[]): string {
-  return unreleased?.changes === 0 ? (tags[0]?.name ?? '') : '';
+  return unreleased && unreleased.changes + unreleased.dependencyUpdates === 0 ? (tags[0]?.name ?? '') : '';
 }
 
 function initialChoice(tags: readonly Tag[], to: string): Choice {

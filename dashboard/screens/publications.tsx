@@ -1,4 +1,4 @@
-/** The list of publications, of all repositories or of one: where each is, in what state, and what can be done about it. */
+/** Lists publications, of all repositories or of one: where each is, its state, and what can be done about it. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';

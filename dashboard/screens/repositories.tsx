@@ -9,7 +9,7 @@ import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { type Active, readActivity } from '../state/activity.ts';
 import { useLoad } from '../state/load.ts';
-import { count } from '../text/words.ts';
+import { countListed } from '../text/words.ts';
 
 const pageSize = 50;
 
@@ -96,7 +96,7 @@ function Row({ repository }: { repository: Active }): JSX.Element {
 function Unreleased({ of }: { of: NonNullable<Active['unreleased']> }): JSX.Element {
   return (
     <>
-      {of.changes === 0 ? <span class="faint">nothing</span> : count(of.changes, 'change')}{' '}
+      {of.changes + of.dependencyUpdates === 0 ? <span class="faint">nothing</span> : countListed(of)}{' '}
       {of.unlabelled > 0 && <Pill tone="warn">{of.unlabelled} unlabelled</Pill>}
     </>
   );

@@ -7,7 +7,7 @@ export interface Point {
   value: number | null;
 }
 
-/** Returns the end of a scale for values up to `max`: the next of 2, 4, 6, 8, 10, 20, 40 … so that its half is a tick. */
+/** Returns the end of a scale for values up to `max`: the next of 2, 4, 6, 8, 10, 20, 40 …, whose half is a tick. */
 export function scaleEnd(max: number): number {
   if (max <= 2) return 2;
   const unit = 10 ** Math.floor(Math.log10(max));

@@ -148,6 +148,16 @@ export function count(number: number, noun: string): string {
   return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
 }
 
+/** Counts what the notes list: `5 changes and 1 dependency update`. */
+export function countListed(
+  { changes, dependencyUpdates }: { changes: number; dependencyUpdates: number },
+  noun = 'change',
+): string {
+  const updates = count(dependencyUpdates, 'dependency update');
+  if (dependencyUpdates === 0) return count(changes, noun);
+  return changes === 0 ? updates : `${count(changes, noun)} and ${updates}`;
+}
+
 const outdatedWords: Readonly<Record<string, string>> = {
   merged: 'is new',
   label: 'has other labels',

@@ -1,6 +1,6 @@
 /**
  * Lists the drafts of a range (spec part 4), of a repository or of all repositories. A request that names no range
- * examines the drafts of a limited number of ranges, newest first, and its reply has the cursor that continues the list.
+ * examines the drafts of a limited number of ranges, newest first. Its reply has the cursor that continues the list.
  */
 import { invalid } from '../foundation/errors.ts';
 import { draftId as draftIdOf, slotOfId } from '../foundation/ids.ts';

@@ -266,7 +266,13 @@ export class EventHub {
         else now.push(event);
       }
     }
-    this.publish(now.map((event) => this.numbered(event)));
+    const lost = all.flatMap((each) => each.lost ?? []);
+    this.publish([
+      ...now.map((event) => this.numbered(event)),
+      ...lost.map(({ repoId, orgId }) =>
+        this.numbered({ event: 'repo.event', data: { repoId, event: 'repository' } }, orgId),
+      ),
+    ]);
   }
 
   private gather(event: LiveEvent): void {

@@ -15,7 +15,10 @@ export interface HubEvent {
   object: string;
   /** The repository that the event is about; undefined for an event about no repository. */
   repoId: string | undefined;
-  /** The organization that may see an event about no repository; null = keys of the instance only. */
+  /**
+   * The organization that may see an event about no repository, or about one that it does not have any more. Null =
+   * keys of the instance only, or those that may see the repository.
+   */
   orgId: string | null;
   /** The lines `event` and `data`, and the empty line that ends the event. */
   text: string;
@@ -42,7 +45,7 @@ const intervals: Readonly<Partial<Record<LiveEventName, number>>> = {
 
 /**
  * Makes an event ready to send.
- * @param orgId the organization that may see an event about no repository
+ * @param orgId the organization that may see an event about no repository, or about one that it does not have any more
  */
 export function toHubEvent(event: LiveEvent, number: number, orgId: string | null = null): HubEvent {
   const object = `${event.event} ${objectOf(event)} ${orgId ?? ''}`;
@@ -82,7 +85,7 @@ export function maySee(caller: Caller, { name, repoId, orgId }: HubEvent): boole
   const scope = scopes[name];
   if (scope === null) return true;
   if (!mayUse(caller, scope)) return false;
-  if (repoId !== undefined) return caller.maySee(repoId);
+  if (repoId !== undefined && orgId === null) return caller.maySee(repoId);
   return caller.key.orgId === null || caller.key.orgId === orgId;
 }
 

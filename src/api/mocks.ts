@@ -105,6 +105,7 @@ const sampleEntry: DraftEntry = {
 };
 const sampleDiagnostics: Diagnostics = {
   changes: 1,
+  dependencyUpdates: 0,
   unlabelled: 0,
   unlabelledRate: 0,
   withoutArea: 1,
@@ -432,7 +433,7 @@ function repository(id: string, { include }: GetRepositoryQuery): object {
   const body = { ...directoryRepositoryResponse({ ...sampleRepository, id }), lastEventAt: at };
   if (include === undefined) return body;
   const [tag] = sampleTags;
-  const unreleased = { pulls: 1, issues: 0, commits: 0, changes: 1, unlabelled: 0 };
+  const unreleased = { pulls: 1, issues: 0, commits: 0, changes: 1, dependencyUpdates: 0, unlabelled: 0 };
   return { ...body, lastTag: tag && { name: tag.name, date: tag.date }, unreleased };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Merges the lists of several repositories into one list, newest first. It reads little more of each list than the caller
- * takes.
+ * Merges the lists of several repositories into one list, newest first. It reads little more of each list than the
+ * caller takes.
  */
 
 /** Returns up to `limit` items of one list, newest first: those that follow `after`, or the first ones. */

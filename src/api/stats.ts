@@ -4,6 +4,7 @@
  * directory partition contains the count of API calls without the calls of the last seconds. The calls of the last
  * seconds are added from memory.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Tier, tierNamed, tiersOf } from '../../config/tiers.ts';
 import { notFound } from '../foundation/errors.ts';
 import {
@@ -43,6 +44,9 @@ const getStats: ApiRoute<StatsQuery> = {
   },
 };
 
+/** Number of repositories that are read in one turn of the event loop, since the loop also accepts webhooks. */
+const maxPerTurn = 200;
+
 const getWeeklyStats: ApiRoute<WeeklyStatsQuery> = {
   method: 'GET',
   path: '/api/stats/weeks',
@@ -50,7 +54,7 @@ const getWeeklyStats: ApiRoute<WeeklyStatsQuery> = {
   contract: statsContracts.getWeeklyStats,
   scope: 'stats:read',
   query: WeeklyStatsQuerySchema,
-  handle: ({ query, caller, context, directory }) => {
+  handle: async ({ query, caller, context, directory }) => {
     const { repoId, weeks = defaultWeeks } = query;
     const orgId = namedOrganizationId({ caller, directory }, query.orgId);
     const listed = listDirectoryRepositories(directory, orgId)
@@ -59,7 +63,8 @@ const getWeeklyStats: ApiRoute<WeeklyStatsQuery> = {
     if (repoId !== undefined && listed.length === 0) throw notFound('Repository', repoId);
     const last = weekOf(Date.now());
     const counts = new Map<number, WeekCounts>();
-    for (const id of listed) {
+    for (const [index, id] of listed.entries()) {
+      if (index % maxPerTurn === maxPerTurn - 1) await nextTurn();
       const partition = readPartition(context, partitionOfId(context, id) as string);
       for (const [week, more] of readWeeks(partition, id, last - weeks + 1, last))
         counts.set(week, addedWeeks(counts.get(week), more));

@@ -116,6 +116,14 @@ export interface PartitionChanges {
   /** True if there may be more changes than `events` lists. */
   reset: boolean;
   events: readonly FoldedEvent[];
+  /** Repositories that organizations do not have any more. Absent if there are none. */
+  lost?: readonly LostRepository[];
+}
+
+/** A repository that was erased, or that has another owner now, and the organization that had it. */
+export interface LostRepository {
+  repoId: string;
+  orgId: string;
 }
 
 function eventOf<Name extends string, Fields extends TObject['properties']>(

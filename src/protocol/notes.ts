@@ -357,11 +357,15 @@ const countOf = (example: number, description: string) =>
 
 /**
  * How well a range is labeled. Only changes with an entry of their own are counted. Dependency updates and reverts have
- * no such entry.
+ * no such entry; dependency updates have a count of their own.
  */
 export const DiagnosticsSchema = Type.Object(
   {
     changes: countOf(8, 'number of changes that have their own entry in the notes'),
+    dependencyUpdates: countOf(
+      1,
+      'number of pull requests that the notes list together as dependency updates. They are not among `changes`',
+    ),
     unlabelled: countOf(2, 'number of `changes` whose labels do not say what kind of change they are'),
     unlabelledRate: Type.Number({
       minimum: 0,

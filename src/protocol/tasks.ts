@@ -147,7 +147,14 @@ export interface UnreleasedCountTask {
 export interface UnreleasedCount {
   lastTag: { name: string; date: number } | null;
   /** The numbers that a preview of the unreleased range has in its counts and its diagnostics. */
-  unreleased: { pulls: number; issues: number; commits: number; changes: number; unlabelled: number };
+  unreleased: {
+    pulls: number;
+    issues: number;
+    commits: number;
+    changes: number;
+    dependencyUpdates: number;
+    unlabelled: number;
+  };
 }
 
 /** Counts by the id of the repository. Repositories whose count is not ready are left out. */

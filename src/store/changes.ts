@@ -2,7 +2,7 @@
  * Collects what the fold of a partition changes, for the live events of clients (`src/protocol/live-events.ts`). The
  * changes are kept in memory only. Of each object, only the newest state is kept.
  */
-import type { FoldedEvent, PartitionChanges, RepositoryChange } from '../protocol/live-events.ts';
+import type { FoldedEvent, LostRepository, PartitionChanges, RepositoryChange } from '../protocol/live-events.ts';
 
 /**
  * Maximum number of changed objects. Beyond it, the objects are forgotten, and clients have to read everything again.
@@ -14,6 +14,8 @@ export class Changes {
   private readonly repositories = new Map<string, RepositoryChange | null>();
   /** The newest event of each other object, by the id of the object. */
   private readonly objects = new Map<string, FoldedEvent>();
+  /** Repositories that organizations do not have any more, by both ids. */
+  private readonly lost = new Map<string, LostRepository>();
   private isReset: boolean;
 
   /** @param isReset whether changes may have been missed before the collection began */
@@ -29,6 +31,13 @@ export class Changes {
     this.limit();
   }
 
+  /** Notes that an organization does not have a repository any more. */
+  noteLost(lost: LostRepository): void {
+    if (this.isReset) return;
+    this.lost.set(`${lost.repoId} ${lost.orgId}`, lost);
+    this.limit();
+  }
+
   /** Notes the new state of an object. */
   note(id: string, event: FoldedEvent): void {
     if (this.isReset) return;
@@ -37,18 +46,23 @@ export class Changes {
   }
 
   /** Adds later changes. */
-  add({ repositories, objects, isReset }: Changes): void {
+  add({ repositories, objects, lost, isReset }: Changes): void {
     for (const [repoId, change] of repositories) this.noteRepository(repoId, change);
     for (const [id, event] of objects) this.note(id, event);
+    for (const each of lost.values()) this.noteLost(each);
     if (isReset) this.reset();
   }
 
   /** Returns the changes and forgets them; undefined if there are none. */
   take(): PartitionChanges | undefined {
-    const { repositories, objects, isReset: reset } = this;
-    if (!reset && repositories.size + objects.size === 0) return undefined;
+    const { repositories, objects, lost, isReset: reset } = this;
+    if (!reset && repositories.size + objects.size + lost.size === 0) return undefined;
     const captured = [...repositories].map(toEvent);
-    const changes = { reset, events: [...captured, ...objects.values()] };
+    const changes = {
+      reset,
+      events: [...captured, ...objects.values()],
+      ...(lost.size > 0 && { lost: [...lost.values()] }),
+    };
     this.forget();
     this.isReset = false;
     return changes;
@@ -61,12 +75,13 @@ export class Changes {
   }
 
   private limit(): void {
-    if (this.repositories.size + this.objects.size > maxChanges) this.reset();
+    if (this.repositories.size + this.objects.size + this.lost.size > maxChanges) this.reset();
   }
 
   private forget(): void {
     this.repositories.clear();
     this.objects.clear();
+    this.lost.clear();
   }
 }
 

@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { exactTime, relativeTime } from '../../dashboard/text/dates.ts';
 import { basePath, codeInHash } from '../../dashboard/text/places.ts';
-import { count, kindSourceOf, outdatedReasons, rangeName, rangeStart, reasonOf } from '../../dashboard/text/words.ts';
+import {
+  count,
+  countListed,
+  kindSourceOf,
+  outdatedReasons,
+  rangeName,
+  rangeStart,
+  reasonOf,
+} from '../../dashboard/text/words.ts';
 
 const now = Date.UTC(2026, 1, 3, 12);
 const ago = (seconds: number) => relativeTime(now - seconds * 1000, now);
@@ -15,6 +23,13 @@ test('times are relative for a month, then days', () => {
   ]);
   assert.equal(ago(-120), 'in 2 minutes');
   assert.equal(exactTime(now), '2026-02-03 12:00:00 UTC');
+});
+
+test('dependency updates are counted apart, as the notes list them', () => {
+  const listed = (changes: number, dependencyUpdates: number) => countListed({ changes, dependencyUpdates });
+  assert.equal(listed(5, 1), '5 changes and 1 dependency update');
+  assert.deepEqual([listed(1, 0), listed(0, 2), listed(0, 0)], ['1 change', '2 dependency updates', '0 changes']);
+  assert.equal(countListed({ changes: 5, dependencyUpdates: 0 }, 'unreleased change'), '5 unreleased changes');
 });
 
 test('the path of the service is the path of the script without its folder', () => {

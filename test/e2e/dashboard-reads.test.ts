@@ -67,8 +67,8 @@ test('a start page reads what it shows', async (t) => {
     }
     const { unreleased } = await counted(path, 2);
     const { counts, diagnostics } = (await service.api('GET', `/api/repos/${repoId}/unreleased`)).body;
-    const { changes, unlabelled } = diagnostics;
-    assert.deepEqual(unreleased, { ...counts, changes, unlabelled });
+    const { changes, dependencyUpdates, unlabelled } = diagnostics;
+    assert.deepEqual(unreleased, { ...counts, changes, dependencyUpdates, unlabelled });
     assert.deepEqual([changes, unlabelled], [2, 1]);
     const list = await waitUntil('both are counted', async () => {
       const { repos } = (await service.api('GET', '/api/repos?include=unreleased')).body;

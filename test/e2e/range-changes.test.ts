@@ -51,7 +51,7 @@ test('a range reports the reasons for its changes', async (t) => {
   await t.test('the reply counts unlabeled changes', async () => {
     const { body } = await service.api('GET', `${path}?limit=1&included=false`);
     assert.deepEqual(body.diagnostics, {
-      ...{ changes: 3, unlabelled: 0, unlabelledRate: 0, withoutArea: 3 },
+      ...{ changes: 3, dependencyUpdates: 0, unlabelled: 0, unlabelledRate: 0, withoutArea: 3 },
       ...{ undecided: 0, mayBreak: 0 },
     });
   });

@@ -21,10 +21,17 @@ export function countUnreleased(
   if (!view) throw notFound('Repository', repoId);
   const notes = gather(view, { type: 'UNRELEASED' });
   const { prCount: pulls, issueCount: issues } = countsOf(notes.selection);
-  const { changes, unlabelled } = diagnose(notes);
+  const { changes, dependencyUpdates, unlabelled } = diagnose(notes);
   const tag = notes.selection.ends?.from;
   return {
     lastTag: tag ? { name: tag.name, date: tag.date ?? tag.pushedAt } : null,
-    unreleased: { pulls, issues, commits: notes.selection.commitsWithoutPull.length, changes, unlabelled },
+    unreleased: {
+      pulls,
+      issues,
+      commits: notes.selection.commitsWithoutPull.length,
+      changes,
+      dependencyUpdates,
+      unlabelled,
+    },
   };
 }

@@ -6,7 +6,7 @@ import { Empty, Shown } from '../../parts/feedback.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useLoad } from '../../state/load.ts';
 import { api, base } from '../../state/session.ts';
-import { count } from '../../text/words.ts';
+import { count, countListed } from '../../text/words.ts';
 
 export function Changes({ repoId }: { repoId: string }): JSX.Element {
   const loaded = useLoad(
@@ -44,7 +44,8 @@ function List({ of }: { of: Unreleased }): JSX.Element {
           </>
         ) : (
           'Since the beginning'
-        )}
+        )}{' '}
+        · {countListed(diagnostics)}
         {suggestedVersion.version !== null && (
           <>
             {' '}

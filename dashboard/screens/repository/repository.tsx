@@ -12,7 +12,7 @@ import { type Active, withCounts } from '../../state/activity.ts';
 import { useLoad } from '../../state/load.ts';
 import { openRepository, repositoryById } from '../../state/repositories.ts';
 import { api } from '../../state/session.ts';
-import { count } from '../../text/words.ts';
+import { countListed } from '../../text/words.ts';
 import { NewNotes } from '../new-notes.tsx';
 import { Changes } from './changes.tsx';
 import { Releases } from './releases.tsx';
@@ -98,7 +98,7 @@ function Facts({ repository }: { repository: Active }): JSX.Element {
       ) : (
         unreleased && <span>No release yet</span>
       )}
-      {unreleased && <span>{count(unreleased.changes, 'unreleased change')}</span>}
+      {unreleased && <span>{countListed(unreleased, 'unreleased change')}</span>}
       {lastEventAt && (
         <span>
           Last event <Time at={lastEventAt} />

@@ -1,6 +1,6 @@
 /**
- * A chart of weeks. The week under the pointer is described above the chart. With the keyboard, the chart is one stop, and
- * the arrow keys move from week to week.
+ * A chart of weeks. The week under the pointer is described above the chart. With the keyboard, the chart is one stop,
+ * and the arrow keys move from week to week.
  */
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';

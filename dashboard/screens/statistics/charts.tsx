@@ -61,7 +61,7 @@ function Weeks({ of }: { of: WeeklyStats['weeks'] }): JSX.Element {
         write={duration}
         tick={(value) => (inDays ? `${value / 24} d` : `${value} h`)}
         none="nothing published"
-        empty="No notes were published in these weeks. Publish a draft, and the time since the merge of its changes appears here."
+        empty="No notes were published in these weeks. Publish a draft to see how long its changes waited."
       />
       <Chart
         title="Merges without a label"

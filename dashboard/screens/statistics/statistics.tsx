@@ -1,4 +1,4 @@
-/** The statistics: how much is merged, how soon it is published, what lacks a label, and how much of the limit is used. */
+/** The statistics: merges, the time until they are published, missing labels, and how much of the limit is used. */
 import type { JSX } from 'preact';
 import { useSearchParams } from 'wouter-preact';
 import { Empty } from '../../parts/feedback.tsx';

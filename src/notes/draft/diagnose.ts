@@ -7,12 +7,16 @@ import { readLabels, type Vocabulary } from '../change/labels.ts';
 import { type Entry, shipped } from './entries.ts';
 import type { Notes } from './gather.ts';
 
-/** Counts the entries of a draft. The counts are the same for every persona. */
-export function diagnose({ entries, vocabulary }: Notes): Diagnostics {
+/**
+ * Counts the entries of a draft, and the dependency updates that it lists together. The counts are the same for every
+ * persona.
+ */
+export function diagnose({ entries, updates, vocabulary }: Notes): Diagnostics {
   const changes = entries.length;
   const unlabelled = entries.filter((entry) => !isLabelled(entry, vocabulary)).length;
   return {
     changes,
+    dependencyUpdates: updates.reduce((total, { pulls }) => total + pulls.length, 0),
     unlabelled,
     unlabelledRate: changes === 0 ? 0 : Math.round((unlabelled / changes) * 1000) / 1000,
     withoutArea: entries.filter(({ areas }) => areas.length === 0).length,

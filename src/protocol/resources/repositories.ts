@@ -51,6 +51,11 @@ const UnreleasedCountSchema = Type.Object(
       examples: [38],
       description: `number of changes that have their own entry in the notes, ${entries}`,
     }),
+    dependencyUpdates: Type.Integer({
+      minimum: 0,
+      examples: [4],
+      description: `number of pull requests that the notes list together as dependency updates, ${entries}`,
+    }),
     unlabelled: Type.Integer({
       minimum: 0,
       examples: [5],

@@ -281,12 +281,15 @@ export function writeDirectoryRepository(partition: Partition, repository: Direc
   partition.tables.directoryRepositories.putSync(repository.id, repository);
   indexRepository(partition, before, repository);
   partition.changes?.noteRepository(repository.id, 'repository');
+  if (before && before.orgId !== repository.orgId)
+    partition.changes?.noteLost({ repoId: repository.id, orgId: before.orgId });
 }
 
 export function removeDirectoryRepository(partition: Partition, id: string): void {
   const before = readDirectoryRepository(partition, id);
   partition.tables.directoryRepositories.removeSync(id);
   indexRepository(partition, before, undefined);
+  if (before) partition.changes?.noteLost({ repoId: id, orgId: before.orgId });
 }
 
 /**

@@ -11,7 +11,12 @@ import { ServiceError } from '../../../src/foundation/errors.ts';
 import { HiddenNumbers } from '../../../src/foundation/hidden-numbers.ts';
 import { createLogger } from '../../../src/foundation/logger.ts';
 import type { StreamEnd } from '../../../src/http/reply-stream.ts';
-import type { FoldedEvent, PartitionChanges, RepositoryChange } from '../../../src/protocol/live-events.ts';
+import type {
+  FoldedEvent,
+  LostRepository,
+  PartitionChanges,
+  RepositoryChange,
+} from '../../../src/protocol/live-events.ts';
 import { liveEventSamples } from '../../../src/protocol/resources/events.ts';
 
 /** A stream as its client sees it. */
@@ -98,6 +103,11 @@ class Stage {
     this.pass(250);
   }
 
+  async announceLost(...lost: LostRepository[]): Promise<void> {
+    this.onChanges({ reset: false, events: [], lost });
+    await turn();
+  }
+
   async reset(): Promise<void> {
     this.onChanges({ reset: true, events: [] });
     await turn();
@@ -144,6 +154,21 @@ test('a client sees only events of its repositories, and only with the scope to 
   assert.equal(all?.take().length, 3);
   assert.deepEqual(drafts.take(), ['publication.status pub_1']);
   for (const reader of [foreign, none]) assert.deepEqual(reader?.take(), []);
+});
+
+test('the loss of a repository is shown to the organization that had it, and to the instance', async (t) => {
+  const stage = new Stage(t);
+  const [lost, other, all] = [await stage.open(acme), await stage.open(moon), await stage.open(instance)];
+  const blind = await stage.open({ ...acme, key: { ...acme.key, id: 'blind', scopes: ['drafts:read'] } } as Caller);
+  const { id } = lost;
+  await stage.announceLost({ repoId: 'repo_gone', orgId: 'org_acme' });
+  const expected = ['repo.event repo_gone repository'];
+  assert.deepEqual([lost.take(), all.take(), other.take(), blind.take()], [expected, expected, [], []]);
+  assert.deepEqual(
+    (await stage.open(acme, { lastEventId: id })).take(),
+    expected,
+    'a client that was away misses nothing',
+  );
 });
 
 test('a refused delivery is shown to the organization whose secret signed it, and to the instance', async (t) => {

@@ -5,6 +5,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FoldedEvent } from '../../../src/protocol/live-events.ts';
 import { Changes } from '../../../src/store/changes.ts';
+import {
+  removeDirectoryRepository,
+  writeDirectoryRepository,
+  writeOrganization,
+} from '../../../src/store/tables/directory.ts';
+import { openTestPartition } from '../../helpers/partition.ts';
 
 function publication(publicationId: string, status: 'pending' | 'completed'): FoldedEvent {
   const data = { repoId: 'repo_1', draftId: 'draft_1', publicationId, channel: 'hosted', status } as const;
@@ -44,6 +50,38 @@ test('later changes are added to earlier ones', () => {
     reset: false,
     events: [{ event: 'repo.event', data: { repoId: 'repo_1' } }, publication('pub_1', 'completed')],
   });
+});
+
+test('a repository that an organization loses is listed with the organization', () => {
+  const [changes, later] = [new Changes(), new Changes()];
+  later.noteLost({ repoId: 'repo_1', orgId: 'org_1' });
+  changes.add(later);
+  changes.noteLost({ repoId: 'repo_1', orgId: 'org_1' });
+  assert.deepEqual(changes.take(), { reset: false, events: [], lost: [{ repoId: 'repo_1', orgId: 'org_1' }] });
+  assert.equal(changes.take(), undefined);
+});
+
+test('the directory notes who loses a repository to another owner, or to its erasure', async (t) => {
+  const changes = new Changes();
+  const partition = { ...openTestPartition(t, 'directory'), changes };
+  const row = { id: 'repo_1', orgId: 'org_1', hostId: '5', fullName: 'acme/app', defaultBranch: null, seenAt: 1 };
+  const listed = { ...row, state: 'connected', installationId: null, createdAt: 0 } as const;
+  await partition.root.transaction(() => {
+    const owner = { login: 'acme', ownerId: '77', createdAt: 0, uninstalledAt: null };
+    for (const id of ['org_1', 'org_2']) writeOrganization(partition, { id, origin: 'https://scm.example', ...owner });
+    writeDirectoryRepository(partition, listed);
+    writeDirectoryRepository(partition, { ...listed, seenAt: 2 });
+  });
+  assert.equal(changes.take()?.lost, undefined);
+  await partition.root.transaction(() => {
+    writeDirectoryRepository(partition, { ...listed, orgId: 'org_2' });
+    removeDirectoryRepository(partition, 'repo_1');
+    removeDirectoryRepository(partition, 'repo_unknown');
+  });
+  assert.deepEqual(changes.take()?.lost, [
+    { repoId: 'repo_1', orgId: 'org_1' },
+    { repoId: 'repo_1', orgId: 'org_2' },
+  ]);
 });
 
 test('too many changes become a reset, and the collection begins again after it', () => {

@@ -26,7 +26,7 @@ import { temporaryFolder } from '../../helpers/ports.ts';
 
 const countOf = (changes: number): UnreleasedCount => ({
   lastTag: null,
-  unreleased: { pulls: changes, issues: 0, commits: 0, changes, unlabelled: 0 },
+  unreleased: { pulls: changes, issues: 0, commits: 0, changes, dependencyUpdates: 0, unlabelled: 0 },
 });
 
 /** A longest wait that no test reaches, in milliseconds. */

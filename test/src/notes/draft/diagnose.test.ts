@@ -47,14 +47,14 @@ test('counts each change with an entry once, with the labels of its backports', 
     aPull(5, { title: 'Revert "gone"' }),
   ];
   assert.deepEqual(diagnosticsOf({ pulls }), {
-    ...{ changes: 1, unlabelled: 0, unlabelledRate: 0, withoutArea: 1 },
+    ...{ changes: 1, dependencyUpdates: 1, unlabelled: 0, unlabelledRate: 0, withoutArea: 1 },
     ...{ undecided: 1, mayBreak: 0 },
   });
 });
 
 test('an empty range has a rate of 0', () => {
   assert.deepEqual(diagnosticsOf({}), {
-    ...{ changes: 0, unlabelled: 0, unlabelledRate: 0, withoutArea: 0 },
+    ...{ changes: 0, dependencyUpdates: 0, unlabelled: 0, unlabelledRate: 0, withoutArea: 0 },
     ...{ undecided: 0, mayBreak: 0 },
   });
 });

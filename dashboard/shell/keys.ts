@@ -15,7 +15,7 @@ export const shortcuts: readonly { keys: string; does: string }[] = [
   { keys: 'g s', does: 'Settings' },
   { keys: 'n', does: 'New notes for the open repository' },
   { keys: 'p', does: 'Publish the open draft' },
-  { keys: 'Ctrl S', does: 'Save the open draft now' },
+  { keys: 'Ctrl S', does: 'Save the open draft or settings now' },
   { keys: '?', does: 'This list' },
 ];
 

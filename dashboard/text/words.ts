@@ -151,8 +151,8 @@ export const rangeTypes: Readonly<Record<Range['type'], string>> = {
   TAG_BASED: 'between two tags',
   FIRST_RELEASE: 'up to the first release',
   UNRELEASED: 'since the newest release',
-  DATE_BASED: 'days',
-  PR_BASED: 'numbers of pull requests',
+  DATE_BASED: 'a time',
+  PR_BASED: 'pull requests by number',
 };
 
 /** Says how the content of a range was found, and how sure that is. */

@@ -53,7 +53,7 @@ export function Ranges({ repoId, onWrite }: { repoId: string; onWrite: (range: R
             </Empty>
           ) : (
             <Table
-              columns={['Range', 'Kind', 'Content', 'Found by', 'Created', 'Drafts']}
+              columns={['Range', 'Covers', 'Content', 'Certainty', 'Created', 'Drafts']}
               hasActions
               pages={{ offset, shown: ranges.length, total, size: pageSize, onMove: setOffset }}
             >

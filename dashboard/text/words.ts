@@ -151,7 +151,7 @@ export const rangeTypes: Readonly<Record<Range['type'], string>> = {
   TAG_BASED: 'between two tags',
   FIRST_RELEASE: 'up to the first release',
   UNRELEASED: 'since the newest release',
-  DATE_BASED: 'a time',
+  DATE_BASED: 'a period',
   PR_BASED: 'pull requests by number',
 };
 

@@ -113,15 +113,19 @@ function Row({
       </th>
       <td>{rangeTypes[type]}</td>
       <td>
-        {count(prCount, 'pull request')}
-        {issueCount > 0 && <>, {count(issueCount, 'issue')}</>}
+        <span class="whole">{count(prCount, 'pull request')}</span>
+        {issueCount > 0 && (
+          <>
+            , <span class="whole">{count(issueCount, 'issue')}</span>
+          </>
+        )}
       </td>
       <td>
         <Pill tone={sure.tone} title={sure.about}>
           {sure.word}
         </Pill>
       </td>
-      <td>
+      <td class="whole">
         <Time at={createdAt} />
       </td>
       <td>

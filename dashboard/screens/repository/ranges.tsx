@@ -111,7 +111,7 @@ function Row({
         </button>{' '}
         {start !== '' && <span class="faint">{start}</span>}
       </th>
-      <td>{rangeTypes[type]}</td>
+      <td class="whole">{rangeTypes[type]}</td>
       <td>
         <span class="whole">{count(prCount, 'pull request')}</span>
         {issueCount > 0 && (

@@ -16,7 +16,7 @@ export const shortcuts: readonly { keys: string; does: string }[] = [
   { keys: 'g s', does: 'Settings' },
   { keys: 'n', does: 'New notes for the open repository' },
   { keys: 'p', does: 'Publish the open draft' },
-  { keys: 'Ctrl S', does: 'Save the open draft now' },
+  { keys: 'Ctrl S', does: 'Save the open draft or settings now' },
   { keys: 'Ctrl B, I, K', does: 'Bold, italic, link in the text of a draft' },
   { keys: '?', does: 'This list' },
 ];

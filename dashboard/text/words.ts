@@ -184,11 +184,11 @@ export function outdatedReasons(reasonsOf: readonly { number?: number; sha?: str
 
 /** Kinds of ranges in a few words. */
 export const rangeTypes: Readonly<Record<Range['type'], string>> = {
-  TAG_BASED: 'between two tags',
-  FIRST_RELEASE: 'up to the first release',
-  UNRELEASED: 'since the newest release',
-  DATE_BASED: 'days',
-  PR_BASED: 'numbers of pull requests',
+  TAG_BASED: 'two tags',
+  FIRST_RELEASE: 'first release',
+  UNRELEASED: 'unreleased',
+  DATE_BASED: 'a period',
+  PR_BASED: 'numbers',
 };
 
 /** Says how the content of a range was found, and how sure that is. */

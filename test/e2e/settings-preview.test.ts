@@ -63,6 +63,14 @@ test('settings are tried on the past', async (t) => {
     assert.deepEqual([customer.changed, customer.diff], [false, '']);
   });
 
+  await t.test('the range of one tag is shown with the texts of its drafts', async () => {
+    const { ranges } = (await service.api('POST', `${path}?toTag=v1.1.0&include=text`, mended)).body;
+    assert.deepEqual([ranges.length, ranges[0].toTag], [1, 'v1.1.0']);
+    assert.match(ranges[0].personas[0].text, /^## Mended$/m);
+    assert.deepEqual((await service.api('POST', `${path}?toTag=v9`, mended)).body.ranges, []);
+    assert.equal((await service.api('POST', `${path}?include=diff`, mended)).status, 400);
+  });
+
   await t.test('nothing is written', async () => {
     // Two records would change rows meanwhile: the first tick, which follows a second after the start, and the recount
     // that belongs to the new range, which is an effect of the outbox.

@@ -54,7 +54,7 @@ export function Ranges({ repoId, onWrite }: { repoId: string; onWrite: (range: R
             </Empty>
           ) : (
             <Table
-              columns={['Range', 'Kind', 'Content', 'Found by', 'Created', 'Drafts']}
+              columns={['Range', 'Covers', 'Content', 'Certainty', 'Created', 'Drafts']}
               hasActions
               pages={{ offset, shown: ranges.length, total, size: pageSize, onMove: setOffset }}
             >
@@ -112,17 +112,21 @@ function Row({
         </button>{' '}
         {start !== '' && <span class="faint">{start}</span>}
       </th>
-      <td>{rangeTypes[type]}</td>
+      <td class="whole">{rangeTypes[type]}</td>
       <td>
-        {count(prCount, 'pull request')}
-        {issueCount > 0 && <>, {count(issueCount, 'issue')}</>}
+        <span class="whole">{count(prCount, 'pull request')}</span>
+        {issueCount > 0 && (
+          <>
+            , <span class="whole">{count(issueCount, 'issue')}</span>
+          </>
+        )}
       </td>
       <td>
         <Pill tone={sure.tone} title={sure.about}>
           {sure.word}
         </Pill>
       </td>
-      <td>
+      <td class="whole">
         <Time at={createdAt} />
       </td>
       <td>

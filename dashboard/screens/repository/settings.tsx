@@ -119,7 +119,7 @@ function Form({
       </header>
       <p class="summary faint">
         These settings are stored by this service, for this repository only. No file in the repository and no setting of
-        the organization changes them. <a href={`${base}/docs/guide`}>The guide explains each field</a>.
+        the organization changes them. <a href={`${base}/docs/guide#notes-settings`}>More in the guide</a>.
       </p>
       {!mayWrite && (
         <p class="box">

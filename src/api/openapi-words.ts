@@ -41,6 +41,7 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   state: 'Returns only the pull requests or issues in this state.',
   fullName: 'Returns only the repositories with this name. Upper and lower case do not matter.',
   q: 'Returns only the repositories whose name contains this text. Upper and lower case do not matter.',
+  origin: 'Web address of a host in the settings.',
   include: '`unreleased` adds the newest release tag and what was merged since then.',
   label: 'Returns only the pull requests or issues with this label. Upper and lower case do not matter.',
   base: 'Returns only the pull requests into this branch.',

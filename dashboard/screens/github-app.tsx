@@ -55,12 +55,9 @@ function Ready({ of: { name, origin, installUrl } }: { of: HostApp }): JSX.Eleme
   return (
     <section class="card app-ready" aria-label="Next step">
       <p role="status">
-        <Icon name="check" /> The app <strong>{name}</strong> is ready.
+        <Icon name="check" /> The app {name} is ready. Install it on your repositories.
       </p>
-      <p>
-        Install it on your repositories. They appear here as soon as {origin.replace(/^https?:\/\//, '')} reports the
-        installation.
-      </p>
+      <p class="faint">They appear here as soon as {origin.replace(/^https?:\/\//, '')} reports the installation.</p>
       <p class="app-ready-actions">
         <a class="button primary" href={installUrl} target="_blank" rel="noreferrer">
           Install the app

@@ -188,7 +188,7 @@ function appSettings({ hostOrigin }: Settings, { origin }: Host): string {
  * Returns the public address of the service. A host refuses an app whose webhook address it cannot reach.
  * @throws ServiceError `conflict` if the host cannot reach the address
  */
-function reachableUrl(settings: Settings, origin: string): string {
+export function reachableUrl(settings: Pick<Settings, 'publicUrl' | 'host' | 'port'>, origin: string): string {
   const fix = `Set TIDINGS_PUBLIC_URL to the address at which ${origin} reaches this service, such as https://notes.example.com, then restart.`;
   if (settings.publicUrl === '') throw new ServiceError('conflict', `TIDINGS_PUBLIC_URL is not set. ${fix}`);
   const url = publicUrlOf(settings);

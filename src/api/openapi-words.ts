@@ -44,6 +44,7 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   state: 'Returns only the pull requests or issues in this state.',
   fullName: 'Returns only the repositories with this name. Upper and lower case do not matter.',
   q: 'Returns only the repositories whose name contains this text. Upper and lower case do not matter.',
+  origin: 'Web address of a host in the settings.',
   include:
     'Adds fields to the reply: `unreleased` the newest release tag and what was merged since then, `text` the text of each draft.',
   toTag: 'Returns only the range that ends with this tag.',

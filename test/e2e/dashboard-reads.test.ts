@@ -180,8 +180,16 @@ test('a start page reads what it shows', async (t) => {
     assert.equal((await service.api('POST', '/api/dead-letters', missing)).status, 404);
     const common = { lastCheck: null };
     assert.deepEqual((await service.api('GET', '/api/hosts')).body.hosts, [
-      { origin: 'https://github.com', kind: 'github', isDefault: true, credentials: [], webhookSecrets: 1, ...common },
-      { origin, kind: 'gitea', isDefault: false, credentials: ['token'], webhookSecrets: 0, ...common },
+      {
+        origin: 'https://github.com',
+        kind: 'github',
+        isDefault: true,
+        app: null,
+        credentials: [],
+        webhookSecrets: 1,
+        ...common,
+      },
+      { origin, kind: 'gitea', isDefault: false, app: null, credentials: ['token'], webhookSecrets: 0, ...common },
     ]);
     const { status, body } = await service.api('POST', '/api/hosts/check', { origin });
     assert.equal(status, 200, JSON.stringify(body));

@@ -58,7 +58,7 @@ export function Hosts(): JSX.Element {
                       <button
                         type="button"
                         class="small"
-                        aria-label={`Remove the app of ${origin}`}
+                        aria-label={`Remove app of ${origin}`}
                         onClick={() => setRemoving(host)}
                       >
                         Remove app

@@ -24,6 +24,8 @@ export interface TestHostOptions {
   token?: string;
   /** An app whose tokens the host also accepts. */
   app?: TestApp;
+  /** Answers the exchange of the code of an app manifest. */
+  convert?: (code: string) => Reply;
   /** True when the token allows reads only. */
   readsOnly?: boolean;
   /** Scopes of the token. If undefined, GitHub reports no scopes and Gitea grants all of them. */
@@ -195,6 +197,8 @@ export class TestHost {
     const path = url.pathname.startsWith(`${this.apiPath}/`) ? url.pathname.slice(this.apiPath.length) : '';
     const [, installation] = /^\/app\/installations\/([^/]+)\/access_tokens$/.exec(path) ?? [];
     if (installation && method === 'POST' && app) return app.mint(installation, headers.authorization);
+    const [, code] = /^\/app-manifests\/([^/]+)\/conversions$/.exec(path) ?? [];
+    if (code && method === 'POST') return this.options.convert?.(code) ?? notFound;
     const [, asked] = /^\/app\/installations\/([^/]+)$/.exec(path) ?? [];
     if (asked && method === 'GET' && app) {
       const { login, id } = this.history.owner;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { appManifest, manifestUrl, openState, sealState } from '../../../src/api/host-apps.ts';
+import { appManifest, manifestUrl, openState, reachableUrl, sealState } from '../../../src/api/host-apps.ts';
 import { createSealer } from '../../../src/foundation/seal.ts';
 import { knownEvents } from '../../../src/intake/events.ts';
 
@@ -45,4 +45,31 @@ test('a state of nobody, of another service or with a changed character is refus
   const otherUse = sealer.seal(JSON.stringify({ id: 'x', origin, keyId: 'key_1', until: now + 1 }), ['other']);
   for (const text of ['', 'x', foreign, changed, otherUse])
     assert.throws(() => openState(sealer, text, 'key_1', now), refusal(/state: expected the state of POST/));
+});
+
+const reach = (publicUrl: string, host = origin) => reachableUrl({ publicUrl, host: '0.0.0.0', port: 8080 }, host);
+
+test('an address that the host cannot reach is refused with the name of the setting', () => {
+  for (const url of [
+    '',
+    'http://localhost:8080',
+    'http://127.0.0.1',
+    'https://[::1]',
+    'http://x.localhost',
+    'not a url',
+  ])
+    assert.throws(
+      () => reach(url),
+      { kind: 'conflict', message: /TIDINGS_PUBLIC_URL is .* Set TIDINGS_PUBLIC_URL to/ },
+      url,
+    );
+  for (const url of ['http://10.1.2.3', 'https://192.168.1.5:8443', 'http://[fd00::1]'])
+    assert.throws(() => reach(url), { kind: 'conflict', message: /github\.com cannot reach/ }, url);
+});
+
+test('public addresses are accepted, and those of a network for a host in it', () => {
+  assert.equal(reach('https://notes.example.com/tidings/'), 'https://notes.example.com/tidings');
+  assert.equal(reach('http://10.1.2.3', 'https://github.example.com'), 'http://10.1.2.3');
+  assert.equal(reach('http://127.0.0.1:8080', 'http://localhost:3000'), 'http://127.0.0.1:8080');
+  assert.throws(() => reach('http://127.0.0.1:8080', 'https://github.example.com'), { kind: 'conflict' });
 });

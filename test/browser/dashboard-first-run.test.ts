@@ -23,7 +23,8 @@ const real = (faults: string[]) => faults.filter((fault) => !/status of 404/.tes
 
 test('a host is connected in the browser', { skip }, async (t) => {
   const host = await startHost(t, buildHistory({ numbers: 40 }), { kind: 'gitea', token: 'host-token' });
-  const service = await startService(t, { env: host.env });
+  const other = JSON.stringify([{ origin: 'http://127.0.0.1:9', kind: 'github' }]);
+  const service = await startService(t, { env: { ...host.env, TIDINGS_HOSTS: other } });
   const browser = await openBrowser(t, program as string);
   const { page, faults } = await signedIn(t, browser, service);
   const [first] = deliveriesOf(host.history, host.place);
@@ -42,11 +43,19 @@ test('a host is connected in the browser', { skip }, async (t) => {
     await auditBoth(page, 'first-run empty');
     await page.getByRole('radio', { name: 'GitHub' }).check();
     await page.getByText('Let me select individual events').waitFor();
-    await page.getByText('TIDINGS_HOST_KIND=github').waitFor();
+    await page.getByText('Choose another host above').waitFor();
     await auditBoth(page, 'first-run other-form');
     await page.reload();
-    await page.getByText('Let me select individual events').waitFor();
-    await page.getByRole('radio', { name: 'Gitea' }).check();
+    await page.getByText('Choose another host above').waitFor();
+    await page.getByRole('radio', { name: '127.0.0.1:9', exact: true }).check();
+    await page.getByText('Choose another host above').waitFor({ state: 'detached' });
+    assert.equal(
+      await page.getByText('TIDINGS_WEBHOOK_SECRETS').count(),
+      0,
+      'the secret of the settings is of one host',
+    );
+    await page.getByRole('radio', { name: new URL(host.origin).host }).check();
+    await page.getByText('POST Content Type').waitFor();
   });
 
   const expectRefusal = async (headers: Record<string, string>, title: string, todo: RegExp) => {
@@ -134,6 +143,7 @@ test('a host is connected in the browser', { skip }, async (t) => {
     await page.getByRole('button', { name: 'Fetch again' }).click();
     await page.getByText('The history is fetched').first().waitFor();
     assert.equal(await page.getByRole('progressbar').getAttribute('value'), '100');
+    assert.match((await step('Host access').textContent()) ?? '', /\(done\)/);
     await page.reload();
     await page.getByText('The history is fetched').first().waitFor();
   });

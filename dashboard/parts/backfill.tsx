@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { NotFoundError } from '../../sdk/index.ts';
 import { useAttempt } from '../state/attempt.ts';
+import { backfillChanges } from '../state/live.ts';
 import { useLoad } from '../state/load.ts';
 import { api, mayUse } from '../state/session.ts';
 import { type Backfill, countedKinds, failureAdvice, progressLine } from '../text/backfill-words.ts';
@@ -38,8 +39,15 @@ export function BackfillPart({
   isConnected: boolean;
   onState?: (state: Backfill['state'] | undefined) => void;
 }): JSX.Element {
-  const loaded = useLoad('backfill', (signal) => readBackfill(repoId, signal), [repoId], true);
-  const state = loaded.data?.state;
+  const [isKnown, setKnown] = useState(false);
+  const loaded = useLoad('backfill', (signal) => readBackfill(repoId, signal), [repoId], isKnown);
+  const { data, reload } = loaded;
+  const state = data?.state;
+  const begun = isKnown ? 0 : backfillChanges.value;
+  useEffect(() => setKnown(state !== undefined), [state]);
+  useEffect(() => {
+    if (begun > 0) reload();
+  }, [begun, reload]);
   useEffect(() => onState?.(state), [state, onState]);
   return (
     <Shown of={loaded} lines={3}>

@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test';
 import { sampleRepository } from '../../demo/history/index.ts';
 import { chromiumPath, openBrowser, openContext } from '../helpers/browser.ts';
 import { afterwards } from '../helpers/cleanup.ts';
-import { auditBoth, loaded, newestDraft, open, sendHistory, signedIn } from '../helpers/dashboard.ts';
+import { auditBoth, besidesMissing, loaded, newestDraft, open, sendHistory, signedIn } from '../helpers/dashboard.ts';
 import { startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
@@ -27,7 +27,7 @@ test('the dashboard works in a browser', { skip }, async (t) => {
     await auditBoth(page, 'first-steps');
     await sendHistory(service);
     await page.getByRole('heading', { name: /^Unreleased changes/ }).waitFor();
-    assert.deepEqual(faults, []);
+    assert.deepEqual(besidesMissing(faults), []);
   });
 
   await t.test('a wrong key is refused with the reason, and the right one signs in', async (t) => {

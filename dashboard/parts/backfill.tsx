@@ -1,8 +1,9 @@
 /** Fetches the older history of a repository from its host: starts it, shows the progress, and cancels it. */
 import type { JSX } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { NotFoundError } from '../../sdk/index.ts';
 import { useAttempt } from '../state/attempt.ts';
+import { backfillChanges } from '../state/live.ts';
 import { useLoad } from '../state/load.ts';
 import { api, mayUse } from '../state/session.ts';
 import { type Backfill, countedKinds, failureAdvice, progressLine } from '../text/backfill-words.ts';
@@ -25,9 +26,29 @@ async function readBackfill(repoId: string, signal: AbortSignal): Promise<Backfi
   }
 }
 
-/** @param isConnected whether the repository is connected; the history of others cannot be fetched */
-export function BackfillPart({ repoId, isConnected }: { repoId: string; isConnected: boolean }): JSX.Element {
-  const loaded = useLoad('backfill', (signal) => readBackfill(repoId, signal), [repoId], true);
+/**
+ * @param isConnected whether the repository is connected; the history of others cannot be fetched
+ * @param onState called with the state of the newest backfill, or with undefined while there is none
+ */
+export function BackfillPart({
+  repoId,
+  isConnected,
+  onState,
+}: {
+  repoId: string;
+  isConnected: boolean;
+  onState?: (state: Backfill['state'] | undefined) => void;
+}): JSX.Element {
+  const [isKnown, setKnown] = useState(false);
+  const loaded = useLoad('backfill', (signal) => readBackfill(repoId, signal), [repoId], isKnown);
+  const { data, reload } = loaded;
+  const state = data?.state;
+  const begun = isKnown ? 0 : backfillChanges.value;
+  useEffect(() => setKnown(state !== undefined), [state]);
+  useEffect(() => {
+    if (begun > 0) reload();
+  }, [begun, reload]);
+  useEffect(() => onState?.(state), [state, onState]);
   return (
     <Shown of={loaded} lines={3}>
       {(backfill) => {

@@ -11,6 +11,7 @@ import { chromiumPath, openBrowser, openContext } from '../helpers/browser.ts';
 import { afterwards } from '../helpers/cleanup.ts';
 import {
   auditBoth,
+  besidesMissing,
   dialogsOf,
   newestDraft,
   open,
@@ -37,7 +38,7 @@ test('the dashboard works in a browser', { skip }, async (t) => {
     await auditBoth(page, 'first-steps');
     await sendHistory(service);
     await page.getByRole('heading', { name: /^Unreleased changes/ }).waitFor();
-    assert.deepEqual(faults, []);
+    assert.deepEqual(besidesMissing(faults), []);
   });
 
   await t.test('a wrong key is refused with the reason, and the right one signs in', async (t) => {

@@ -7,6 +7,7 @@ import { Time } from '../../parts/time.tsx';
 import { useAttempt } from '../../state/attempt.ts';
 import { repositories } from '../../state/repositories.ts';
 import { api, mayUse } from '../../state/session.ts';
+import type { Backfill } from '../../text/backfill-words.ts';
 import { type Access, accessOf, type Host } from '../../text/host-access.ts';
 import { Step } from './step.tsx';
 
@@ -38,7 +39,9 @@ export function HostAccess({
 }): JSX.Element {
   const check = host?.lastCheck;
   const lines = host && check ? accessOf(host, check) : [];
-  const state = lines.some((line) => line.state === 'bad') ? 'bad' : check?.mayRead ? 'good' : 'open';
+  const [history, setHistory] = useState<Backfill['state'] | undefined>(undefined);
+  const isBad = history === 'failed' || lines.some(({ state }) => state === 'bad');
+  const state = isBad ? 'bad' : history === 'completed' ? 'good' : check?.mayRead ? 'half' : 'open';
   return (
     <Step number={3} title="Host access and history" state={state} heading={heading}>
       <p>
@@ -52,7 +55,13 @@ export function HostAccess({
           Only a key of the instance with the scope repos:read may see the hosts and their credentials.
         </p>
       )}
-      <History heading={heading} newestId={newestId} chosenId={chosenId} onRepository={onRepository} />
+      <History
+        heading={heading}
+        newestId={newestId}
+        chosenId={chosenId}
+        onRepository={onRepository}
+        onState={setHistory}
+      />
     </Step>
   );
 }
@@ -116,11 +125,13 @@ function History({
   newestId,
   chosenId,
   onRepository,
+  onState,
 }: {
   heading: 'h2' | 'h3';
   newestId: string | null;
   chosenId: string | null;
   onRepository: (id: string) => void;
+  onState: (state: Backfill['state'] | undefined) => void;
 }): JSX.Element {
   const Heading = heading === 'h2' ? 'h3' : 'h4';
   const known = repositories.value ?? [];
@@ -143,7 +154,7 @@ function History({
           ))}
         </select>
       )}
-      <BackfillPart key={shown.id} repoId={shown.id} isConnected={shown.state === 'connected'} />
+      <BackfillPart key={shown.id} repoId={shown.id} isConnected={shown.state === 'connected'} onState={onState} />
     </section>
   );
 }

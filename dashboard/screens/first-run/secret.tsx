@@ -40,7 +40,8 @@ export function Secret({ host }: { host: Host | undefined }): JSX.Element {
       {hasFile && (
         <p>
           The content of the file <code>webhook-secret</code> in the data directory, or of{' '}
-          <code>TIDINGS_WEBHOOK_SECRETS</code>. Or a new one:
+          <code>TIDINGS_WEBHOOK_SECRETS</code>
+          {mayUse('webhooks:write') ? ', or a new one:' : '.'}
         </p>
       )}
       {made !== undefined && (
@@ -67,7 +68,7 @@ export function Secret({ host }: { host: Host | undefined }): JSX.Element {
         </p>
       )}
       {error && <ErrorBox error={error} />}
-      {own.length > 0 && (
+      {made === undefined && own.length > 0 && (
         <p class="faint">
           Made before:{' '}
           {own.slice(0, maxNamed).map(({ id, name, createdAt }, i) => (

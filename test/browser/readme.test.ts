@@ -3,7 +3,7 @@
  * dashboard, and the page that the demo publishes. `npm run pictures` replaces the files.
  */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +15,7 @@ import { loaded, sendHistory, signedIn } from '../helpers/dashboard.ts';
 import { sampleNote } from '../helpers/host-note.ts';
 import { startPages } from '../helpers/pages.ts';
 import { startService } from '../helpers/service.ts';
+import { smallPng } from '../helpers/small-png.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -75,7 +76,7 @@ test('the picture of the README shows a draft in the dashboard', { skip }, async
 async function save(page: Page, name: string): Promise<void> {
   if (pictures === undefined) return;
   mkdirSync(pictures, { recursive: true });
-  await page.screenshot({ path: join(pictures, name) });
+  writeFileSync(join(pictures, name), smallPng(await page.screenshot()));
 }
 
 test('the README shows these pictures, and the files are small', () => {

@@ -72,6 +72,10 @@ const TARGETS = {
   },
   'test:e2e': { setup: { only: ALL, nats: 'required' }, steps: (args) => [suite('e2e', args)] },
   'test:browser': { setup: { only: ALL, nats: 'required' }, steps: (args) => [suite('browser', args)] },
+  pictures: {
+    setup: { only: ALL, nats: 'required' },
+    steps: () => [{ ...suite('browser', ['readme']), env: { TIDINGS_TEST_PICTURES: join(ROOT, 'docs/images') } }],
+  },
   'test:long': { setup: { only: ALL, nats: 'required' }, steps: (args) => [suite('long', args)] },
   'test:real': { setup: { only: ALL, nats: 'required' }, steps: (args) => [suite('real', args)] },
   coverage: { setup: { only: ALL, nats: 'required' }, steps: (args) => [coverage(args)] },
@@ -149,9 +153,9 @@ function step(label, nodeArgs) {
 }
 
 /** Runs one program in the same terminal. Resolves with its exit code. Each signal reaches the program exactly once. */
-function runStep({ nodeArgs }) {
+function runStep({ nodeArgs, env }) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, nodeArgs, { cwd: ROOT, stdio: 'inherit' });
+    const child = spawn(process.execPath, nodeArgs, { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...env } });
     const received = new Set();
     const forward = (signal) => {
       const repeated = received.has(signal);

@@ -6,6 +6,9 @@ import { type ChannelName, count, rangeName } from '../../text/words.ts';
 /** Channels in which a new text appears beside the earlier one. */
 const addsTo: ReadonlySet<ChannelName> = new Set(['office_chat', 'email', 'support_messenger']);
 
+/** Channels whose readers are those of the repository on its host. */
+const onHost: ReadonlySet<ChannelName> = new Set(['scm_releases', 'changelog', 'releases_md']);
+
 /**
  * @param channel the connection; undefined while it is not known
  * @param earlier the newest publication of this draft to the channel
@@ -17,6 +20,12 @@ export function effectOf(
   earlier: Publication | undefined,
 ): string {
   return `${placeOf(name, channel, range, earlier)} ${afterEarlier(name, channel, earlier)}`;
+}
+
+/** Names who can read what is published in a channel. */
+export function audienceOf(name: ChannelName, channel: Channel | undefined): string {
+  if (onHost.has(name)) return 'readers of the repository';
+  return (channel?.public ?? name === 'hosted') ? 'public' : 'internal';
 }
 
 function placeOf(
@@ -67,7 +76,7 @@ function placeOf(
 }
 
 function afterEarlier(name: ChannelName, channel: Channel | undefined, earlier: Publication | undefined): string {
-  if (!earlier) return 'The first time for this draft.';
+  if (!earlier) return 'First time.';
   const when = `revision ${earlier.revision} was published ${relativeTime(Date.parse(earlier.publishedAt ?? earlier.createdAt), Date.now())}`;
   const isAdded = addsTo.has(name) || (name === 'workspace_chat' && channel?.hasSecret.webhookUrl);
   return isAdded ? `Comes in addition: ${when}.` : `Replaces the text there: ${when}.`;

@@ -1,6 +1,6 @@
 /** The screen of a draft: one tab per kind of reader, the text, its preview, and the way to publish it. */
 import type { JSX } from 'preact';
-import { useCallback, useState } from 'preact/hooks';
+import { useCallback, useMemo, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { Channel, Draft as DraftData, Publication, Range } from '../../../sdk/index.ts';
 import { Options } from '../../parts/choice.tsx';
@@ -184,12 +184,13 @@ function newestOf(publications: readonly Publication[]): ReadonlyMap<ChannelName
 /** Returns the channels that can be published to, and the connections that the key may read. */
 function useConnected(repoId: string): { channels: readonly ChannelName[]; connections: readonly Channel[] } {
   const loaded = useLoad('channels', (signal) => api().listChannels({ repoId, limit: 100 }, { signal }), [repoId]);
-  const connected = new Set(loaded.data?.channels.filter((each) => each.connected).map(({ channel }) => channel));
-  connected.add('hosted');
-  return {
-    channels: channelNames.filter((name) => connected.has(name)),
-    connections: loaded.data?.channels ?? [],
-  };
+  // The preview is not drawn again at each key, so its list of channels stays the same object.
+  return useMemo(() => {
+    const connections = loaded.data?.channels ?? [];
+    const connected = new Set(connections.filter((each) => each.connected).map(({ channel }) => channel));
+    connected.add('hosted');
+    return { channels: channelNames.filter((name) => connected.has(name)), connections };
+  }, [loaded.data]);
 }
 
 /** @param isAway whether the service does not answer at the moment */

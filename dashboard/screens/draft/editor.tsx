@@ -137,7 +137,6 @@ export function Editor({
                 card={open !== undefined && open.at === at ? (open.isLow ? 'low' : 'high') : undefined}
               />
             ))}
-            &nbsp;
           </pre>
         )}
       </div>
@@ -201,7 +200,7 @@ const DrawnLine = memo(
     repoId: string;
     card: 'high' | 'low' | undefined;
   }): JSX.Element => (
-    <>
+    <span class={/^#{1,6} /.test(text) ? 'line md-heading' : 'line'}>
       {mark && at !== undefined && (
         <span class={`mark${mark.warnings.length > 0 ? ' warn' : ''}${card ? ` open ${card}` : ''}`}>
           <a
@@ -219,7 +218,7 @@ const DrawnLine = memo(
           {card && <MarkCard mark={mark} repoId={repoId} />}
         </span>
       )}
-      <span aria-hidden="true" class={/^#{1,6} /.test(text) ? 'md-heading' : undefined}>
+      <span aria-hidden="true">
         {text.includes('<!--')
           ? text.split(/(<!--.*?-->)/).map((part, i) =>
               i % 2 === 0 ? (
@@ -231,9 +230,8 @@ const DrawnLine = memo(
               ),
             )
           : text}
-        {'\n'}
       </span>
-    </>
+    </span>
   ),
 );
 

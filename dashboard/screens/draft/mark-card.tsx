@@ -9,6 +9,7 @@ import type { Mark } from './marks.ts';
 
 export function MarkCard({ mark, repoId }: { mark: Mark; repoId: string }): JSX.Element {
   const { label, kind, name, entry, warnings } = mark;
+  const isKnown = kind !== 'commit' && entry !== undefined && entry.numbers.length > 0;
   // The draft may be shown to a key that may not read the change itself. Then the words of the line are enough.
   const { data } = useLoad(
     'change of a line',
@@ -16,7 +17,7 @@ export function MarkCard({ mark, repoId }: { mark: Mark; repoId: string }): JSX.
       const input = { repoId, number: name, limit: 1 };
       return kind === 'pr' ? api().getPullRequest(input, { signal }) : api().getIssue(input, { signal });
     },
-    [repoId, kind, kind === 'commit' ? null : name],
+    [repoId, kind, isKnown ? name : null],
   );
   return (
     <span id="mark-card" class="mark-card" role="tooltip">
@@ -28,9 +29,9 @@ export function MarkCard({ mark, repoId }: { mark: Mark; repoId: string }): JSX.
           <Icon name="warning" /> {text}
         </span>
       ))}
-      {entry ? (
+      {entry && entry.reason !== null ? (
         <>
-          {entry.reason !== null && <span>{reasonOf({ reason: entry.reason })}</span>}
+          <span>{reasonOf({ reason: entry.reason })}</span>
           <span class="faint">
             {entry.kind !== null && `${sectionWords[entry.kind]}: `}
             {kindSourceOf(entry.kindBy ?? undefined)}; {wordSourceOf(entry.source)}

@@ -1,5 +1,6 @@
 /** Shows what a channel would receive, as people see it there and exactly as it is sent. */
 import type { JSX } from 'preact';
+import { memo } from 'preact/compat';
 import { useState } from 'preact/hooks';
 import { Options } from '../../parts/choice.tsx';
 import { Shown } from '../../parts/feedback.tsx';
@@ -14,7 +15,7 @@ const views = { seen: 'As people see it', sent: 'As it is sent' } as const;
  * @param version changes whenever the service has another text
  * @param connected the channels that can be published to; the others can be previewed too
  */
-export function Preview({
+export const Preview = memo(function Preview({
   draftId,
   version,
   isReady,
@@ -78,7 +79,7 @@ export function Preview({
       </div>
     </section>
   );
-}
+});
 
 function Names({ of }: { of: readonly ChannelName[] }): JSX.Element {
   return (

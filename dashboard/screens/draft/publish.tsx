@@ -10,7 +10,7 @@ import { noteChange } from '../../state/live.ts';
 import { mayPass } from '../../state/load.ts';
 import { api, base, noteRefusal } from '../../state/session.ts';
 import { type ChannelName, channelWords, count, outdatedReasons, personaWords } from '../../text/words.ts';
-import { effectOf } from './channel-effect.ts';
+import { audienceOf, effectOf } from './channel-effect.ts';
 
 const pollMs = 1_500;
 
@@ -83,7 +83,7 @@ export function Publish({
           {channels.map((channel) => {
             const connection = connections.find((each) => each.channel === channel);
             const isFitting = fitting.includes(channel);
-            const isPublic = connection?.public ?? channel === 'hosted';
+            const audience = audienceOf(channel, connection);
             return (
               <div key={channel} class="channel">
                 <label>
@@ -98,13 +98,13 @@ export function Publish({
                     }
                   />
                   <span>
-                    {channelWords[channel].name} <span class="tag">{isPublic ? 'public' : 'internal'}</span>
+                    {channelWords[channel].name} <span class="tag">{audience}</span>
                     <span class="faint">
                       {isFitting
                         ? effectOf(channel, connection, range, earlier.get(channel))
                         : needsTag(channel, range)}
                     </span>
-                    {isPublic && draft.persona !== 'customer' && chosen.includes(channel) && (
+                    {audience === 'public' && draft.persona !== 'customer' && chosen.includes(channel) && (
                       <Pill tone="warn">These notes are for {readers}, and this channel is public.</Pill>
                     )}
                   </span>

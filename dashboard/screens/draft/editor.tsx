@@ -75,6 +75,7 @@ export function Editor({
         <textarea
           ref={field}
           aria-label="Text in Markdown"
+          dir="auto"
           aria-describedby="editor-help"
           spellcheck
           readOnly={isReadOnly}

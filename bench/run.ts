@@ -14,6 +14,7 @@ import { describeMachine, type Machine } from './machine.ts';
 import { measureQuick, quickText, record, recordedIn, regressions } from './quick.ts';
 import { allPass, type Report, type ScenarioReport, toText } from './report.ts';
 import type { BenchContext, Scenario } from './scenario.ts';
+import { dashboardTabs } from './scenarios/dashboard-tabs.ts';
 import { draftRead } from './scenarios/draft-read.ts';
 import { drain } from './scenarios/drain.ts';
 import { growth } from './scenarios/growth.ts';
@@ -38,6 +39,7 @@ const scenarios: readonly Scenario[] = [
   render,
   restartReplay,
   growth,
+  dashboardTabs,
   idle,
 ];
 const resultsFolder = fileURLToPath(new URL('../../bench/results/', import.meta.url));

@@ -27,6 +27,7 @@ ul, ol { padding-left: var(--space-5); }
 li { margin: var(--space-1) 0; }
 li > ul, li > ol { margin-bottom: 0; }
 a { color: var(--accent); text-underline-offset: 0.15em; }
+a, span, strong, code { unicode-bidi: isolate; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 2px; }
 code { padding: 0.1em 0.3em; border-radius: 4px; background: var(--shade); font: 0.875em/1.5 var(--mono); }
 pre { padding: 0.875rem var(--space-4); border-radius: var(--radius); background: var(--shade); overflow-x: auto; overflow-wrap: normal; }

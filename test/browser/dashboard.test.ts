@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import type { Locator } from 'playwright-core';
 import { sampleRepository } from '../../demo/history/index.ts';
 import { chromiumPath, openBrowser, openContext } from '../helpers/browser.ts';
 import { afterwards } from '../helpers/cleanup.ts';
@@ -20,6 +21,7 @@ import {
   show,
   showDialog,
   signedIn,
+  watch,
 } from '../helpers/dashboard.ts';
 import { startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
@@ -55,27 +57,39 @@ test('the dashboard works in a browser', { skip }, async (t) => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
-  await t.test('notes are written and published with nine clicks', async (t) => {
-    const { page, context, faults } = await signedIn(t, browser, service);
-    await page.locator('main').getByRole('link', { name: sampleRepository.fullName }).click();
-    await page.getByRole('link', { name: 'Releases' }).click();
-    await page.getByRole('button', { name: `Write notes for ${sampleRepository.demoRange.toTag}` }).click();
+  await t.test('from the printed link to the published page, a person clicks at most ten times', async (t) => {
+    const context = await openContext(t, browser, {});
+    const { page, faults } = await watch(await context.newPage(), service);
+    let clicks = 0;
+    const click = async (target: Locator): Promise<void> => {
+      clicks += 1;
+      await target.click();
+    };
+    const link = /http\S+#k=[\w-]+/.exec(service.tidings('dashboard'))?.[0] as string;
+    clicks += 1;
+    await page.goto(link);
+    const main = page.locator('main');
+    await click(main.getByRole('link', { name: sampleRepository.fullName }));
+    await click(page.getByRole('link', { name: 'Releases' }));
+    await click(page.getByRole('button', { name: `Write notes for ${sampleRepository.demoRange.toTag}` }));
     await page
       .getByRole('region', { name: 'What falls in' })
       .getByText(/pull requests/)
       .first()
       .waitFor();
-    await page.getByRole('button', { name: 'Write drafts' }).click();
-    await page.getByRole('navigation', { name: 'Readers' }).getByRole('link', { name: 'Customers' }).click();
-    await page.getByRole('button', { name: 'Publish' }).click();
-    await page.getByRole('checkbox', { name: /Hosted page/ }).check();
-    await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+    await click(page.getByRole('button', { name: 'Write drafts' }));
+    await click(page.getByRole('navigation', { name: 'Readers' }).getByRole('link', { name: 'Customers' }));
+    await click(page.getByRole('button', { name: 'Publish' }));
+    await click(page.getByRole('checkbox', { name: /Hosted page/ }));
+    await click(page.getByRole('dialog').getByRole('button', { name: 'Publish' }));
     const [opened] = await Promise.all([
       context.waitForEvent('page'),
-      page.getByRole('dialog').getByRole('link', { name: 'Open' }).click(),
+      click(page.getByRole('dialog').getByRole('link', { name: 'Open' })),
     ]);
     await opened.waitForLoadState();
     assert.match(opened.url(), new RegExp(`/notes/${sampleRepository.fullName}/`));
+    assert.ok(clicks <= 10, `${clicks} clicks`);
+    assert.equal(await opened.evaluate('window.opener'), null);
     assert.deepEqual(faults, []);
   });
 

@@ -123,17 +123,28 @@ export async function open(
   browser: Browser,
   service: TestService,
   options: BrowserContextOptions = {},
-) {
+): Promise<Visit> {
   const context = await openContext(t, browser, { viewport: { width: 1280, height: 860 }, ...options });
-  const page = await context.newPage();
+  const visit = await watch(await context.newPage(), service);
+  await visit.page.goto(service.url);
+  return visit;
+}
+
+/** Notes everything that a page must not do from now on. The browser reports violations of the policy in the console. */
+export async function watch(page: Page, service: TestService): Promise<Visit> {
   const faults: string[] = [];
   page.on('console', (message) => faults.push(`${message.type()}: ${message.text()}`));
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('request', (request) => {
     if (!request.url().startsWith(service.url) && !/^(data|about):/.test(request.url())) faults.push(request.url());
   });
-  await page.goto(service.url);
-  return { context, page, faults } satisfies Visit;
+  page.on('dialog', (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  await page.addInitScript(`document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+    console.error('violation', violatedDirective, blockedURI))`);
+  return { context: page.context(), page, faults };
 }
 
 /** Opens the dashboard with the session of the first call, since the service accepts few sign-ins per minute. */

@@ -108,6 +108,7 @@ export function Editor({
           ref={field}
           id="editor-text"
           aria-label="Text in Markdown"
+          dir="auto"
           aria-describedby="editor-help"
           spellcheck
           readOnly={isReadOnly}

@@ -8,11 +8,12 @@ setInterval(() => {
   now.value = Date.now();
 }, 20_000);
 
-export function Time({ at }: { at: string }): JSX.Element {
+/** @param isAhead whether the time may be in the future. Without it, a browser whose clock is late shows "just now" */
+export function Time({ at, isAhead = false }: { at: string; isAhead?: boolean }): JSX.Element {
   const time = Date.parse(at);
   return (
     <time dateTime={at} title={exactTime(time)}>
-      {relativeTime(time, Math.max(now.value, time))}
+      {relativeTime(time, isAhead ? now.value : Math.max(now.value, time))}
     </time>
   );
 }

@@ -1,11 +1,13 @@
-/** The list of deliveries that hosts have sent, with the outcome of each, and the deliveries that could not be applied. */
+/** The deliveries that hosts have sent, with the outcome of each, and the deliveries to endpoints. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import { ForbiddenError, type Operations } from '../../sdk/index.ts';
 import { Filter, useFilter } from '../parts/choice.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Empty, ErrorBox, Pill, Shown, type Tone } from '../parts/feedback.tsx';
+import { late } from '../parts/late.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -32,7 +34,32 @@ const outcomes: Readonly<Record<Outcome, { tone: Tone; name: string }>> = {
   refused: { tone: 'bad', name: 'refused' },
 };
 
-export function Deliveries(): JSX.Element {
+const EndpointLog = late(async () => (await import('./endpoint-log.tsx')).EndpointLog);
+
+const tabs = { hosts: 'From hosts', endpoints: 'To endpoints' } as const;
+
+/** @param endpointId the endpoint whose deliveries are shown */
+export function Deliveries({ tab, endpointId }: { tab: string; endpointId: string | undefined }): JSX.Element {
+  const address = '/app/deliveries';
+  return (
+    <Screen title="Deliveries">
+      <nav class="tabs" aria-label="Deliveries">
+        {Object.entries(tabs).map(([id, text]) => (
+          <Link
+            key={id}
+            href={id === 'hosts' ? address : `${address}/${id}`}
+            aria-current={tab === id ? 'page' : undefined}
+          >
+            {text}
+          </Link>
+        ))}
+      </nav>
+      {tab === 'endpoints' ? <EndpointLog endpointId={endpointId} /> : <FromHosts />}
+    </Screen>
+  );
+}
+
+function FromHosts(): JSX.Element {
   const outcome = useFilter('outcome', filters);
   const [offset, setOffset] = useState(0);
   const [opened, setOpened] = useState<Delivery | undefined>(undefined);
@@ -43,7 +70,7 @@ export function Deliveries(): JSX.Element {
     true,
   );
   return (
-    <Screen title="Deliveries">
+    <>
       <DeadLetters />
       <Filter legend="Outcome" name="outcome" texts={filters} onChange={() => setOffset(0)} />
       <Shown of={loaded}>
@@ -68,7 +95,7 @@ export function Deliveries(): JSX.Element {
         }
       </Shown>
       {opened && <Details delivery={opened} onClose={() => setOpened(undefined)} />}
-    </Screen>
+    </>
   );
 }
 

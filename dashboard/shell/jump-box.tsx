@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { Dialog } from '../parts/dialog.tsx';
 import { repositories } from '../state/repositories.ts';
+import { settingsParts } from '../state/settings-parts.ts';
 import { isJumpOpen } from './keys.ts';
 
 interface Place {
@@ -90,6 +91,7 @@ function placesFor(text: string): readonly Place[] {
   const wanted = text.trim().toLowerCase();
   const all = [
     ...screens,
+    ...settingsParts().map(({ id, name }) => ({ href: `/app/settings/${id}`, name, about: 'Settings' })),
     ...(repositories.value ?? []).map(({ id, fullName }) => ({
       href: `/app/repositories/${id}`,
       name: fullName,

@@ -48,8 +48,10 @@ export function Shell(): JSX.Element {
           </Route>
           <Route path="/app/drafts/:draftId">{({ draftId }) => <Draft key={draftId} draftId={draftId} />}</Route>
           <Route path="/app/publications/:repoId?">{({ repoId }) => <Publications repoId={repoId} />}</Route>
-          <Route path="/app/deliveries" component={Deliveries} />
-          <Route path="/app/settings" component={Settings} />
+          <Route path="/app/deliveries/:tab?/:endpointId?">
+            {({ tab, endpointId }) => <Deliveries tab={tab ?? 'hosts'} endpointId={endpointId} />}
+          </Route>
+          <Route path="/app/settings/:part?">{({ part }) => <Settings part={part} />}</Route>
           <Route>
             <Missing key={path} />
           </Route>

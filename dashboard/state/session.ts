@@ -83,6 +83,11 @@ export async function signOut(): Promise<void> {
     // A session that has already ended is what the person asks for. Otherwise the cookie still works, so the screen stays.
     if (!(error instanceof UnauthorizedError)) throw error;
   }
+  forgetSession();
+}
+
+/** Goes to the sign-in screen after the session of this browser was ended. */
+export function forgetSession(): void {
   localStorage.removeItem(csrfName);
   session.value = 'out';
 }

@@ -1,18 +1,44 @@
-/** The settings of the service that a person changes in the browser: API keys, and the hosts with their credentials. */
+/** The settings of the service and of its organizations. The part is in the address, and is loaded when it opens. */
 import type { JSX } from 'preact';
+import { Link } from 'wouter-preact';
+import { Empty } from '../../parts/feedback.tsx';
 import { late } from '../../parts/late.tsx';
 import { Screen } from '../../parts/screen.tsx';
-import { session } from '../../state/session.ts';
+import { settingsParts } from '../../state/settings-parts.ts';
 
-const Keys = late(async () => (await import('./keys.tsx')).Keys);
-const Hosts = late(async () => (await import('./hosts.tsx')).Hosts);
+const shown: Readonly<Record<string, (props: object) => JSX.Element>> = {
+  keys: late(async () => (await import('./keys.tsx')).Keys),
+  organization: late(async () => (await import('./organization.tsx')).OrganizationSettings),
+  channels: late(async () => (await import('./channels.tsx')).Channels),
+  endpoints: late(async () => (await import('./endpoints.tsx')).Endpoints),
+  secrets: late(async () => (await import('./secrets.tsx')).WebhookSecrets),
+  hosts: late(async () => (await import('./hosts.tsx')).Hosts),
+  retention: late(async () => (await import('./retention.tsx')).Retention),
+  about: late(async () => (await import('./about.tsx')).About),
+};
 
-export function Settings(): JSX.Element {
-  const isInstance = typeof session.value !== 'string' && session.value.key.orgId === null;
+/** @param part the part in the address; without it, the first part that the key may see */
+export function Settings({ part }: { part: string | undefined }): JSX.Element {
+  const parts = settingsParts();
+  const open = part ?? parts[0]?.id;
+  const found = parts.find(({ id }) => id === open);
+  const Part = found && shown[found.id];
   return (
-    <Screen title="Settings">
-      <Keys />
-      {isInstance && <Hosts />}
+    <Screen title={found ? `Settings: ${found.name}` : 'Settings'} heading="Settings" group="Settings">
+      <nav class="tabs" aria-label="Settings">
+        {parts.map(({ id, name }) => (
+          <Link key={id} href={`/app/settings/${id}`} aria-current={id === open ? 'page' : undefined}>
+            {name}
+          </Link>
+        ))}
+      </nav>
+      {Part ? (
+        <Part />
+      ) : (
+        <Empty title="These settings do not exist, or your key may not see them.">
+          <p>Choose another part above, or sign in with a key that has more rights.</p>
+        </Empty>
+      )}
     </Screen>
   );
 }

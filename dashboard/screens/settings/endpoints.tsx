@@ -1,0 +1,250 @@
+/** The endpoints that receive the webhooks of this service: create, change, test, replace the secret, delete. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import type { NewWebhookEndpoint, WebhookDelivery, WebhookEndpoint } from '../../../sdk/index.ts';
+import { Empty, ErrorBox, Pill, Shown } from '../../parts/feedback.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useAttempt } from '../../state/attempt.ts';
+import { useLoad } from '../../state/load.ts';
+import { api, base, mayUse } from '../../state/session.ts';
+import { showToast } from '../../state/toasts.ts';
+import { count } from '../../text/words.ts';
+import { DeliveryDialog } from '../endpoint-delivery.tsx';
+import { EndpointForm } from './endpoint-form.tsx';
+import { isInstanceKey, useOrganizations } from './organization-choice.tsx';
+import { Question, Replacement, ShownOnce } from './questions.tsx';
+import { OverlapPill } from './secrets.tsx';
+
+const pageSize = 50;
+
+type Open =
+  | { what: 'new' }
+  | { what: 'shown'; endpoint: NewWebhookEndpoint }
+  | { what: 'tested'; delivery: WebhookDelivery }
+  | { what: 'change' | 'rotate' | 'delete'; endpoint: WebhookEndpoint };
+
+/** The name of an endpoint: what a person wrote about it, else its address. */
+export function endpointName({ description, url }: Pick<WebhookEndpoint, 'description' | 'url'>): string {
+  return description.trim() === '' ? url : description;
+}
+
+export function Endpoints(): JSX.Element {
+  const [offset, setOffset] = useState(0);
+  const [open, setOpen] = useState<Open | undefined>(undefined);
+  const { error, attempt } = useAttempt();
+  const organizations = useOrganizations();
+  const loaded = useLoad(
+    'endpoints',
+    (signal) => api().listWebhookEndpoints({ limit: pageSize, offset, sort: 'createdAt', order: 'desc' }, { signal }),
+    [offset],
+    true,
+  );
+  const close = (): void => setOpen(undefined);
+  const done = (text: string): void => {
+    showToast(text);
+    loaded.reload();
+    close();
+  };
+  const show = (endpoint: NewWebhookEndpoint): void => {
+    loaded.reload();
+    setOpen({ what: 'shown', endpoint });
+  };
+  const test = ({ id }: WebhookEndpoint): void =>
+    void attempt(async () =>
+      setOpen({ what: 'tested', delivery: await api().testWebhookEndpoint({ endpointId: id }) }),
+    );
+  const switchOn = ({ id }: WebhookEndpoint, enabled: boolean): void =>
+    void attempt(async () => {
+      await api().updateWebhookEndpoint({ endpointId: id, enabled });
+      done(
+        enabled ? 'The endpoint is on.' : 'The endpoint is off. Events are skipped meanwhile, and can be sent later.',
+      );
+    });
+  return (
+    <section class="settings-part" aria-label="Endpoints">
+      <header>
+        <h2>Endpoints</h2>
+        {mayUse('webhooks:write') && (
+          <button type="button" onClick={() => setOpen({ what: 'new' })}>
+            New endpoint
+          </button>
+        )}
+      </header>
+      <p class="faint summary">
+        The service sends events to these addresses as signed webhooks.{' '}
+        <a href={`${base}/docs/guide#outgoing-webhooks`}>How it works</a>
+      </p>
+      {error && <ErrorBox error={error} />}
+      <Shown of={loaded} lines={4}>
+        {({ webhookEndpoints, total }) =>
+          webhookEndpoints.length === 0 ? (
+            <Empty title="There is no endpoint yet.">
+              <p>With an endpoint, your programs learn at once when notes are ready or published.</p>
+            </Empty>
+          ) : (
+            <Table
+              columns={['Endpoint', 'Receives', 'State']}
+              hasActions
+              pages={{ offset, shown: webhookEndpoints.length, total, size: pageSize, onMove: setOffset }}
+            >
+              {webhookEndpoints.map((endpoint) => (
+                <Row
+                  key={endpoint.id}
+                  of={endpoint}
+                  login={
+                    isInstanceKey() ? organizations.data?.find(({ id }) => id === endpoint.orgId)?.login : undefined
+                  }
+                  onOpen={(what) => setOpen({ what, endpoint })}
+                  onTest={() => test(endpoint)}
+                  onSwitch={(enabled) => switchOn(endpoint, enabled)}
+                />
+              ))}
+            </Table>
+          )
+        }
+      </Shown>
+      {open?.what === 'new' && <EndpointForm onCreated={show} onSaved={() => {}} onClose={close} />}
+      {open?.what === 'change' && (
+        <EndpointForm
+          of={open.endpoint}
+          onCreated={show}
+          onSaved={() => done('The endpoint is saved.')}
+          onClose={close}
+        />
+      )}
+      {open?.what === 'shown' && <Secret of={open.endpoint} onClose={close} />}
+      {open?.what === 'tested' && (
+        <DeliveryDialog title="Test event" of={open.delivery} onChanged={loaded.reload} onClose={close} />
+      )}
+      {open?.what === 'rotate' && (
+        <Replacement
+          title={`Replace the secret of ${endpointName(open.endpoint)}?`}
+          label="Deliveries are signed with both secrets for"
+          onConfirm={async (overlapHours) =>
+            show(await api().rotateWebhookEndpointSecret({ endpointId: open.endpoint.id, overlapHours }))
+          }
+          onClose={close}
+        >
+          <p>A new secret is made. Give it to the receiver before the present one ends.</p>
+        </Replacement>
+      )}
+      {open?.what === 'delete' && (
+        <Question
+          title={`Delete ${endpointName(open.endpoint)}?`}
+          action="Delete"
+          onConfirm={async () => {
+            await api().deleteWebhookEndpoint({ endpointId: open.endpoint.id });
+            done('The endpoint is deleted.');
+          }}
+          onClose={close}
+        >
+          <p>It receives nothing any more, and the list of its deliveries is deleted with it.</p>
+        </Question>
+      )}
+    </section>
+  );
+}
+
+function Row({
+  of,
+  login,
+  onOpen,
+  onTest,
+  onSwitch,
+}: {
+  of: WebhookEndpoint;
+  login: string | undefined;
+  onOpen: (what: 'change' | 'rotate' | 'delete') => void;
+  onTest: () => void;
+  onSwitch: (enabled: boolean) => void;
+}): JSX.Element {
+  const { id, url, description, events, enabled, overlapEndsAt } = of;
+  const name = endpointName(of);
+  const filters = [of.personas && 'readers', of.channels && 'channels', of.repositories && 'repositories'].filter(
+    Boolean,
+  );
+  const buttons: [text: string, label: string, act: () => void][] = [
+    ['Change', `Change ${name}`, () => onOpen('change')],
+    [enabled ? 'Turn off' : 'Turn on', `${enabled ? 'Turn off' : 'Turn on'} ${name}`, () => onSwitch(!enabled)],
+    ['New secret', `Replace the secret of ${name}`, () => onOpen('rotate')],
+    ['Delete', `Delete ${name}`, () => onOpen('delete')],
+  ];
+  return (
+    <tr>
+      <th scope="row">
+        {name}
+        {description.trim() !== '' && <span class="faint endpoint-url">{url}</span>}
+        {login !== undefined && <span class="faint endpoint-url">{login}</span>}
+      </th>
+      <td>
+        <span title={events.join(', ')}>{events.length === 1 ? events[0] : count(events.length, 'event')}</span>
+        {filters.length > 0 && <span class="faint endpoint-url">only some {filters.join(' and ')}</span>}
+      </td>
+      <td>
+        <EndpointState of={of} /> <OverlapPill until={overlapEndsAt} />
+      </td>
+      <td class="row-actions endpoint-actions">
+        <Link href={`/app/deliveries/endpoints/${id}`} aria-label={`Deliveries to ${name}`}>
+          Deliveries
+        </Link>
+        {mayUse('webhooks:write') && (
+          <>
+            <button type="button" class="small" aria-label={`Test ${name}`} disabled={!enabled} onClick={onTest}>
+              Test
+            </button>
+            {buttons.map(([text, label, act]) => (
+              <button type="button" class="small" key={text} aria-label={label} onClick={act}>
+                {text}
+              </button>
+            ))}
+          </>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+const disabledWords: Readonly<Record<NonNullable<WebhookEndpoint['disabledReason']>, string>> = {
+  user: 'a person turned it off',
+  gone: 'the receiver answered that it is gone (410)',
+  failing: 'all attempts failed for days',
+};
+
+export function EndpointState({
+  of: { enabled, disabledReason, disabledAt, failingSince },
+}: {
+  of: WebhookEndpoint;
+}): JSX.Element {
+  if (!enabled)
+    return (
+      <>
+        <Pill tone={disabledReason === 'user' ? 'plain' : 'bad'}>off</Pill>{' '}
+        <span class="faint">
+          {disabledReason && disabledWords[disabledReason]} {disabledAt && <Time at={disabledAt} />}
+        </span>
+      </>
+    );
+  if (failingSince === null) return <Pill tone="good">on</Pill>;
+  return (
+    <Pill tone="warn">
+      failing since <Time at={failingSince} />
+    </Pill>
+  );
+}
+
+function Secret({ of, onClose }: { of: NewWebhookEndpoint; onClose: () => void }): JSX.Element {
+  return (
+    <ShownOnce title={`Secret of ${endpointName(of)}`} secret={of.secret} label="the secret" onClose={onClose}>
+      <p>The receiver verifies each webhook with it, for example with the client of this service:</p>
+      <pre class="snippet">{`import { verifyWebhook } from '@tidings/client';
+
+const webhook = await verifyWebhook(rawBody, headers, secret);`}</pre>
+      <p class="faint">
+        Webhooks are signed as <a href="https://www.standardwebhooks.com">Standard Webhooks</a>, so libraries of other
+        languages work too. <a href={`${base}/docs/guide#outgoing-webhooks`}>Guide</a>
+      </p>
+    </ShownOnce>
+  );
+}

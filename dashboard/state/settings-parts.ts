@@ -1,0 +1,29 @@
+/** The parts of the settings, and which of them the key of the session may see. */
+import { mayUse, session } from './session.ts';
+
+interface Part {
+  id: string;
+  name: string;
+  /** The scope that the part needs. */
+  scope?: Parameters<typeof mayUse>[0];
+  /** Only keys of the instance may see the part. */
+  isOperators?: true;
+}
+
+const all: readonly Part[] = [
+  { id: 'keys', name: 'API keys', scope: 'keys:read' },
+  { id: 'organization', name: 'Organization', scope: 'orgs:read' },
+  { id: 'channels', name: 'Channels', scope: 'orgs:read' },
+  { id: 'endpoints', name: 'Endpoints', scope: 'webhooks:read' },
+  { id: 'secrets', name: 'Webhook secrets', scope: 'webhooks:read' },
+  { id: 'hosts', name: 'Hosts', scope: 'repos:read', isOperators: true },
+  { id: 'retention', name: 'Retention', scope: 'repos:read', isOperators: true },
+  { id: 'about', name: 'About' },
+];
+
+/** Returns the parts that the key may see, in the order of the tabs. */
+export function settingsParts(): readonly Part[] {
+  const { value } = session;
+  const isInstance = typeof value === 'object' && value.key.orgId === null;
+  return all.filter(({ scope, isOperators }) => (!isOperators || isInstance) && (!scope || mayUse(scope)));
+}

@@ -114,7 +114,7 @@ export function DeliveryDialog({
               {fault !== null && <p class="bad-text">{fault}</p>}
               {response !== null && response !== '' && (
                 <>
-                  <p class="faint">The receiver answered:</p>
+                  <p class="faint">Beginning of the reply:</p>
                   <pre class="snippet">{response.slice(0, maxResponse)}</pre>
                 </>
               )}

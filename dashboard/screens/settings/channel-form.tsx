@@ -172,7 +172,7 @@ function ChannelInput({ of, isSet, fault, value, onChange }: InputOf): JSX.Eleme
   const input = {
     placeholder,
     ...(kind === 'number' && { inputMode: 'numeric' as const }),
-    ...(isSecret && { type: 'password', autocomplete: 'new-password' }),
+    ...(isSecret && { class: 'veiled' }),
   };
   const line = <TextField {...field} value={value} onChange={onChange} input={input} />;
   if (kind !== 'key') return line;

@@ -164,6 +164,7 @@ function Card({ of, owner, onOpen }: { of: Channel; owner: Owner; onOpen: (what:
   };
   const mayWrite = mayUse('orgs:write');
   const isOwn = source === (owner.repoId === undefined ? 'organization' : 'repository');
+  const setUp = isOwn ? 'Change' : connected ? 'Adapt' : 'Connect';
   const needsRepository = onRepository.has(channel) && owner.repoId === undefined;
   return (
     <li class="card channel-card" aria-label={name}>
@@ -183,13 +184,8 @@ function Card({ of, owner, onOpen }: { of: Channel; owner: Owner; onOpen: (what:
       {error && <ErrorBox error={error} />}
       <p class="row-links">
         {mayWrite && channelFields[channel].length > 0 && (
-          <button
-            type="button"
-            class="small"
-            aria-label={`${isOwn ? 'Change' : 'Connect'} ${name}`}
-            onClick={() => onOpen('form')}
-          >
-            {isOwn ? 'Change' : connected ? 'Use other settings' : 'Connect'}
+          <button type="button" class="small" aria-label={`${setUp} ${name}`} onClick={() => onOpen('form')}>
+            {setUp}
           </button>
         )}
         {mayWrite && connected && !needsRepository && channel !== 'hosted' && (

@@ -168,7 +168,7 @@ function Row({
   const buttons: [text: string, label: string, act: () => void][] = [
     ['Change', `Change ${name}`, () => onOpen('change')],
     [enabled ? 'Turn off' : 'Turn on', `${enabled ? 'Turn off' : 'Turn on'} ${name}`, () => onSwitch(!enabled)],
-    ['New secret', `Replace the secret of ${name}`, () => onOpen('rotate')],
+    ['Replace secret', `Replace secret of ${name}`, () => onOpen('rotate')],
     ['Delete', `Delete ${name}`, () => onOpen('delete')],
   ];
   return (

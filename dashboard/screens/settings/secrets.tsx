@@ -83,9 +83,10 @@ export function WebhookSecrets(): JSX.Element {
                     {loginOf(secret.orgId)} <span class="faint">{secret.host}</span>
                   </td>
                   <td>
-                    <Time at={secret.createdAt} />
+                    <span class="phone-only">created</span> <Time at={secret.createdAt} />
                   </td>
                   <td>
+                    <span class="phone-only">replaced</span>{' '}
                     {secret.rotatedAt === null ? <span class="faint">never</span> : <Time at={secret.rotatedAt} />}{' '}
                     <OverlapPill until={secret.overlapEndsAt} />
                   </td>
@@ -239,7 +240,7 @@ function NewSecret({
           fault={faults.secret}
           value={secret}
           onChange={setSecret}
-          input={{ type: 'password', autocomplete: 'new-password' }}
+          input={{ class: 'veiled' }}
         />
         <FormError error={error} faults={faults} />
         <footer class="dialog-actions">

@@ -1,5 +1,6 @@
 /** The settings of the service and of its organizations. The part is in the address, and is loaded when it opens. */
 import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Empty } from '../../parts/feedback.tsx';
 import { late } from '../../parts/late.tsx';
@@ -23,9 +24,14 @@ export function Settings({ part }: { part: string | undefined }): JSX.Element {
   const open = part ?? parts[0]?.id;
   const found = parts.find(({ id }) => id === open);
   const Part = found && shown[found.id];
+  const tabs = useRef<HTMLElement>(null);
+  // On a phone, only some of the tabs are visible at a time.
+  useEffect(() => {
+    tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [open]);
   return (
     <Screen title={found ? `Settings: ${found.name}` : 'Settings'} heading="Settings" group="Settings">
-      <nav class="tabs" aria-label="Settings">
+      <nav class="tabs" aria-label="Settings" ref={tabs}>
         {parts.map(({ id, name }) => (
           <Link key={id} href={`/app/settings/${id}`} aria-current={id === open ? 'page' : undefined}>
             {name}

@@ -44,7 +44,10 @@ export function DeliveryState({ of: { status, attempts } }: { of: WebhookDeliver
   return <Pill tone={isRetried ? 'warn' : tone}>{isRetried ? 'tried again later' : name}</Pill>;
 }
 
-/** @param of the delivery as it was read last; the dialog reads it again while it changes */
+/**
+ * @param of the delivery as it was read last; the dialog reads it again while it changes
+ * @param onChanged called after each change, since the state of the endpoint and its list may have changed too
+ */
 export function DeliveryDialog({
   title,
   of,
@@ -68,11 +71,11 @@ export function DeliveryDialog({
   const [isBusy, setBusy] = useState(false);
   const { error, attempt } = useAttempt();
   useSoon(changesSoon(delivery), loaded.reload, loaded.data);
+  useEffect(onChanged, [status, attemptCount]);
   const resend = async (): Promise<void> => {
     setBusy(true);
     await attempt(() => api().resendWebhookDelivery({ endpointId, deliveryId }));
     loaded.reload();
-    onChanged();
     setBusy(false);
   };
   const newest = attempts.toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at));

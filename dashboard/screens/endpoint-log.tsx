@@ -35,7 +35,7 @@ export function EndpointLog({ endpointId }: { endpointId: string | undefined }):
     <Shown of={loaded}>
       {(endpoints) => {
         const chosen = endpointId === undefined ? endpoints[0] : endpoints.find(({ id }) => id === endpointId);
-        if (chosen) return <Log key={chosen.id} of={chosen} endpoints={endpoints} />;
+        if (chosen) return <Log key={chosen.id} of={chosen} endpoints={endpoints} onChanged={loaded.reload} />;
         return (
           <Empty title={endpoints.length === 0 ? 'There is no endpoint yet.' : 'This endpoint does not exist.'}>
             <p>
@@ -57,7 +57,15 @@ async function listAll(signal: AbortSignal): Promise<readonly WebhookEndpoint[]>
   return found;
 }
 
-function Log({ of, endpoints }: { of: WebhookEndpoint; endpoints: readonly WebhookEndpoint[] }): JSX.Element {
+function Log({
+  of,
+  endpoints,
+  onChanged,
+}: {
+  of: WebhookEndpoint;
+  endpoints: readonly WebhookEndpoint[];
+  onChanged: () => void;
+}): JSX.Element {
   const [, navigate] = useLocation();
   const status = useFilter('outcome', filters);
   const [offset, setOffset] = useState(0);
@@ -127,11 +135,11 @@ function Log({ of, endpoints }: { of: WebhookEndpoint; endpoints: readonly Webho
         <DeliveryDialog
           title="Delivery"
           of={opened}
-          onChanged={loaded.reload}
-          onClose={() => {
-            setOpened(undefined);
+          onChanged={() => {
             loaded.reload();
+            onChanged();
           }}
+          onClose={() => setOpened(undefined)}
         />
       )}
       {isReplaying && (

@@ -164,7 +164,7 @@ function Card({ of, owner, onOpen }: { of: Channel; owner: Owner; onOpen: (what:
   };
   const mayWrite = mayUse('orgs:write');
   const isOwn = source === (owner.repoId === undefined ? 'organization' : 'repository');
-  const setUp = isOwn ? 'Change' : connected ? 'Adapt' : 'Connect';
+  const setUp = isOwn ? 'Change' : connected ? 'Set up' : 'Connect';
   const needsRepository = onRepository.has(channel) && owner.repoId === undefined;
   return (
     <li class="card channel-card" aria-label={name}>
@@ -172,7 +172,11 @@ function Card({ of, owner, onOpen }: { of: Channel; owner: Owner; onOpen: (what:
       <p>{does}</p>
       <p class="pills">
         <Pill tone={connected ? 'good' : 'plain'}>{connected ? 'connected' : 'not connected'}</Pill>
-        {of.public ? <Pill tone="warn">outsiders can read it</Pill> : <Pill tone="plain">only insiders</Pill>}
+        {of.public ? (
+          <Pill tone="warn">outsiders can read it</Pill>
+        ) : (
+          <Pill tone="plain">{onRepository.has(channel) ? 'read with the repository' : 'only insiders'}</Pill>
+        )}
         {source !== null && <span class="faint">uses {sources[source]}</span>}
       </p>
       <Settings of={of} />

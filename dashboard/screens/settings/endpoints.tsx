@@ -242,8 +242,14 @@ function Secret({ of, onClose }: { of: NewWebhookEndpoint; onClose: () => void }
 
 const webhook = await verifyWebhook(rawBody, headers, secret);`}</pre>
       <p class="faint">
-        Webhooks are signed as <a href="https://www.standardwebhooks.com">Standard Webhooks</a>, so libraries of other
-        languages work too. <a href={`${base}/docs/guide#outgoing-webhooks`}>Guide</a>
+        Webhooks are signed as{' '}
+        <a href="https://www.standardwebhooks.com" target="_blank" rel="noreferrer">
+          Standard Webhooks
+        </a>
+        , so libraries of other languages work too.{' '}
+        <a href={`${base}/docs/guide#outgoing-webhooks`} target="_blank" rel="noopener">
+          Guide
+        </a>
       </p>
     </ShownOnce>
   );

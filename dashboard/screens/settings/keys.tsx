@@ -69,7 +69,7 @@ export function Keys(): JSX.Element {
       <header>
         <h2>API keys</h2>
         <div class="choices">
-          <button type="button" class="quiet" onClick={() => setOpen({ what: 'leave' })}>
+          <button type="button" onClick={() => setOpen({ what: 'leave' })}>
             Sign out everywhere
           </button>
           {mayWrite && (

@@ -167,7 +167,15 @@ test('a range says how sure its content is', () => {
     ['certain', 'likely', 'estimated', 'certain'],
   );
   assert.equal(word({ type: 'PR_BASED', resolution: 'window' }), 'as chosen');
-  const diagnostics = { changes: 8, unlabelled: 2, unlabelledRate: 0.25, withoutArea: 0, undecided: 1, mayBreak: 0 };
+  const diagnostics = {
+    changes: 8,
+    dependencyUpdates: 0,
+    unlabelled: 2,
+    unlabelledRate: 0.25,
+    withoutArea: 0,
+    undecided: 1,
+    mayBreak: 0,
+  };
   assert.equal(
     diagnosticsWords(diagnostics),
     '8 changes in the notes, 2 without a label that says its kind, 1 without any sign of its kind.',

@@ -4,9 +4,10 @@
  * where lines wrap.
  */
 import type { JSX } from 'preact';
-import { memo } from 'preact/compat';
+
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../parts/icons.tsx';
+import { memo } from '../../parts/memo.ts';
 import { applyTool, type Tool } from '../../text/markdown-edit.ts';
 import { MarkCard } from './mark-card.tsx';
 import { idIn, type Mark, type Marks } from './marks.ts';

@@ -1,10 +1,11 @@
 /** Shows what a channel would receive, as people see it there and exactly as it is sent. */
 import type { JSX } from 'preact';
-import { memo } from 'preact/compat';
+
 import { useState } from 'preact/hooks';
 import { Options } from '../../parts/choice.tsx';
 import { Shown } from '../../parts/feedback.tsx';
 import { Marked } from '../../parts/marked.tsx';
+import { memo } from '../../parts/memo.ts';
 import { mayPass, useLoad } from '../../state/load.ts';
 import { api, base } from '../../state/session.ts';
 import { type ChannelName, channelNames, channelWords } from '../../text/words.ts';
@@ -14,19 +15,22 @@ const views = { seen: 'As people see it', sent: 'As it is sent' } as const;
 /**
  * @param version changes whenever the service has another text
  * @param connected the channels that can be published to; the others can be previewed too
+ * @param only shows this channel, without the choice of another
  */
 export const Preview = memo(function Preview({
   draftId,
   version,
   isReady,
-  connected,
+  connected = [],
+  only,
 }: {
   draftId: string;
   version: string;
   isReady: boolean;
-  connected: readonly ChannelName[];
+  connected?: readonly ChannelName[];
+  only?: ChannelName;
 }): JSX.Element {
-  const [channel, setChannel] = useState<ChannelName>('hosted');
+  const [channel, setChannel] = useState<ChannelName>(only ?? 'hosted');
   const [view, setView] = useState<keyof typeof views>('seen');
   const loaded = useLoad(
     'preview',
@@ -42,17 +46,19 @@ export const Preview = memo(function Preview({
   return (
     <section class="preview" aria-label="Preview">
       <div class="toolbar">
-        <label>
-          <span class="hidden">Preview for</span>
-          <select value={channel} onChange={({ currentTarget }) => setChannel(currentTarget.value as ChannelName)}>
-            <Names of={connected} />
-            {others.length > 0 && (
-              <optgroup label="Not connected">
-                <Names of={others} />
-              </optgroup>
-            )}
-          </select>
-        </label>
+        {only === undefined && (
+          <label>
+            <span class="hidden">Preview for</span>
+            <select value={channel} onChange={({ currentTarget }) => setChannel(currentTarget.value as ChannelName)}>
+              <Names of={connected} />
+              {others.length > 0 && (
+                <optgroup label="Not connected">
+                  <Names of={others} />
+                </optgroup>
+              )}
+            </select>
+          </label>
+        )}
         <fieldset class="choice">
           <legend class="hidden">View</legend>
           <Options name="view" texts={views} chosen={view} onChoose={setView} />

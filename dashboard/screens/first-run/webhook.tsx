@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Options } from '../../parts/choice.tsx';
 import { Copy } from '../../parts/copy.tsx';
+import { GithubApp } from '../../parts/github-app.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { base } from '../../state/session.ts';
 import type { Host } from '../../text/host-access.ts';
@@ -60,6 +61,15 @@ export function Webhook({
         ))}
       </dl>
       <p>{send}</p>
+      {form === 'GitHub' && host?.kind === 'github' && host.app === null && (
+        <div class="alternative">
+          <p>
+            Instead of a webhook per repository or organization, an app sets up the webhook and the access for all
+            repositories that it is installed for.
+          </p>
+          <GithubApp origin={host.origin} />
+        </div>
+      )}
     </Step>
   );
 }

@@ -275,7 +275,7 @@ function ChannelPreview({
                   {personaWords[draft.persona].name.toLowerCase()}. Nothing is sent.
                 </p>
                 <div class="channel-preview">
-                  <Preview draftId={draft.id} version={draft.updatedAt} isReady channels={[channel]} />
+                  <Preview draftId={draft.id} version={draft.updatedAt} isReady only={channel} />
                 </div>
               </>
             ) : (

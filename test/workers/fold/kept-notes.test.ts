@@ -236,6 +236,7 @@ test('a partition keeps only notes on pages and their publications', async (t) =
     'hostedNotesByDate',
     'publications',
     'publicationsByRepository',
+    'publicationsByState',
   ];
   const machinery = ['meta', 'deliveries', 'results', 'relays', 'outbox', 'outboxKeys', 'retention', 'deadLetters'];
   for (const name of foldedTables) {

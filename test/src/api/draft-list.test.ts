@@ -97,10 +97,6 @@ test('drafts of all ranges are listed, and filters select by verdict and persona
     refusal('cursor', /only without releaseRangeId/),
   );
   await assert.rejects(
-    list({ repoId: undefined }),
-    refusal('releaseRangeId', /^expected releaseRangeId, repoId or outdated=true/),
-  );
-  await assert.rejects(
     list({}, () => false),
     { status: 404 },
   );
@@ -143,21 +139,10 @@ test('all outdated drafts are listed, of the repositories that the caller may se
   assert.match(page.nextCursor ?? '', /^range_/, 'the second repository has more ranges');
   const rest = await list({ ...all, cursor: page.nextCursor });
   assert.deepEqual([rest.drafts, rest.nextCursor], [[], null]);
-  const from = await list({ ...all, cursor: third });
-  assert.deepEqual([from.drafts.map(({ id }) => id), from.nextCursor], [[made[2]], null]);
+  await assert.rejects(list({ ...all, cursor: third }), refusal('cursor', /^expected the nextCursor/));
   assert.deepEqual((await list(all, (id) => id === first)).drafts.length, 1);
   await assert.rejects(list({ ...all, cursor: newest[1] }), refusal('cursor', /^expected the nextCursor/));
-  await assert.rejects(list({ ...all, outdated: 'false' }), refusal('releaseRangeId', /got none of them/));
-});
-
-test('a request examines a thousand repositories, and the cursor names the next one', async (t) => {
-  const { list, connect } = await stored(t);
-  const ids = Array.from({ length: 1002 }, () => newId('repo', slotInside(repoId))).sort();
-  await connect(ids);
-  const all = { repoId: undefined, outdated: 'true' };
-  const { nextCursor } = await list(all);
-  assert.equal(nextCursor, ids[1000]);
-  assert.equal((await list({ ...all, cursor: nextCursor })).nextCursor, null);
+  assert.equal((await list({ ...all, outdated: undefined })).total, 4, 'the others of the same ranges too');
 });
 
 test('a request ends early after eight million characters of texts', async (t) => {

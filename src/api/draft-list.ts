@@ -48,9 +48,9 @@ const listDrafts: ApiRoute<ListDraftsQuery> = {
   contract: draftContracts.listDrafts,
   scope: 'drafts:read',
   query: ListDraftsQuerySchema,
-  handle: (request) => {
+  handle: async (request) => {
     const { releaseRangeId, outdated, status, published, view } = request.query;
-    const { drafts, nextCursor } = examined(request);
+    const { drafts, nextCursor } = await examined(request);
     const chosen = drafts.filter(
       ({ partition, draft }) =>
         (outdated === undefined || (draft.outdatedBecause !== undefined) === (outdated === 'true')) &&
@@ -68,7 +68,7 @@ const listDrafts: ApiRoute<ListDraftsQuery> = {
  * Returns the drafts of the range that the query names. If the query names no range, returns drafts of the repository
  * that the query names, or of all repositories that the caller may see.
  */
-function examined(request: ApiRequest<ListDraftsQuery>): Examined {
+async function examined(request: ApiRequest<ListDraftsQuery>): Promise<Examined> {
   const { caller, directory, query } = request;
   const { releaseRangeId, repoId, persona, cursor } = query;
   const wanted = persona ? [persona] : personas;
@@ -93,37 +93,33 @@ function examined(request: ApiRequest<ListDraftsQuery>): Examined {
 }
 
 /** Examines the newest ranges of repositories that the caller may see. */
-function ofRepositories(
+async function ofRepositories(
   { context, query }: ApiRequest<ListDraftsQuery>,
   repoIds: readonly string[],
   wanted: readonly Persona[],
-): Examined {
+): Promise<Examined> {
   const from = query.cursor === undefined ? undefined : placeAt(context, repoIds, query.cursor);
-  const lists = repoIds.map((repoId): ReadNewest<Place> => {
-    const partition = readPartition(context, partitionOfId(context, repoId) as string);
+  const lists = repoIds.map((repoId): ReadNewest<RangePlace> => {
+    const name = partitionOfId(context, repoId) as string;
     return (limit, after) => {
-      const ranges = after
-        ? newestRanges(partition, repoId, limit + 1, after).filter(({ id }) => id !== after.id)
-        : newestRanges(partition, repoId, limit, from);
-      return ranges.slice(0, limit).map((range) => ({ ...range, partition }));
+      const partition = readPartition(context, name);
+      if (!after) return newestRanges(partition, repoId, limit, from);
+      const ranges = newestRanges(partition, repoId, limit + 1, after);
+      return ranges.filter(({ id }) => id !== after.id).slice(0, limit);
     };
   });
   const drafts: Found[] = [];
   let [texts, ranges] = [0, 0];
-  for (const { partition, id } of newestOf(lists, byTime)) {
+  for (const { id } of await newestOf(lists, byTime)) {
     if (ranges === maxRanges || texts > maxTexts) return { drafts, nextCursor: id };
     ranges += 1;
+    const partition = readPartition(context, partitionOfId(context, id) as string);
     for (const found of draftsOf(partition, id, wanted)) {
       drafts.push(found);
       texts += found.draft.bodyMd.length + found.draft.generatedMd.length;
     }
   }
   return { drafts, nextCursor: null };
-}
-
-/** A range, and the partition that contains it. */
-interface Place extends RangePlace {
-  partition: Partition;
 }
 
 function byTime(a: RangePlace, b: RangePlace): number {

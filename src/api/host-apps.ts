@@ -223,6 +223,9 @@ export function openState(sealer: Sealer, text: string, keyId: string, now: numb
   }
   if (state.keyId !== keyId)
     throw invalid({ state: 'expected a state that was made for this API key, got one of another key. Begin again' });
+  // A state that was made while the clock was ahead would be valid for longer than the code of the host.
+  if (state.until > now + appStateMs)
+    throw invalid({ state: 'expected a state that was made before now, got one of a later time. Begin again' });
   if (state.until <= now)
     throw invalid({
       state: `expected a state that is at most an hour old, got one that expired at ${new Date(state.until).toISOString()}. Begin again`,

@@ -2,12 +2,16 @@
  * Merges the lists of several repositories into one list, newest first. It reads little more of each list than the
  * caller takes.
  */
+import { inTurns } from '../foundation/turn.ts';
 
 /** Returns up to `limit` items of one list, newest first: those that follow `after`, or the first ones. */
 export type ReadNewest<T> = (limit: number, after: T | undefined) => readonly T[];
 
 /** Maximum number of items of one list that are read at once. */
 const maxAtOnce = 256;
+
+/** Number of lists that are begun in one turn of the event loop, since the loop also accepts webhooks. */
+const maxPerTurn = 200;
 
 /** The next items of one list. `size` is the number of items that the last reading asked for. */
 interface Queue<T> {
@@ -18,15 +22,25 @@ interface Queue<T> {
 }
 
 /**
- * Yields the items of all lists, newest first.
+ * Returns the items of all lists, newest first. The first item of each list is read before, in several turns of the
+ * event loop.
  * @param compare returns a positive number if the first item is newer than the second
  */
-export function* newestOf<T>(lists: readonly ReadNewest<T>[], compare: (a: T, b: T) => number): Generator<T> {
-  const queues: Queue<T>[] = lists
-    .map((read) => ({ read, items: read(1, undefined), at: 0, size: 1 }))
-    .filter(({ items }) => items.length > 0);
+export async function newestOf<T>(
+  lists: readonly ReadNewest<T>[],
+  compare: (a: T, b: T) => number,
+): Promise<Iterable<T>> {
+  const queues: Queue<T>[] = [];
+  for await (const read of inTurns(lists, maxPerTurn)) {
+    const items = read(1, undefined);
+    if (items.length > 0) queues.push({ read, items, at: 0, size: 1 });
+  }
   // The queue with the newest item is the last one.
   queues.sort((a, b) => compare(head(a), head(b)));
+  return merged(queues, compare);
+}
+
+function* merged<T>(queues: Queue<T>[], compare: (a: T, b: T) => number): Generator<T> {
   for (let queue = queues.pop(); queue; queue = queues.pop()) {
     const item = head(queue);
     yield item;

@@ -45,9 +45,9 @@ const listPublications: ApiRoute<ListPublicationsQuery> = {
   contract: publicationContracts.listPublications,
   scope: 'drafts:read',
   query: ListPublicationsQuerySchema,
-  handle: (request) => {
+  handle: async (request) => {
     const { channel, status } = request.query;
-    const { found, nextCursor } = named(request);
+    const { found, nextCursor } = await named(request);
     const wanted = found.filter(
       ({ record }) =>
         (channel === undefined || record.channel === channel) && (status === undefined || record.status === status),
@@ -156,7 +156,7 @@ interface Examined {
  * Returns the publications of the draft that the query names. If the query names no draft, returns those of the
  * repository that it names. If it names neither, returns the newest ones of all repositories that the caller may see.
  */
-function named(request: ApiRequest<ListPublicationsQuery>): Examined {
+async function named(request: ApiRequest<ListPublicationsQuery>): Promise<Examined> {
   const { draftId, repoId, cursor } = request.query;
   if (draftId === undefined && repoId === undefined) return newest(request);
   if (cursor !== undefined)
@@ -176,7 +176,7 @@ function named(request: ApiRequest<ListPublicationsQuery>): Examined {
 }
 
 /** Returns up to `maxExamined` publications of all repositories that the caller may see, newest first. */
-function newest({ caller, context, directory, query }: ApiRequest<ListPublicationsQuery>): Examined {
+async function newest({ caller, context, directory, query }: ApiRequest<ListPublicationsQuery>): Promise<Examined> {
   const { status, cursor } = query;
   if (cursor !== undefined && slotOfId(cursor, 'pub') === undefined)
     throw invalid(
@@ -186,38 +186,37 @@ function newest({ caller, context, directory, query }: ApiRequest<ListPublicatio
   const lists = listDirectoryRepositories(directory, caller.key.orgId)
     .filter(({ id }) => caller.maySee(id))
     .flatMap(({ id: repoId }) => {
-      const partition = readPartition(context, partitionOfId(context, repoId) as string);
+      const name = partitionOfId(context, repoId) as string;
       // The ids of a repository's publications differ only in the part that is made from the time.
       const from = cursor && `pub_${slotTextOf(repoId)}${timePartOf(cursor)}`;
       return (status === undefined ? publicationStates : [status]).map(
-        (state): ReadNewest<Place> =>
+        (state): ReadNewest<string> =>
           (limit, after) => {
-            const ids = after
-              ? newestPublicationIds(partition, repoId, state, limit + 1, after.id).filter((id) => id !== after.id)
-              : newestPublicationIds(partition, repoId, state, limit, from);
-            return ids.slice(0, limit).map((id) => ({ partition, id }));
+            const partition = readPartition(context, name);
+            if (after === undefined) return newestPublicationIds(partition, repoId, state, limit, from);
+            const ids = newestPublicationIds(partition, repoId, state, limit + 1, after);
+            return ids.filter((id) => id !== after).slice(0, limit);
           },
       );
     });
   const found: Found[] = [];
-  for (const { partition, id } of newestOf(lists, byTime)) {
+  let last: string | undefined;
+  for (const id of await newestOf(lists, byTime)) {
+    // A publication whose state changed between two readings is in two lists.
+    if (id === last) continue;
     if (found.length === maxExamined) return { found, nextCursor: id };
+    last = id;
+    const partition = readPartition(context, partitionOfId(context, id) as string);
     const record = readPublication(partition, id);
     if (record) found.push({ partition, record });
   }
   return { found, nextCursor: null };
 }
 
-/** The id of a publication, and the partition that contains it. */
-interface Place {
-  partition: Partition;
-  id: string;
-}
-
-function byTime(a: Place, b: Place): number {
-  const [one, other] = [timePartOf(a.id), timePartOf(b.id)];
+function byTime(a: string, b: string): number {
+  const [one, other] = [timePartOf(a), timePartOf(b)];
   if (one !== other) return one > other ? 1 : -1;
-  return a.id > b.id ? 1 : -1;
+  return a > b ? 1 : -1;
 }
 
 /** Calls a function once per argument. */

@@ -1,12 +1,11 @@
 /**
  * Reports the statistics of an organization or of the whole instance in the current month (spec parts 2 and 4), and the
- * counts per week of the repositories that the caller may see. The
- * directory partition contains the count of API calls without the calls of the last seconds. The calls of the last
- * seconds are added from memory.
+ * counts per week of the repositories that the caller may see. The directory partition contains the count of API calls
+ * without the calls of the last seconds. The calls of the last seconds are added from memory.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Tier, tierNamed, tiersOf } from '../../config/tiers.ts';
 import { notFound } from '../foundation/errors.ts';
+import { inTurns } from '../foundation/turn.ts';
 import {
   defaultWeeks,
   type StatsQuery,
@@ -63,8 +62,7 @@ const getWeeklyStats: ApiRoute<WeeklyStatsQuery> = {
     if (repoId !== undefined && listed.length === 0) throw notFound('Repository', repoId);
     const last = weekOf(Date.now());
     const counts = new Map<number, WeekCounts>();
-    for (const [index, id] of listed.entries()) {
-      if (index % maxPerTurn === maxPerTurn - 1) await nextTurn();
+    for await (const id of inTurns(listed, maxPerTurn)) {
       const partition = readPartition(context, partitionOfId(context, id) as string);
       for (const [week, more] of readWeeks(partition, id, last - weeks + 1, last))
         counts.set(week, addedWeeks(counts.get(week), more));

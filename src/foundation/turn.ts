@@ -3,6 +3,8 @@
  * store, is done once per turn.
  */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 let turn = 0;
 let isEndPlanned = false;
 
@@ -21,4 +23,14 @@ export function currentTurn(): number {
 function endTurn(): void {
   turn += 1;
   isEndPlanned = false;
+}
+
+/**
+ * Yields items, and gives other work a turn of the event loop after every `perTurn` items.
+ */
+export async function* inTurns<T>(items: readonly T[], perTurn: number): AsyncGenerator<T> {
+  for (const [index, item] of items.entries()) {
+    if (index > 0 && index % perTurn === 0) await nextTurn();
+    yield item;
+  }
 }

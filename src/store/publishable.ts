@@ -182,5 +182,8 @@ function missingCredentials(
   if (hasApp)
     return `the app has no installation for ${fullName}. Install it for the owner, and give it access to this repository.`;
   const setting = origin === settings.hostOrigin ? 'TIDINGS_HOST_TOKEN' : 'its token in TIDINGS_HOSTS';
-  return `the service has no credentials for ${origin}. Set ${setting} to a token that may write to the repository, or set up an app, then restart.`;
+  const token = `Set ${setting} to a token that may write to the repository, then restart.`;
+  const app =
+    host.kind === 'github' ? ' Or create a GitHub App in the settings of the dashboard, which needs no restart.' : '';
+  return `the service has no credentials for ${origin}. ${token}${app}`;
 }

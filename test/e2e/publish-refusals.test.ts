@@ -47,7 +47,7 @@ test('host channels without credentials are refused, and the reply names the mis
   const { service, repoId, draft, publish } = await start(t);
   for (const channel of hostChannels) {
     const words = new RegExp(
-      `^The channel ${channel} is not connected: the service has no credentials for https://github\\.com\\. Set TIDINGS_HOST_TOKEN `,
+      `^The channel ${channel} is not connected: the service has no credentials for https://github\\.com\\. Set TIDINGS_HOST_TOKEN .*Or create a GitHub App in the settings`,
     );
     assertConflict(await publish(channel), words);
     assertConflict(await service.api('POST', `/api/channels/${channel}/test?repoId=${repoId}`, {}), words);

@@ -29,7 +29,12 @@ export function takeAppState(
   removeAppStatesBefore(partition, at);
   if (until <= at) return refused(invalid({ state: 'expected a state that has not expired. Begin again' }));
   if (isAppStateUsed(partition, stateId))
-    return refused(invalid({ state: 'expected a state that was not used before. Begin again' }));
+    return refused(
+      invalid({
+        state:
+          'expected a state that was not used before. If the app is on the host but not in GET /api/hosts, delete it on the host. Begin again',
+      }),
+    );
   writeAppState(partition, stateId, until);
   return { ok: true, value: {} };
 }
@@ -41,7 +46,10 @@ export function createHostApp(
   at: number,
 ): CommandResult {
   const before = readHostApp(partition, app.origin);
-  if (before) return refused(new ServiceError('conflict', `${before.origin} already has the app ${before.name}.`));
+  if (before) {
+    const message = `${before.origin} already has the app ${before.name}. The app ${app.name} was not stored: delete it on the host.`;
+    return refused(new ServiceError('conflict', message));
+  }
   const result = createWebhookSecret(partition, { name: 'createWebhookSecret', secret }, at);
   if (!result.ok) return result;
   const made = { ...app, createdAt: at };

@@ -6,9 +6,11 @@ import type { TestContext } from 'node:test';
 import { partitionOf, repositoryId, slotOfId } from '../../../src/foundation/ids.ts';
 import { type PartitionName, partitionName } from '../../../src/foundation/partition-names.ts';
 import { channelNames } from '../../../src/protocol/names.ts';
+import { type Reply, TestApp } from '../host/app.ts';
 import { buildHistory } from '../host/build.ts';
 import { startHost } from '../host/server.ts';
 import { pullPayload, pushPayload, shaOf, tagPayload } from '../payloads.ts';
+import { temporaryFolder } from '../ports.ts';
 import { startReceiver, status } from '../receiver.ts';
 import { startOfficeChat } from '../receivers/office-chat.ts';
 import { startSmtp } from '../receivers/smtp.ts';
@@ -21,6 +23,7 @@ import { type Caller, idsIn, type Org, orgs, otherThan, World } from './world.ts
 
 const partitions = 4;
 const rocketNumber = 1001;
+const maxStates = 20;
 
 /**
  * Settings of a fuzzed service, in addition to the settings that all tests use. The maximums per organization are high,
@@ -48,11 +51,13 @@ export interface Stage {
 
 /** Starts the service and makes objects of each kind for both organizations. */
 export async function setStage(t: TestContext): Promise<Stage> {
-  const host = await startHost(t, buildHistory({ id: rocketNumber, numbers: 24 }), { token: 'host-token' });
+  const convert = appMaker(t);
+  const host = await startHost(t, buildHistory({ id: rocketNumber, numbers: 24 }), { token: 'host-token', convert });
   const service = await startService(t, { env: { ...fuzzSettings, ...host.env } });
   const repoIdOf = { acme: await deliverRocket(service), umbrella: await deliverLab(service, host.origin) };
   const origins = [host.origin, host.origin, host.origin, '127.0.0.1'];
-  const known = { ...(await receiversOf(t)), host: origins, origin: origins };
+  const apps = { code: ['code-of-the-host'], state: await appStates(service, host.origin) };
+  const known = { ...(await receiversOf(t)), ...apps, host: origins, origin: origins };
   const loginsFor = (org: Org) => ({ org: [...Array<Org>(8).fill(org), otherThan(org)] });
   const world = new World(known, { acme: loginsFor('acme'), umbrella: loginsFor('umbrella') });
   const instance: Caller = { name: 'instance', org: null, key: service.adminKey, kind: 'instance' };
@@ -68,6 +73,19 @@ export async function setStage(t: TestContext): Promise<Stage> {
     repoIdOf,
     partitionOf: { acme: partitionOfOrg('acme'), umbrella: partitionOfOrg('umbrella') },
   };
+}
+
+/** Returns the answers of a host that makes an app for each code. */
+function appMaker(t: TestContext): (code: string) => Reply {
+  const { id, key } = new TestApp(temporaryFolder(t));
+  const known = { id: Number(id), slug: 'fuzzed-app', name: 'Fuzzed app', html_url: '' };
+  return () => ({ status: 201, body: { ...known, pem: key, webhook_secret: 'secret-of-the-app' } });
+}
+
+/** Makes states for apps of a host. A state works once, so there are several. */
+async function appStates(service: TestService, origin: string): Promise<string[]> {
+  const make = async () => (await service.api('POST', '/api/hosts/app-manifest', { origin })).body.state;
+  return Promise.all(Array.from({ length: maxStates }, make));
 }
 
 /**

@@ -145,6 +145,7 @@ test('all outdated drafts are listed, of the repositories that the caller may se
   assert.deepEqual((await list(all, (id) => id === first)).drafts.length, 1);
   for (const cursor of [newest[1], third])
     await assert.rejects(list({ ...all, cursor }), refusal('cursor', /^expected the nextCursor/));
+  assert.equal((await list({ ...all, outdated: undefined })).total, 4, 'the others of the same ranges too');
 });
 
 test('a request ends early after eight million characters of texts', async (t) => {

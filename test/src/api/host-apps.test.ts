@@ -38,6 +38,11 @@ test('a state opens with the key that it was made for, within an hour', () => {
   assert.throws(() => openState(sealer, state, 'key_2', now), refusal(/state: .* of another key/));
 });
 
+test('a state that was made while the clock was ahead is refused when the clock is right again', () => {
+  const state = sealState(sealer, origin, 'key_1', now + 1);
+  assert.throws(() => openState(sealer, state, 'key_1', now), refusal(/state: .* of a later time/));
+});
+
 test('a state of nobody, of another service or with a changed character is refused', () => {
   const state = sealState(sealer, origin, 'key_1', now);
   const foreign = sealState(createSealer(randomBytes(32)), origin, 'key_1', now);

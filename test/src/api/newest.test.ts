@@ -21,32 +21,43 @@ function listOf(numbers: readonly number[]): { read: ReadNewest<number>; count: 
   };
 }
 
-test('the items of all lists come once each, newest first', () => {
+test('the items of all lists come once each, newest first', async () => {
   const lists = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 0, maxLength: 600 });
-  fc.assert(
-    fc.property(lists, (owners) => {
+  await fc.assert(
+    fc.asyncProperty(lists, async (owners) => {
       const numbers = Array.from({ length: 10 }, (_, owner) =>
         owners.flatMap((each, number) => (each === owner ? number : [])),
       );
       const merged = [
-        ...newestOf(
+        ...(await newestOf(
           numbers.map((each) => listOf(each).read),
           byNumber,
-        ),
+        )),
       ];
       assert.deepEqual(merged, owners.map((_, number) => number).reverse());
     }),
   );
 });
 
-test('a caller that takes few items reads few of each list', () => {
+test('a caller that takes few items reads few of each list', async () => {
   const lists = Array.from({ length: 100 }, (_, owner) =>
     listOf(Array.from({ length: 1_000 }, (_, i) => i * 100 + owner)),
   );
-  const newest = newestOf(
+  const newest = await newestOf(
     lists.map(({ read }) => read),
     byNumber,
   );
-  for (let taken = 0; taken < 100; taken += 1) newest.next();
+  const taken: number[] = [];
+  for (const number of newest) if (taken.push(number) === 100) break;
   assert.ok(lists.every(({ count }) => count() <= 5));
+});
+
+test('other work gets turns of the event loop while many lists are begun', async () => {
+  let [others, begun] = [0, 0];
+  const lists = Array.from({ length: 1_000 }, () => () => {
+    if (begun++ % 200 === 0) setImmediate(() => (others += 1));
+    return [];
+  });
+  await newestOf<number>(lists, byNumber);
+  assert.ok(others >= 4, `${others} turns`);
 });

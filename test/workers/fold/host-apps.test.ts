@@ -57,7 +57,7 @@ test('a host has one app, and a refused one leaves nothing behind', async (t) =>
   await create('1');
   const second = await create('2');
   assert.deepEqual([second.ok, second.kind], [false, 'conflict']);
-  assert.match(second.message ?? '', /already has the app Tidings/);
+  assert.match(second.message ?? '', /already has the app Tidings\..* was not stored: delete it on the host/);
   assert.deepEqual(
     listHostApps(directory).map(({ appId }) => appId),
     ['1'],

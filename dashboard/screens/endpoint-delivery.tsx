@@ -43,7 +43,7 @@ export function useSoon(isDue: boolean, reload: () => void, turn: unknown): void
 export function DeliveryState({ of: { status, attempts } }: { of: WebhookDelivery }): JSX.Element {
   const { tone, name } = states[status];
   const isRetried = status === 'pending' && attempts.length > 0;
-  return <Pill tone={isRetried ? 'warn' : tone}>{isRetried ? 'tried again later' : name}</Pill>;
+  return <Pill tone={isRetried ? 'warn' : tone}>{isRetried ? 'will be tried again' : name}</Pill>;
 }
 
 /**

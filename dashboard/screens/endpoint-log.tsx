@@ -147,7 +147,9 @@ function Log({
           of={of}
           onReplayed={(replayed) => {
             showToast(
-              replayed === 0 ? 'There was nothing to send again.' : `Sent again: ${count(replayed, 'delivery')}.`,
+              replayed === 0
+                ? 'There was nothing to send again.'
+                : `${count(replayed, 'delivery')} ${replayed === 1 ? 'is' : 'are'} sent again.`,
             );
             setReplaying(false);
             loaded.reload();

@@ -62,7 +62,7 @@ export function Webhook({
       </dl>
       <p>{send}</p>
       {form === 'GitHub' && host?.kind === 'github' && host.app === null && (
-        <div class="alternative">
+        <div>
           <p>
             Instead of a webhook per repository or organization, an app sets up the webhook and the access for all
             repositories that it is installed for.

@@ -8,10 +8,10 @@ import { useLoad } from '../state/load.ts';
 import { api, mayUse } from '../state/session.ts';
 import { type Backfill, countedKinds, failureAdvice, progressLine } from '../text/backfill-words.ts';
 import { count } from '../text/words.ts';
-import { Dialog } from './dialog.tsx';
 import { Facts } from './facts.tsx';
 import { ErrorBox, Shown } from './feedback.tsx';
 import { Icon } from './icons.tsx';
+import { Question } from './question.tsx';
 import { Time } from './time.tsx';
 
 /** A shorter pause is over before a person has read when it ends. */
@@ -162,12 +162,6 @@ function Start({
 
 function Cancel({ repoId, onCancelled }: { repoId: string; onCancelled: () => void }): JSX.Element {
   const [isAsking, setAsking] = useState(false);
-  const { error, attempt } = useAttempt();
-  const cancel = async (): Promise<void> => {
-    await attempt(() => api().cancelBackfill({ repoId }));
-    setAsking(false);
-    onCancelled();
-  };
   return (
     <>
       <p>
@@ -175,19 +169,20 @@ function Cancel({ repoId, onCancelled }: { repoId: string; onCancelled: () => vo
           Cancel
         </button>
       </p>
-      {error && <ErrorBox error={error} />}
       {isAsking && (
-        <Dialog title="Cancel fetching the history?" onClose={() => setAsking(false)}>
+        <Question
+          title="Cancel fetching the history?"
+          action="Cancel fetching"
+          keep="Continue fetching"
+          onConfirm={async () => {
+            await api().cancelBackfill({ repoId });
+            setAsking(false);
+            onCancelled();
+          }}
+          onClose={() => setAsking(false)}
+        >
           <p>Data that is already here stays. A later start does not fetch finished lists again.</p>
-          <footer class="dialog-actions">
-            <button type="button" data-first onClick={() => setAsking(false)}>
-              Continue fetching
-            </button>
-            <button type="button" class="danger" onClick={() => void cancel()}>
-              Cancel fetching
-            </button>
-          </footer>
-        </Dialog>
+        </Question>
       )}
     </>
   );

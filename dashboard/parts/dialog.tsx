@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from './icons.tsx';
 
+/** @param onClose without it, the dialog has no other end than its own buttons */
 export function Dialog({
   title,
   size = 'small',
@@ -11,7 +12,7 @@ export function Dialog({
 }: {
   title: string;
   size?: 'small' | 'wide' | 'side';
-  onClose: () => void;
+  onClose?: () => void;
   children: ComponentChildren;
 }): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
@@ -29,7 +30,7 @@ export function Dialog({
     };
     // A browser may close a dialog without asking. A dialog that must be answered opens again.
     const reopen = (): void => {
-      latest.current();
+      latest.current?.();
       setTimeout(() => dialog?.isConnected && !dialog.open && show());
     };
     show();
@@ -42,7 +43,7 @@ export function Dialog({
   }, []);
   const close = (event: Event): void => {
     event.preventDefault();
-    onClose();
+    onClose?.();
   };
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes the dialog too
@@ -51,16 +52,18 @@ export function Dialog({
       class={`dialog ${size}`}
       aria-labelledby={id}
       onCancel={close}
-      onClick={(event) => event.target === element.current && onClose()}
+      onClick={(event) => event.target === element.current && onClose?.()}
     >
       <div class="dialog-inside">
         <header>
           <h2 id={id} ref={heading} tabIndex={-1}>
             {title}
           </h2>
-          <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
-            <Icon name="cross" />
-          </button>
+          {onClose && (
+            <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
+              <Icon name="cross" />
+            </button>
+          )}
         </header>
         {children}
       </div>

@@ -10,7 +10,7 @@ export function ErrorBox({ error, again }: { error: Error; again?: (() => void) 
     <div class="box bad" role="alert">
       <Icon name="warning" />
       <div>
-        <p>{errorText(error)}</p>
+        <p>{withoutDetails(errorText(error), error)}</p>
         {error instanceof TidingsError && <Details error={error} />}
         {again && (
           <button type="button" class="small" onClick={again}>
@@ -20,6 +20,13 @@ export function ErrorBox({ error, again }: { error: Error; again?: (() => void) 
       </div>
     </div>
   );
+}
+
+/** Messages of the service repeat the details, which are listed below the message. */
+function withoutDetails(text: string, error: Error): string {
+  if (!(error instanceof TidingsError)) return text;
+  const details = Object.entries(error.details).map(([field, expected]) => `${field}: ${expected}`);
+  return text.replace(details.join('; '), '').trim();
 }
 
 function Details({ error }: { error: TidingsError }): JSX.Element {

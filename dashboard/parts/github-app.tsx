@@ -6,6 +6,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAttempt } from '../state/attempt.ts';
 import { api, mayUse } from '../state/session.ts';
+import { hostName } from '../text/host-access.ts';
 import { Options } from './choice.tsx';
 import { Dialog } from './dialog.tsx';
 import { ErrorBox } from './feedback.tsx';
@@ -32,7 +33,7 @@ function Sheet({ origin, onClose }: { origin: string; onClose: () => void }): JS
   const [isLeaving, setLeaving] = useState(false);
   const { error, attempt, forget } = useAttempt();
   const organization = owner === 'organization' ? login.trim() : undefined;
-  const host = origin.replace(/^https?:\/\//, '');
+  const host = hostName(origin);
   const leave = async (event: Event): Promise<void> => {
     event.preventDefault();
     setLeaving(true);

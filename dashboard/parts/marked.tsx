@@ -9,7 +9,7 @@ type Markup = 'markdown' | 'chat';
 
 const inline: Readonly<Record<Markup, RegExp>> = {
   markdown:
-    /(<!--.*?-->|\\[!-/:-@[-`{-~]|`[^`]+`|\*\*[^*]+\*\*|(?<!\w)_[^_]+_(?!\w)|\[[^\]]*\]\([^)\s]*\)|<https?:[^>]*>)/,
+    /(<!--.*?-->|\\[!-/:-@[-`{-~]|`[^`]+`|\*\*[^*]+\*\*|(?<!\w)_[^_]+_(?!\w)|\[(?:\\.|[^\]\\])*\]\([^)\s]*\)|<https?:[^>]*>)/,
   chat: /(`[^`]+`|(?<!\w)\*[^*]+\*(?!\w)|(?<!\w)_[^_]+_(?!\w)|<https?:[^>]*>)/,
 };
 
@@ -26,6 +26,11 @@ export function Marked({ text, markup }: { text: string; markup: Markup }): JSX.
   );
 }
 
+/** Draws the words of one line. */
+export function Inline({ text, markup }: { text: string; markup: Markup }): JSX.Element {
+  return <>{piecesOf(text, markup)}</>;
+}
+
 function piecesOf(text: string, markup: Markup): ComponentChildren {
   return text.split(inline[markup]).map((part, i) => {
     if (i % 2 === 0) return plain(part, markup);
@@ -38,7 +43,7 @@ function piecesOf(text: string, markup: Markup): ComponentChildren {
     if (part.startsWith('_')) return <i key={i}>{piecesOf(inside, markup)}</i>;
     const [address = '', words] =
       part.startsWith('[') && part.includes('](')
-        ? [part.slice(part.indexOf('](') + 2, -1), part.slice(1, part.indexOf(']('))]
+        ? [part.slice(part.lastIndexOf('](') + 2, -1), part.slice(1, part.lastIndexOf(']('))]
         : inside.split('|');
     return (
       <u key={i} title={address}>

@@ -12,12 +12,14 @@ import { count } from '../text/words.ts';
 
 type Status = WebhookDelivery['status'];
 
+/** Number of characters of a reply that are shown. */
+const maxResponse = 500;
 /** Interval between two readings of a delivery whose attempt is due, in milliseconds. */
 const soonMs = 1_500;
 /** An attempt that is further away is not waited for. */
 const nearMs = 15_000;
 
-export const deliveryStates: Readonly<Record<Status, { tone: Tone; name: string }>> = {
+const states: Readonly<Record<Status, { tone: Tone; name: string }>> = {
   pending: { tone: 'busy', name: 'waiting' },
   delivered: { tone: 'good', name: 'delivered' },
   failed: { tone: 'bad', name: 'failed' },
@@ -39,9 +41,9 @@ export function useSoon(isDue: boolean, reload: () => void, turn: unknown): void
 }
 
 export function DeliveryState({ of: { status, attempts } }: { of: WebhookDelivery }): JSX.Element {
-  const { tone, name } = deliveryStates[status];
+  const { tone, name } = states[status];
   const isRetried = status === 'pending' && attempts.length > 0;
-  return <Pill tone={isRetried ? 'warn' : tone}>{isRetried ? 'tried again later' : name}</Pill>;
+  return <Pill tone={isRetried ? 'warn' : tone}>{isRetried ? 'will be tried again' : name}</Pill>;
 }
 
 /**
@@ -130,6 +132,3 @@ export function DeliveryDialog({
     </Dialog>
   );
 }
-
-/** Number of characters of a reply that are shown. */
-const maxResponse = 500;

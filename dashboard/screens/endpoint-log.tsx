@@ -6,6 +6,7 @@ import type { WebhookDelivery, WebhookEndpoint } from '../../sdk/index.ts';
 import { Filter, useFilter } from '../parts/choice.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Empty, Pill, Shown } from '../parts/feedback.tsx';
+import { FormError, faultsOf, SelectField, TextField } from '../parts/fields.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useAttempt } from '../state/attempt.ts';
@@ -15,7 +16,6 @@ import { showToast } from '../state/toasts.ts';
 import { count } from '../text/words.ts';
 import { changesSoon, DeliveryDialog, DeliveryState, useSoon } from './endpoint-delivery.tsx';
 import { EndpointState, endpointName } from './settings/endpoints.tsx';
-import { FormError, faultsOf, SelectField, TextField } from './settings/form.tsx';
 
 const pageSize = 50;
 /** Maximum number of endpoints in the choice. */
@@ -146,7 +146,11 @@ function Log({
         <Replay
           of={of}
           onReplayed={(replayed) => {
-            showToast(replayed === 0 ? 'There was nothing to send again.' : `${deliveriesOf(replayed)} sent again.`);
+            showToast(
+              replayed === 0
+                ? 'There was nothing to send again.'
+                : `${count(replayed, 'delivery')} ${replayed === 1 ? 'is' : 'are'} sent again.`,
+            );
             setReplaying(false);
             loaded.reload();
           }}
@@ -155,10 +159,6 @@ function Log({
       )}
     </>
   );
-}
-
-function deliveriesOf(number: number): string {
-  return number === 1 ? '1 delivery is' : `${number.toLocaleString('en')} deliveries are`;
 }
 
 function Row({ of, onOpen }: { of: WebhookDelivery; onOpen: () => void }): JSX.Element {

@@ -7,6 +7,7 @@ import { Empty, ErrorBox, Skeleton } from '../parts/feedback.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { appReturn, forgetAppReturn } from '../state/app-return.ts';
 import { api, noteRefusal } from '../state/session.ts';
+import { hostName } from '../text/host-access.ts';
 
 type State = 'waiting' | 'nothing' | { app: HostApp } | { error: Error };
 
@@ -35,7 +36,7 @@ export function CreatedApp(): JSX.Element {
     return (
       <Empty title="No app is being created.">
         <p>
-          Begin in the <Link href="/app/settings">settings</Link>, at the host of the app.
+          Begin in the <Link href="/app/settings/hosts">settings</Link>, at the host of the app.
         </p>
       </Empty>
     );
@@ -44,7 +45,7 @@ export function CreatedApp(): JSX.Element {
       <>
         <ErrorBox error={state.error} />
         <p>
-          <Link href="/app/settings">Begin again in the settings</Link>
+          <Link href="/app/settings/hosts">Begin again in the settings</Link>
         </p>
       </>
     );
@@ -57,7 +58,7 @@ function Ready({ of: { name, origin, installUrl } }: { of: HostApp }): JSX.Eleme
       <p role="status">
         <Icon name="check" /> The app {name} is ready. Install it on your repositories.
       </p>
-      <p class="faint">They appear here as soon as {origin.replace(/^https?:\/\//, '')} reports the installation.</p>
+      <p class="faint">They appear here as soon as {hostName(origin)} reports the installation.</p>
       <p class="app-ready-actions">
         <a class="button primary" href={installUrl} target="_blank" rel="noreferrer">
           Install the app

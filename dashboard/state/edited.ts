@@ -70,7 +70,13 @@ export function useEdited<R extends object, T>(
     ...state,
     isDirty,
     set: (mine) => setState({ ...state, mine }),
-    rebase: (of) => setState({ base: stored(of), mine: read(of as R) }),
+    rebase: (of) =>
+      setState((before) => {
+        const base = stored(of);
+        // What was typed while the service saved stays.
+        const isTyped = before !== undefined && !isSame(before.mine, state.mine);
+        return { base, mine: isTyped ? before.mine : base.value };
+      }),
     merge: (join) => state.theirs && setState({ base: state.theirs, mine: join(state.theirs.value) }),
     discard,
   };

@@ -35,6 +35,12 @@ export function mayUse(scope: Session['key']['scopes'][number]): boolean {
   return typeof value === 'object' && (value.key.scopes.includes('*') || value.key.scopes.includes(scope));
 }
 
+/** Whether the session has an instance key, which may see all organizations. */
+export function isInstanceKey(): boolean {
+  const { value } = session;
+  return typeof value === 'object' && value.key.orgId === null;
+}
+
 /**
  * Signs in with a code in the address, or continues the session that the browser has. The code leaves the address and
  * the history at once.

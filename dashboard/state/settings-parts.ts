@@ -1,5 +1,5 @@
 /** The parts of the settings, and which of them the key of the session may see. */
-import { mayUse, session } from './session.ts';
+import { isInstanceKey, mayUse } from './session.ts';
 
 interface Part {
   id: string;
@@ -23,7 +23,5 @@ const all: readonly Part[] = [
 
 /** Returns the parts that the key may see, in the order of the tabs. */
 export function settingsParts(): readonly Part[] {
-  const { value } = session;
-  const isInstance = typeof value === 'object' && value.key.orgId === null;
-  return all.filter(({ scope, isOperators }) => (!isOperators || isInstance) && (!scope || mayUse(scope)));
+  return all.filter(({ scope, isOperators }) => (!isOperators || isInstanceKey()) && (!scope || mayUse(scope)));
 }

@@ -13,7 +13,13 @@ export interface Access {
   todo?: string;
 }
 
-const kindNames = { github: 'GitHub', gitea: 'Gitea or Forgejo' } as const;
+/** Names of the kinds of hosts. */
+export const kindNames = { github: 'GitHub', gitea: 'Gitea or Forgejo' } as const;
+
+/** Returns the address of a host without `https://`. */
+export function hostName(origin: string): string {
+  return origin.replace(/^https?:\/\//, '');
+}
 
 /** Explains the newest check of a host in four lines. */
 export function accessOf(host: Pick<Host, 'origin' | 'kind' | 'isDefault' | 'credentials'>, check: Check): Access[] {

@@ -12,6 +12,12 @@ export const personaWords: Readonly<Record<Persona, { name: string; about: strin
   customer: { name: 'Customers', about: 'what they notice, in plain words' },
 };
 
+export const personaTexts: Readonly<Record<Persona, string>> = {
+  engineer: personaWords.engineer.name,
+  internal: personaWords.internal.name,
+  customer: personaWords.customer.name,
+};
+
 export const channelWords: Readonly<Record<ChannelName, { name: string; does: string }>> = {
   hosted: { name: 'Hosted page', does: 'Puts the notes on a page of this service, with feeds.' },
   scm_releases: { name: 'Release on the host', does: 'Writes the text of the release that belongs to the tag.' },
@@ -143,9 +149,10 @@ export function rangeStart(range: Pick<Range, 'type'> & Partial<Range>): string 
   return range.fromTag ? `since ${range.fromTag}` : range.type === 'FIRST_RELEASE' ? 'the first release' : '';
 }
 
-/** Writes a number with its noun: `1 change`, `12 changes`. */
+/** Writes a number with its noun: `1 change`, `12 changes`, `2 entries`. */
 export function count(number: number, noun: string): string {
-  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
+  const nouns = /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+  return `${number.toLocaleString('en')} ${number === 1 ? noun : nouns}`;
 }
 
 /** Counts what the notes list: `5 changes and 1 dependency update`. */

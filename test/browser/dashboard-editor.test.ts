@@ -197,7 +197,7 @@ test('the editor of drafts works in a browser', { skip }, async (t) => {
     await openDraft(page, service, tagged);
     await page.getByRole('button', { name: 'Publish' }).click();
     const sheet = page.getByRole('dialog');
-    await sheet.getByText(/A page of this service and its feeds\. First time/).waitFor();
+    await sheet.getByText(/A page of this service and its feeds\. These notes were not published there yet/).waitFor();
     await auditBoth(page, 'publish sheet', 'dialog');
     // No real channel of the test is uncertain, so the reply is changed on its way.
     await page.route('**/api/publish', async (route) => {

@@ -40,7 +40,7 @@ test('an app is created, used and removed without a file', { skip }, async (t) =
   let state = '';
 
   await t.test('the button leads to the host and back to the link for the installation', async () => {
-    await page.goto(`${service.url}/app/settings`);
+    await page.goto(`${service.url}/app/settings/hosts`);
     await loaded(page);
     await auditBoth(page, 'hosts before');
     await page.getByRole('button', { name: 'Create a GitHub App' }).click();
@@ -91,7 +91,7 @@ test('an app is created, used and removed without a file', { skip }, async (t) =
     await waitUntil('an installation token is used', () => app.tokens.length > 0 && host.asked(/\/pulls/).length > 0);
     const read = host.seen.find(({ url }) => url.includes('/pulls'));
     assert.ok(app.tokens.some((token) => read?.headers.authorization === `Bearer ${token}`));
-    await page.goto(`${service.url}/app/settings`);
+    await page.goto(`${service.url}/app/settings/hosts`);
     await page.getByRole('link', { name: 'Install' }).waitFor();
     await loaded(page);
     await auditBoth(page, 'hosts after');
@@ -128,7 +128,7 @@ test('an app is created, used and removed without a file', { skip }, async (t) =
   });
 
   await t.test('a removed app is not used any more, and its state does not come back', async () => {
-    await page.goto(`${service.url}/app/settings`);
+    await page.goto(`${service.url}/app/settings/hosts`);
     await page.getByRole('button', { name: `Remove app of ${origin}` }).click();
     await auditBoth(page, 'remove app', 'dialog');
     await page.getByRole('dialog').getByRole('button', { name: 'Remove app' }).click();

@@ -136,8 +136,10 @@ test('the settings of the dashboard work in a browser', { skip }, async (t) => {
     });
     await go(page, '/app/settings/channels');
     await page.getByRole('button', { name: 'Preview Workspace chat' }).click();
-    await page.getByRole('dialog').getByText('"type": "header"').waitFor();
+    await page.getByRole('dialog').locator('.preview .message h3').waitFor();
     await audit(page, 'channel preview', 'dialog');
+    await page.getByRole('dialog').getByRole('radio', { name: 'As it is sent' }).check();
+    await page.getByRole('dialog').getByText('"type": "header"').waitFor();
     assert.deepEqual(faults, []);
   });
 

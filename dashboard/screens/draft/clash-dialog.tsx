@@ -25,7 +25,7 @@ export function ClashDialog({
   const open = parts.flatMap((part, i) => (part.kind === 'conflict' ? [{ part, i }] : []));
   const undecided = open.filter(({ i }) => !chosen.has(i)).length;
   return (
-    <Dialog title="This draft was changed elsewhere" size="wide" onClose={() => {}}>
+    <Dialog title="This draft was changed elsewhere" size="wide">
       <p>
         Someone saved another text while you were typing. Nothing of yours is lost.{' '}
         {open.length === 0

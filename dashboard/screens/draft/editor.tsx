@@ -4,7 +4,6 @@
  * where lines wrap.
  */
 import type { JSX } from 'preact';
-
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../parts/icons.tsx';
 import { memo } from '../../parts/memo.ts';

@@ -8,6 +8,7 @@ import { ErrorBox, Skeleton } from '../../parts/feedback.tsx';
 import { useAttempt } from '../../state/attempt.ts';
 import { noteChange } from '../../state/live.ts';
 import { mayPass, useLoad } from '../../state/load.ts';
+import { useMounted } from '../../state/mounted.ts';
 import { api } from '../../state/session.ts';
 import { diffLines, linesOf } from '../../text/diff.ts';
 import { count } from '../../text/words.ts';
@@ -30,6 +31,7 @@ export function Generate({
   const [phase, setPhase] = useState<'asks' | 'busy' | 'done'>('asks');
   const [before] = useState(text.text);
   const [after, setAfter] = useState<Draft | undefined>(undefined);
+  const isMounted = useMounted();
   const generate = async (): Promise<void> => {
     setPhase('busy');
     if (!(await text.save())) return onClose();
@@ -37,11 +39,14 @@ export function Generate({
       const { releaseRangeId: rangeId, persona } = draft;
       await api().generateDraft({ rangeId, persona });
       noteChange();
-      const written = await ended(draft.id);
-      if (written.status === 'failed') throw new Error(written.error);
+      const written = await ended(draft.id, isMounted);
+      // Without the dialog, the person may type already. The screen then takes over the new text by itself.
+      if (!written) return;
+      noteChange();
+      // The screen says why a draft could not be written.
+      if (written.status === 'failed') return onClose();
       text.adopt(written);
       setAfter(written);
-      noteChange();
     });
     setPhase(isDone ? 'done' : 'asks');
   };
@@ -83,17 +88,18 @@ export function Generate({
   );
 }
 
-/** Waits until the service has written a draft. */
-async function ended(draftId: string): Promise<Draft> {
-  for (;;) {
+/** Waits until the service has written a draft. Returns undefined if the dialog is closed before. */
+async function ended(draftId: string, isMounted: { current: boolean }): Promise<Draft | undefined> {
+  while (isMounted.current) {
     try {
       const draft = await api().getDraft({ draftId });
-      if (draft.status !== 'processing') return draft;
+      if (draft.status !== 'processing') return isMounted.current ? draft : undefined;
     } catch (error) {
       if (!mayPass(error)) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
+  return undefined;
 }
 
 /** Lists what a person has changed since the service wrote the text. */
@@ -125,10 +131,7 @@ function Kept({ draft, text }: { draft: Draft; text: string }): JSX.Element {
     return <p class="faint">You have not changed the text since the service wrote it.</p>;
   return (
     <ul class="kept">
-      <Group
-        title={count(edited.length, 'edited entry').replace(/entrys$/, 'entries')}
-        texts={edited.map((each) => each.text)}
-      />
+      <Group title={count(edited.length, 'edited entry')} texts={edited.map((each) => each.text)} />
       <Group title={`${count(items.length, 'item')} of your own`} texts={items} />
       <Group title={`${count(own.length, 'line')} of your own`} texts={own} />
     </ul>

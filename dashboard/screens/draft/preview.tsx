@@ -1,6 +1,5 @@
 /** Shows what a channel would receive, as people see it there and exactly as it is sent. */
 import type { JSX } from 'preact';
-
 import { useState } from 'preact/hooks';
 import { Options } from '../../parts/choice.tsx';
 import { Shown } from '../../parts/feedback.tsx';

@@ -1,6 +1,7 @@
 /** The sheet that publishes a draft: the channels to choose from, then the progress of each. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import type { Channel, Draft, Publication, Range } from '../../../sdk/index.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox, Pill } from '../../parts/feedback.tsx';
@@ -8,7 +9,8 @@ import { OutcomeQuestion } from '../../parts/outcome-question.tsx';
 import { PublicationPill } from '../../parts/publication-pill.tsx';
 import { noteChange } from '../../state/live.ts';
 import { mayPass } from '../../state/load.ts';
-import { api, base, noteRefusal } from '../../state/session.ts';
+import { useMounted } from '../../state/mounted.ts';
+import { api, noteRefusal } from '../../state/session.ts';
 import { type ChannelName, channelWords, count, outdatedReasons, personaWords } from '../../text/words.ts';
 import { audienceOf, effectOf } from './channel-effect.ts';
 
@@ -38,6 +40,7 @@ export function Publish({
   const [chosen, setChosen] = useState<readonly ChannelName[]>([]);
   const [asDraft, setAsDraft] = useState(false);
   const [progress, setProgress] = useState<ReadonlyMap<ChannelName, Progress>>(new Map());
+  const isMounted = useMounted();
   const hasBegun = progress.size > 0;
   const isBusy = [...progress.values()].some(isRunning);
   const note = (channel: ChannelName, next: Progress): void =>
@@ -49,6 +52,7 @@ export function Publish({
       note(channel, { state: 'known', publication });
       while (publication.status === 'pending' || publication.status === 'processing') {
         await new Promise((resolve) => setTimeout(resolve, pollMs));
+        if (!isMounted.current) return;
         publication = await current(publication);
         note(channel, { state: 'known', publication });
       }
@@ -137,8 +141,7 @@ export function Publish({
         ))}
         {!hasBegun && (
           <p class="faint">
-            More channels are connected on the command line with <code>tidings channels put</code>;{' '}
-            <a href={`${base}/docs/guide`}>the guide</a> shows how.
+            More channels are connected in the <Link href="/app/settings/channels">settings</Link>.
           </p>
         )}
         <footer class="dialog-actions">

@@ -7,7 +7,7 @@ import { useSearchParams } from 'wouter-preact';
 import { ErrorBox, Skeleton } from '../../parts/feedback.tsx';
 import { useLoad } from '../../state/load.ts';
 import { repositories } from '../../state/repositories.ts';
-import { api, base, mayUse, session } from '../../state/session.ts';
+import { api, base, isInstanceKey, mayUse } from '../../state/session.ts';
 import { arrivalsOf } from '../../text/arrivals.ts';
 import { type FormName, formNames } from '../../text/webhook-forms.ts';
 import { FirstDelivery } from './first-delivery.tsx';
@@ -20,8 +20,7 @@ const maxRead = 50;
 /** @param heading level of the headings of the steps */
 export function FirstRun({ heading }: { heading: 'h2' | 'h3' }): JSX.Element {
   const [query, setQuery] = useSearchParams();
-  const isInstance = typeof session.value === 'object' && session.value.key.orgId === null;
-  const maySeeHosts = isInstance && mayUse('repos:read');
+  const maySeeHosts = isInstanceKey() && mayUse('repos:read');
   const hosts = useLoad('first run hosts', (signal) => api().listHosts({}, { signal }), [maySeeHosts || null]);
   const deliveries = useLoad(
     'first run deliveries',

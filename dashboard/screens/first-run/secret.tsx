@@ -6,15 +6,15 @@ import { ErrorBox } from '../../parts/feedback.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useAttempt } from '../../state/attempt.ts';
 import { useLoad } from '../../state/load.ts';
-import { api, mayUse, session } from '../../state/session.ts';
-import type { Host } from '../../text/host-access.ts';
+import { api, isInstanceKey, mayUse } from '../../state/session.ts';
+import { type Host, hostName } from '../../text/host-access.ts';
 
 /** Number of earlier secrets that are named. */
 const maxNamed = 3;
 
 /** @param host the host that the secret is for; undefined if the key may not see the hosts */
 export function Secret({ host }: { host: Host | undefined }): JSX.Element {
-  const isInstance = typeof session.value === 'object' && session.value.key.orgId === null;
+  const isInstance = isInstanceKey();
   const [made, setMade] = useState<string | undefined>(undefined);
   const [isBusy, setBusy] = useState(false);
   const { error, attempt } = useAttempt();
@@ -25,7 +25,7 @@ export function Secret({ host }: { host: Host | undefined }): JSX.Element {
   );
   const make = async (): Promise<void> => {
     setBusy(true);
-    const name = `Webhook${host ? ` of ${new URL(host.origin).host}` : ''}, made in the dashboard`;
+    const name = `Webhook${host ? ` of ${hostName(host.origin)}` : ''}, made in the dashboard`;
     await attempt(async () => {
       const { secret } = await api().createWebhookSecret({ name, ...(host && { host: host.origin }) });
       setMade(secret);

@@ -5,7 +5,7 @@ import { Copy } from '../../parts/copy.tsx';
 import { GithubApp } from '../../parts/github-app.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { base } from '../../state/session.ts';
-import type { Host } from '../../text/host-access.ts';
+import { type Host, hostName, kindNames } from '../../text/host-access.ts';
 import { type FormField, type FormName, formKinds, formNames, webhookForm } from '../../text/webhook-forms.ts';
 import { Secret } from './secret.tsx';
 import { Step } from './step.tsx';
@@ -38,7 +38,7 @@ export function Webhook({
           <legend>Host</legend>
           <Options
             name="host"
-            texts={Object.fromEntries(hosts.map(({ origin }) => [origin, origin.replace(/^https?:\/\//, '')]))}
+            texts={Object.fromEntries(hosts.map(({ origin }) => [origin, hostName(origin)]))}
             chosen={host?.origin}
             onChoose={onHost}
           />
@@ -62,7 +62,7 @@ export function Webhook({
       </dl>
       <p>{send}</p>
       {form === 'GitHub' && host?.kind === 'github' && host.app === null && (
-        <div class="alternative">
+        <div>
           <p>
             Instead of a webhook per repository or organization, an app sets up the webhook and the access for all
             repositories that it is installed for.
@@ -130,7 +130,7 @@ function OtherKind({ host, form, isOnly }: { host: Host; form: FormName; isOnly:
       <Icon name="warning" />
       <div>
         <p>
-          The settings name {host.origin}, which is {host.kind === 'github' ? 'GitHub' : 'Gitea or Forgejo'}.{' '}
+          The settings name {host.origin}, which is {kindNames[host.kind]}.{' '}
           {isOnly ? `To connect ${form}, set these first and restart the service:` : 'Choose another host above, or'}
         </p>
         <p>

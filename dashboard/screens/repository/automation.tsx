@@ -7,11 +7,11 @@ import {
   type Operations,
   PreconditionFailedError,
   type Repository,
-  TidingsError,
 } from '../../../sdk/index.ts';
-import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox, Pill, Shown, type Tone } from '../../parts/feedback.tsx';
+import { Tick } from '../../parts/fields.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { Question } from '../../parts/question.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useAttempt } from '../../state/attempt.ts';
@@ -19,8 +19,8 @@ import { type Edited, useEdited } from '../../state/edited.ts';
 import { useLoad } from '../../state/load.ts';
 import { api, mayUse } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
-import { type ChannelName, channelNames, channelWords, type Persona, personaWords } from '../../text/words.ts';
-import { Fault, Faults, PersonaTicks, Select, TextField, Tick } from './form.tsx';
+import { type ChannelName, channelNames, channelWords, personaTexts, personaWords } from '../../text/words.ts';
+import { allFaults, Fault, Faults, PersonaTicks, Select, TextField } from './form.tsx';
 
 type Rule = Pick<AutomationData, 'onTag' | 'unreleased'>;
 type OnTag = NonNullable<Rule['onTag']>;
@@ -135,7 +135,7 @@ function RuleForm({
           </div>
         </div>
       )}
-      <Faults.Provider value={error instanceof TidingsError ? error.details : {}}>
+      <Faults.Provider value={allFaults(error)}>
         <fieldset disabled={!mayWrite}>
           <legend class="hidden">Rule</legend>
           <div class="rule-part">
@@ -187,15 +187,18 @@ function RuleForm({
         </footer>
       )}
       {isRemoving && (
-        <RemoveDialog
-          repoId={repoId}
-          onRemoved={(reply) => {
-            rebase(reply);
+        <Question
+          title="Remove the automation?"
+          action="Remove"
+          onConfirm={async () => {
+            rebase(await api().removeRepositoryAutomation({ repoId }));
             onChanged();
             setRemoving(false);
           }}
           onClose={() => setRemoving(false)}
-        />
+        >
+          <p>Notes are then written and published by people only. Drafts and publications that exist stay.</p>
+        </Question>
       )}
     </form>
   );
@@ -241,12 +244,6 @@ function OnTagFields({ value, onChange }: { value: OnTag; onChange: (value: OnTa
     </div>
   );
 }
-
-const personaTexts: Readonly<Record<Persona, string>> = {
-  engineer: personaWords.engineer.name,
-  internal: personaWords.internal.name,
-  customer: personaWords.customer.name,
-};
 
 function PlannedFields({
   at,
@@ -321,33 +318,6 @@ function UnreleasedFields({
         onChange={(text) => onChange({ ...value, refreshMinutes: Number(text) })}
       />
     </div>
-  );
-}
-
-function RemoveDialog({
-  repoId,
-  onRemoved,
-  onClose,
-}: {
-  repoId: string;
-  onRemoved: (reply: AutomationData) => void;
-  onClose: () => void;
-}): JSX.Element {
-  const { error, attempt } = useAttempt();
-  const remove = async (): Promise<void> => onRemoved(await api().removeRepositoryAutomation({ repoId }));
-  return (
-    <Dialog title="Remove the automation?" onClose={onClose}>
-      <p>Notes are then written and published by people only. Drafts and publications that exist stay.</p>
-      {error && <ErrorBox error={error} />}
-      <footer class="dialog-actions">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="button" class="danger" onClick={() => void attempt(remove)}>
-          Remove
-        </button>
-      </footer>
-    </Dialog>
   );
 }
 

@@ -1,8 +1,15 @@
 /** Fields of the forms of a repository. Each shows what the service found wrong with it. */
 import { createContext, type JSX } from 'preact';
 import { useContext, useId, useState } from 'preact/hooks';
+import { TidingsError } from '../../../sdk/index.ts';
+import { Tick } from '../../parts/fields.tsx';
 import { linesToList } from '../../text/settings.ts';
-import { type Persona, personas, personaWords } from '../../text/words.ts';
+import { type Persona, personaTexts } from '../../text/words.ts';
+
+/** What the service says about all fields of a form. */
+export function allFaults(error: Error | undefined): Readonly<Record<string, string>> {
+  return error instanceof TidingsError ? error.details : {};
+}
 
 /** What is wrong with fields, by names such as `titles.fix`. */
 export const Faults = createContext<Readonly<Record<string, string>>>({});
@@ -111,28 +118,6 @@ export function ListField({
   );
 }
 
-export function Tick({
-  label,
-  about,
-  checked,
-  onChange,
-}: {
-  label: string;
-  about?: string;
-  checked: boolean;
-  onChange: (checked: boolean) => void;
-}): JSX.Element {
-  return (
-    <label>
-      <input type="checkbox" checked={checked} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
-      <span>
-        {label}
-        {about !== undefined && <span class="faint">{about}</span>}
-      </span>
-    </label>
-  );
-}
-
 /** Several values of a fixed list. They keep the order of the list. */
 export function Ticks<Value extends string>({
   legend,
@@ -165,10 +150,6 @@ export function Ticks<Value extends string>({
     </fieldset>
   );
 }
-
-const personaTexts = Object.fromEntries(personas.map((each) => [each, personaWords[each].name])) as Readonly<
-  Record<Persona, string>
->;
 
 /** The readers that drafts are written for. */
 export function PersonaTicks({

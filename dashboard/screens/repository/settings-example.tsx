@@ -4,16 +4,13 @@ import { useEffect, useState } from 'preact/hooks';
 import type { NotesSettings } from '../../../sdk/index.ts';
 import { Options } from '../../parts/choice.tsx';
 import { Empty, Shown } from '../../parts/feedback.tsx';
+import { Inline } from '../../parts/marked.tsx';
 import { useLoad } from '../../state/load.ts';
 import { api } from '../../state/session.ts';
 import { type MarkedLine, markedLines } from '../../text/settings.ts';
-import { count, type Persona, personas, personaWords } from '../../text/words.ts';
+import { count, type Persona, personaTexts } from '../../text/words.ts';
 
 const debounceMs = 300;
-const personaTexts = Object.fromEntries(personas.map((each) => [each, personaWords[each].name])) as Record<
-  Persona,
-  string
->;
 
 /**
  * @param settings what the form has
@@ -112,7 +109,7 @@ export function Example({
 
 function Line({ of: { sign, text } }: { of: MarkedLine }): JSX.Element {
   const heading = /^#{1,6} (.*)$/.exec(text);
-  const content = <Inline text={heading?.[1] ?? text} />;
+  const content = <Inline text={heading?.[1] ?? text} markup="markdown" />;
   const inside = heading ? <strong>{content}</strong> : content;
   if (sign === ' ') return <div>{inside}</div>;
   return (
@@ -123,23 +120,4 @@ function Line({ of: { sign, text } }: { of: MarkedLine }): JSX.Element {
       {sign === '+' ? <ins>{inside}</ins> : <del>{inside}</del>}
     </div>
   );
-}
-
-/** Text of Markdown, in which links, code and bold words are drawn. */
-function Inline({ text }: { text: string }): JSX.Element {
-  const pieces = text.split(/(\[(?:\\.|[^\]\\])*\]\([^)\s]*\)|`[^`]+`|\*\*[^*]+\*\*)/);
-  return (
-    <>
-      {pieces.map((piece, i) => {
-        if (i % 2 === 0) return plain(piece);
-        if (piece[0] === '`') return <code key={i}>{piece.slice(1, -1)}</code>;
-        if (piece[0] === '*') return <strong key={i}>{plain(piece.slice(2, -2))}</strong>;
-        return <u key={i}>{plain(piece.slice(1, piece.lastIndexOf('](')))}</u>;
-      })}
-    </>
-  );
-}
-
-function plain(text: string): string {
-  return text.replace(/\\([!-/:-@[-`{-~])/g, '$1');
 }

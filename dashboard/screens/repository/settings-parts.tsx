@@ -3,10 +3,11 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { NotesSettings } from '../../../sdk/index.ts';
 import { Options } from '../../parts/choice.tsx';
+import { Tick } from '../../parts/fields.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { firstOf, moved, type PartName, readerFields, wholeOrder } from '../../text/settings.ts';
 import { sectionWords } from '../../text/words.ts';
-import { Adder, Fault, ListField, Select, TextField, Tick, Ticks } from './form.tsx';
+import { Adder, Fault, ListField, Select, TextField, Ticks } from './form.tsx';
 
 /** What each part gets: the settings, the function that changes fields of them, and labels of the repository. */
 export interface PartProps {

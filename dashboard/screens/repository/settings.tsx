@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { type NotesSettings, PreconditionFailedError, type Repository, TidingsError } from '../../../sdk/index.ts';
+import { type NotesSettings, PreconditionFailedError, type Repository } from '../../../sdk/index.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox, Shown } from '../../parts/feedback.tsx';
 import { useShortcut } from '../../shell/keys.ts';
@@ -29,7 +29,7 @@ import {
 } from '../../text/settings.ts';
 import { count } from '../../text/words.ts';
 import { Automation } from './automation.tsx';
-import { Faults } from './form.tsx';
+import { allFaults, Faults } from './form.tsx';
 import { Example } from './settings-example.tsx';
 import { partForms } from './settings-parts.tsx';
 
@@ -51,7 +51,7 @@ export function RepositorySettings({ repository }: { repository: Repository }): 
         </header>
         <p>
           The title, color and logo of the page with the published notes belong to the channel “Hosted page”. Change
-          them in <Link href="/app/settings">Settings</Link>, below Channels.
+          them in <Link href="/app/settings/channels">Settings</Link>, below Channels.
         </p>
       </section>
       {leaving.value && <LeaveDialog go={leaving.value} />}
@@ -93,7 +93,7 @@ function Form({
   const { error, attempt, forget } = useAttempt();
   const [tryError, setTryError] = useState<Error | undefined>(undefined);
   const pulls = useLoad('labels', (signal) => api().listPullRequests({ repoId, limit: 100 }, { signal }), [repoId]);
-  const faults = { ...faultsOf(tryError), ...faultsOf(error) };
+  const faults = { ...allFaults(tryError), ...allFaults(error) };
   const change = (fields: Partial<NotesSettings>): void => {
     forget();
     set({ ...mine, ...fields });
@@ -284,8 +284,4 @@ function Clash({
       </div>
     </div>
   );
-}
-
-function faultsOf(error: Error | undefined): Readonly<Record<string, string>> {
-  return error instanceof TidingsError ? error.details : {};
 }

@@ -5,13 +5,13 @@ import { type Channel, metaOf, type Operations } from '../../../sdk/index.ts';
 import { Options } from '../../parts/choice.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Pill, Shown } from '../../parts/feedback.tsx';
+import { Field, FormError, faultsOf, SelectField, TextField } from '../../parts/fields.tsx';
 import { useAttempt } from '../../state/attempt.ts';
 import { useLoad } from '../../state/load.ts';
 import { api } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
 import { type ChannelField, channelFields, settingsOf, valuesOf } from '../../text/channel-fields.ts';
 import { channelWords } from '../../text/words.ts';
-import { Field, FormError, faultsOf, SelectField, TextField } from './form.tsx';
 
 /** Whom a connection belongs to: an organization, or one of its repositories. */
 export interface Owner {

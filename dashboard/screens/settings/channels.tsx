@@ -6,6 +6,7 @@ import type { Channel, Operations, Repository } from '../../../sdk/index.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Empty, ErrorBox, Pill, Shown } from '../../parts/feedback.tsx';
+import { Question } from '../../parts/question.tsx';
 import { useAttempt } from '../../state/attempt.ts';
 import { useLoad } from '../../state/load.ts';
 import { repositories } from '../../state/repositories.ts';
@@ -16,7 +17,6 @@ import { type ChannelName, channelWords, personaWords } from '../../text/words.t
 import { Preview } from '../draft/preview.tsx';
 import { ChannelForm, type Owner } from './channel-form.tsx';
 import { type Organization, OrganizationChoice, useChosen, useOrganizations } from './organization-choice.tsx';
-import { Question } from './questions.tsx';
 
 /** Channels that write to a repository, so that a test needs one. */
 const onRepository: ReadonlySet<ChannelName> = new Set(['scm_releases', 'changelog', 'releases_md']);

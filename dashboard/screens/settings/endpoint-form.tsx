@@ -4,13 +4,13 @@ import { useState } from 'preact/hooks';
 import { metaOf, type NewWebhookEndpoint, type WebhookEndpoint } from '../../../sdk/index.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox, Skeleton } from '../../parts/feedback.tsx';
+import { FormError, faultsOf, SelectField, TextField, Ticks } from '../../parts/fields.tsx';
 import { useAttempt } from '../../state/attempt.ts';
 import { useLoad } from '../../state/load.ts';
 import { repositories } from '../../state/repositories.ts';
-import { api } from '../../state/session.ts';
+import { api, isInstanceKey } from '../../state/session.ts';
 import { channelNames, channelWords, personas as personaNames, personaWords } from '../../text/words.ts';
-import { FormError, faultsOf, SelectField, TextField, Ticks } from './form.tsx';
-import { isInstanceKey, useOrganizations } from './organization-choice.tsx';
+import { useOrganizations } from './organization-choice.tsx';
 
 type Event = WebhookEndpoint['events'][number];
 

@@ -1,17 +1,16 @@
 /** The source-code hosts of the settings, and whether the service can use them. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Operations } from '../../../sdk/index.ts';
-import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox, Pill, Shown } from '../../parts/feedback.tsx';
 import { GithubApp } from '../../parts/github-app.tsx';
+import { Question } from '../../parts/question.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useAttempt } from '../../state/attempt.ts';
 import { useLoad } from '../../state/load.ts';
 import { api, mayUse } from '../../state/session.ts';
+import { type Host, kindNames } from '../../text/host-access.ts';
 
-type Host = Operations['listHosts']['reply']['hosts'][number];
 type Check = NonNullable<Host['lastCheck']>;
 
 const states: Readonly<Record<Check['state'], string>> = {
@@ -46,7 +45,7 @@ export function Hosts(): JSX.Element {
               return (
                 <tr key={origin}>
                   <th scope="row">
-                    {origin} <span class="faint">{kind === 'github' ? 'GitHub' : 'Gitea or Forgejo'}</span>
+                    {origin} <span class="faint">{kindNames[kind]}</span>
                   </th>
                   <td>
                     <Credentials of={host} />
@@ -64,15 +63,17 @@ export function Hosts(): JSX.Element {
                         Remove app
                       </button>
                     )}
-                    <button
-                      type="button"
-                      class="small"
-                      disabled={busy !== undefined}
-                      aria-label={`Check ${origin}`}
-                      onClick={() => void check(origin)}
-                    >
-                      {busy === origin ? 'Checking…' : 'Check'}
-                    </button>
+                    {mayUse('repos:write') && (
+                      <button
+                        type="button"
+                        class="small"
+                        disabled={busy !== undefined}
+                        aria-label={`Check ${origin}`}
+                        onClick={() => void check(origin)}
+                      >
+                        {busy === origin ? 'Checking…' : 'Check'}
+                      </button>
+                    )}
                   </td>
                 </tr>
               );
@@ -81,15 +82,34 @@ export function Hosts(): JSX.Element {
         )}
       </Shown>
       {removing?.app && (
-        <RemoveApp
-          origin={removing.origin}
-          app={removing.app}
-          onRemoved={() => {
+        <Question
+          title={`Remove ${removing.app.name ?? 'the app'}?`}
+          action="Remove app"
+          keep="Keep"
+          onConfirm={async () => {
+            await api().removeHostApp({ origin: removing.origin });
             setRemoving(undefined);
             loaded.reload();
           }}
           onClose={() => setRemoving(undefined)}
-        />
+        >
+          <p>
+            The service forgets the key and the webhook secret of the app at once. It no longer reads from or writes to{' '}
+            {removing.origin} with the app, and refuses its deliveries.
+          </p>
+          <p>
+            The app itself stays on the host.{' '}
+            {removing.app.url !== null && (
+              <>
+                To delete it there too, open{' '}
+                <a href={removing.app.url} target="_blank" rel="noreferrer">
+                  its page
+                </a>
+                .
+              </>
+            )}
+          </p>
+        </Question>
       )}
     </section>
   );
@@ -114,52 +134,6 @@ function Credentials({ of: { credentials, app } }: { of: Host }): JSX.Element {
         </span>
       )}
     </>
-  );
-}
-
-function RemoveApp({
-  origin,
-  app,
-  onRemoved,
-  onClose,
-}: {
-  origin: string;
-  app: NonNullable<Host['app']>;
-  onRemoved: () => void;
-  onClose: () => void;
-}): JSX.Element {
-  const { error, attempt } = useAttempt();
-  const remove = async (): Promise<void> => {
-    if (await attempt(() => api().removeHostApp({ origin }))) onRemoved();
-  };
-  return (
-    <Dialog title={`Remove ${app.name ?? 'the app'}`} onClose={onClose}>
-      <p>
-        The service forgets the key and the webhook secret of the app at once. It no longer reads from or writes to{' '}
-        {origin} with the app, and refuses its deliveries.
-      </p>
-      <p>
-        The app itself stays on the host.{' '}
-        {app.url !== null && (
-          <>
-            To delete it there too, open{' '}
-            <a href={app.url} target="_blank" rel="noreferrer">
-              its page
-            </a>
-            .
-          </>
-        )}
-      </p>
-      {error && <ErrorBox error={error} />}
-      <footer class="dialog-actions">
-        <button type="button" data-first onClick={onClose}>
-          Keep
-        </button>
-        <button type="button" class="danger" onClick={() => void remove()}>
-          Remove app
-        </button>
-      </footer>
-    </Dialog>
   );
 }
 

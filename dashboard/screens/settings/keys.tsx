@@ -5,15 +5,16 @@ import type { Key, NewKey, Operations } from '../../../sdk/index.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty, Pill, Shown } from '../../parts/feedback.tsx';
+import { FormError, faultsOf, SelectField, TextField, Ticks } from '../../parts/fields.tsx';
+import { Question, Replacement, ShownOnce } from '../../parts/question.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useAttempt } from '../../state/attempt.ts';
 import { useLoad } from '../../state/load.ts';
-import { api, base, forgetSession, mayUse, session } from '../../state/session.ts';
+import { api, base, forgetSession, isInstanceKey, mayUse, session } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
-import { FormError, faultsOf, SelectField, TextField, Ticks } from './form.tsx';
-import { isInstanceKey, useOrganizations } from './organization-choice.tsx';
-import { Question, Replacement, ShownOnce } from './questions.tsx';
+import { count } from '../../text/words.ts';
+import { useOrganizations } from './organization-choice.tsx';
 
 type Scope = NonNullable<Operations['createKey']['input']['scopes']>[number];
 
@@ -128,7 +129,9 @@ export function Keys(): JSX.Element {
           typed={{ name: open.key.name, of: 'key' }}
           onConfirm={async () => {
             const { endedKeys } = await api().revokeKey({ keyId: open.key.id });
-            showToast(endedKeys > 0 ? `Revoked, with ${endedKeys} keys that it had created.` : 'The key is revoked.');
+            showToast(
+              endedKeys > 0 ? `Revoked, with ${count(endedKeys, 'key')} that it had created.` : 'The key is revoked.',
+            );
             loaded.reload();
             close();
           }}

@@ -3,17 +3,12 @@ import type { JSX } from 'preact';
 import { useSearchParams } from 'wouter-preact';
 import type { Operations } from '../../../sdk/index.ts';
 import { type Loaded, useLoad } from '../../state/load.ts';
-import { api, mayUse, session } from '../../state/session.ts';
+import { api, isInstanceKey, mayUse } from '../../state/session.ts';
 
 export type Organization = Operations['listOrganisations']['item'];
 
 /** Maximum number of organizations in the choice. */
 const maxListed = 1000;
-
-/** Whether the session has an instance key, which may see all organizations. */
-export function isInstanceKey(): boolean {
-  return typeof session.value !== 'string' && session.value.key.orgId === null;
-}
 
 /** Loads the organizations that the key may see. Without the scope for that, nothing is loaded. */
 export function useOrganizations(): Loaded<readonly Organization[]> {

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Operations } from '../../../sdk/index.ts';
 import { Empty, Pill, Shown } from '../../parts/feedback.tsx';
+import { Question } from '../../parts/question.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useLoad } from '../../state/load.ts';
@@ -10,7 +11,6 @@ import { api, mayUse } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
 import { exactTime } from '../../text/dates.ts';
 import { count } from '../../text/words.ts';
-import { Question } from './questions.tsx';
 
 type Report = Operations['showRetention']['reply'];
 type Waiting = Report['partitions'][number]['waiting'][number];
@@ -137,8 +137,7 @@ function Due({ of: { before, repositories, organizations, partitions } }: { of: 
                 {login} <Pill tone={due ? 'bad' : 'warn'}>app removed</Pill>
               </th>
               <td colSpan={5}>
-                everything, which is{' '}
-                {own.length === 1 ? '1 repository' : `${own.length.toLocaleString('en')} repositories`},{' '}
+                everything, which is {count(own.length, 'repository')},{' '}
                 {due ? 'with the next sweep' : <Time at={erasedFrom} isAhead />}
               </td>
             </tr>

@@ -5,15 +5,15 @@ import type { NewWebhookSecret, WebhookSecret } from '../../../sdk/index.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty, Pill, Shown } from '../../parts/feedback.tsx';
+import { FormError, faultsOf, SelectField, TextField } from '../../parts/fields.tsx';
+import { Question, Replacement, ShownOnce } from '../../parts/question.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useAttempt } from '../../state/attempt.ts';
 import { useLoad } from '../../state/load.ts';
-import { api, base, mayUse } from '../../state/session.ts';
+import { api, base, isInstanceKey, mayUse } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
-import { FormError, faultsOf, SelectField, TextField } from './form.tsx';
-import { isInstanceKey, useOrganizations } from './organization-choice.tsx';
-import { Question, Replacement, ShownOnce } from './questions.tsx';
+import { useOrganizations } from './organization-choice.tsx';
 
 const pageSize = 50;
 

@@ -4,7 +4,7 @@ import type { Stats, WeeklyStats } from '../../../sdk/index.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Empty, Shown } from '../../parts/feedback.tsx';
 import { useLoad } from '../../state/load.ts';
-import { api, session } from '../../state/session.ts';
+import { api, isInstanceKey } from '../../state/session.ts';
 import { day } from '../../text/dates.ts';
 import { duration, labelsSentence, mergesSentence, type Point, percent, waitSentence } from '../../text/statistics.ts';
 import { count } from '../../text/words.ts';
@@ -79,14 +79,13 @@ function Weeks({ of }: { of: WeeklyStats['weeks'] }): JSX.Element {
 function Usage({ of }: { of: Stats }): JSX.Element {
   const { currentMonth, apiCalls, usagePercentage, publications, publishedReleases, draftsGenerated } = of;
   const month = monthFormat.format(Date.parse(`${currentMonth}-01`));
-  const isInstance = typeof session.value !== 'string' && session.value.key.orgId === null;
   const share = `${usagePercentage.toLocaleString('en', { maximumFractionDigits: 2 })}%`;
   const width = Math.min(100, usagePercentage);
   return (
     <section class="card chart" aria-labelledby="usage">
       <h2 id="usage">Used in {month}</h2>
       <p>
-        {isInstance
+        {isInstanceKey()
           ? `The busiest organization has used ${share} of its API calls for ${month}.`
           : `${share} of the API calls for ${month} are used.`}
       </p>

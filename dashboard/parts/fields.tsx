@@ -1,9 +1,9 @@
-/** Parts of the forms of the settings: fields with their faults, ticks, and the choice of an overlap. */
+/** Fields of forms with what the service found wrong with them, ticks, and the choice of an overlap. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
-import { TidingsError } from '../../../sdk/index.ts';
-import { ErrorBox } from '../../parts/feedback.tsx';
-import { Icon } from '../../parts/icons.tsx';
+import { TidingsError } from '../../sdk/index.ts';
+import { ErrorBox } from './feedback.tsx';
+import { Icon } from './icons.tsx';
 
 /** What the service says about fields of a form, by the name of the field. */
 export type Faults = Readonly<Record<string, string>>;
@@ -126,6 +126,28 @@ export function SelectField<Value extends string>({
   );
 }
 
+export function Tick({
+  label,
+  about,
+  checked,
+  onChange,
+}: {
+  label: string;
+  about?: string | undefined;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+}): JSX.Element {
+  return (
+    <label>
+      <input type="checkbox" checked={checked} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
+      <span>
+        {label}
+        {about !== undefined && <span class="faint">{about}</span>}
+      </span>
+    </label>
+  );
+}
+
 /** Ticks of several values. */
 export function Ticks<Value extends string>({
   legend,
@@ -152,19 +174,13 @@ export function Ticks<Value extends string>({
         </p>
       )}
       {options.map(([value, text, what]) => (
-        <label key={value}>
-          <input
-            type="checkbox"
-            checked={chosen.includes(value)}
-            onChange={({ currentTarget }) =>
-              onChange(currentTarget.checked ? [...chosen, value] : chosen.filter((each) => each !== value))
-            }
-          />
-          <span>
-            {text}
-            {what && <span class="faint">{what}</span>}
-          </span>
-        </label>
+        <Tick
+          key={value}
+          label={text}
+          about={what}
+          checked={chosen.includes(value)}
+          onChange={(isOn) => onChange(isOn ? [...chosen, value] : chosen.filter((each) => each !== value))}
+        />
       ))}
     </fieldset>
   );

@@ -1,20 +1,23 @@
-/** Dialogs that several settings use: a question before something ends, and a secret that is shown once. */
+/** Dialogs that several screens use: a question before something ends, and a secret that is shown once. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { Copy } from '../../parts/copy.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { ErrorBox } from '../../parts/feedback.tsx';
-import { useAttempt } from '../../state/attempt.ts';
-import { type Overlap, OverlapField, TextField } from './form.tsx';
+import { useAttempt } from '../state/attempt.ts';
+import { Copy } from './copy.tsx';
+import { Dialog } from './dialog.tsx';
+import { ErrorBox } from './feedback.tsx';
+import { type Overlap, OverlapField, TextField } from './fields.tsx';
 
 /**
  * Asks before an action. The dialog stays open if the action fails.
+ * @param action text of the button that does it
+ * @param keep text of the button that does nothing
  * @param typed a name that the person must enter first
  * @param isHarmless whether the action can be undone
  */
 export function Question({
   title,
   action,
+  keep = 'Cancel',
   typed,
   isHarmless = false,
   onConfirm,
@@ -23,6 +26,7 @@ export function Question({
 }: {
   title: string;
   action: string;
+  keep?: string;
   typed?: { name: string; of: string };
   isHarmless?: boolean;
   onConfirm: () => Promise<unknown>;
@@ -57,8 +61,8 @@ export function Question({
         )}
         {error && <ErrorBox error={error} />}
         <footer class="dialog-actions">
-          <button type="button" onClick={onClose}>
-            Cancel
+          <button type="button" {...(!typed && !isHarmless && { 'data-first': true })} onClick={onClose}>
+            {keep}
           </button>
           <button
             type="submit"
@@ -96,7 +100,7 @@ export function Replacement({
   );
 }
 
-/** Shows a secret that the service shows to no one again. */
+/** Shows a secret that the service shows to no one again, until the person says that it is copied. */
 export function ShownOnce({
   title,
   secret,
@@ -111,7 +115,7 @@ export function ShownOnce({
   children?: ComponentChildren;
 }): JSX.Element {
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title}>
       <div class="stack">
         <p>Copy {label} now. It is not shown again.</p>
         <Copy text={secret} label={label} />

@@ -147,7 +147,7 @@ export async function watch(page: Page, service: TestService): Promise<Visit> {
   return { context: page.context(), page, faults };
 }
 
-/** Opens the dashboard with the session of the first call, since the service accepts few sign-ins per minute. */
+/** Opens the dashboard with the session of the first call, since the service accepts five sign-ins per minute. */
 export async function signedIn(t: TestContext, browser: Browser, service: TestService): Promise<Visit> {
   const state = sessions.get(service);
   const visit = await open(t, browser, service, state && { storageState: state });
@@ -156,8 +156,13 @@ export async function signedIn(t: TestContext, browser: Browser, service: TestSe
     await visit.page.keyboard.press('Enter');
   }
   await visit.page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
-  if (!state) sessions.set(service, await visit.context.storageState());
+  if (!state) await keepSession(visit.context, service);
   return visit;
+}
+
+/** Makes the session of a browser context the one that `signedIn` uses. */
+export async function keepSession(context: BrowserContext, service: TestService): Promise<void> {
+  sessions.set(service, await context.storageState());
 }
 
 const sessions = new WeakMap<TestService, Awaited<ReturnType<BrowserContext['storageState']>>>();

@@ -25,7 +25,7 @@ const SUITES = {
   unit: { folder: 'test', concurrency: 2 },
   integration: { folder: 'test/integration', concurrency: 1 },
   e2e: { folder: 'test/e2e', concurrency: 1 },
-  browser: { folder: 'test/browser', concurrency: 1 },
+  browser: { folder: 'test/browser', concurrency: 2 },
   long: { folder: 'test/long', concurrency: 1 },
   real: { folder: 'test/real', concurrency: 1 },
 };

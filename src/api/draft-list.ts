@@ -67,10 +67,11 @@ const listDrafts: ApiRoute<ListDraftsQuery> = {
 /**
  * Returns the drafts of the range that the query names. If the query names no range, returns drafts of the repository
  * that the query names, or of all repositories that the caller may see.
+ * @throws ServiceError `invalid` for a query without range and repository that does not say which drafts are wanted
  */
 async function examined(request: ApiRequest<ListDraftsQuery>): Promise<Examined> {
   const { caller, directory, query } = request;
-  const { releaseRangeId, repoId, persona, cursor } = query;
+  const { releaseRangeId, repoId, persona, cursor, outdated, status, published } = query;
   const wanted = persona ? [persona] : personas;
   if (releaseRangeId !== undefined) {
     if (cursor !== undefined)
@@ -84,6 +85,11 @@ async function examined(request: ApiRequest<ListDraftsQuery>): Promise<Examined>
     assertVisible(caller, repoId, 'Repository', repoId);
     return ofRepositories(request, [repoId], wanted);
   }
+  if (outdated === undefined && status === undefined && published === undefined)
+    throw invalid(
+      { releaseRangeId: 'expected releaseRangeId, repoId, outdated, status or published, got none of them' },
+      'The query is invalid.',
+    );
   const listed = listDirectoryRepositories(directory, caller.key.orgId).map(({ id }) => id);
   return ofRepositories(
     request,

@@ -210,7 +210,7 @@ test('test mode simulates the API (spec 4)', async (t) => {
   await t.test('every operation replies to made-up ids as the document says (spec 4)', async () => {
     const madeUp = (text: string) =>
       text.replace(/\b(draft|range|repo|pub|org|key|secret|ep|dlv)_[0-9a-z]{28}\b/g, '$1_test_x');
-    const needed = { repoId: 'repo_test_x', releaseRangeId: 'range_test_x' };
+    const needed = { repoId: 'repo_test_x', releaseRangeId: 'range_test_x', origin: 'https://github.com' };
     for (const { method, path, definition } of operations) {
       const { operationId, parameters, requestBody, responses } = definition;
       // Operations on sessions have no test mode.

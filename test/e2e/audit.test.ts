@@ -138,12 +138,16 @@ test('the audit log has one line per change and no secret', async (t) => {
     const off = await audited('DELETE', `/api/repos/${repoId}/automation`, 'removeRepositoryAutomation');
     assert.deepEqual(off.line.objects, { repoId });
     const actions = new Set(seen.map(({ action }) => action));
-    // This test does not cover `approveRetention`, because an erasure waits for days before it needs an approval, and
-    // `replayDeadLetters`, because no delivery makes a dead letter. test/src/foundation/audit.test.ts and
-    // test/src/api/dead-letters.test.ts check their audit lines, and test/e2e/sessions.test.ts the lines about sessions.
+    // This test does not cover `approveRetention`, because an erasure waits for days before it needs an approval,
+    // `replayDeadLetters`, because no delivery makes a dead letter, and apps of hosts, which need a host.
+    // test/src/foundation/audit.test.ts and test/src/api/dead-letters.test.ts check their audit lines, and
+    // test/e2e/sessions.test.ts the lines about sessions.
     assert.deepEqual(
       auditActions.filter((action) => !actions.has(action)),
-      ['createSession', 'endSession', 'endSessions', 'createSignInCode', 'approveRetention', 'replayDeadLetters'],
+      [
+        ...['createSession', 'endSession', 'endSessions', 'createSignInCode'],
+        ...['createHostApp', 'removeHostApp', 'approveRetention', 'replayDeadLetters'],
+      ],
     );
   });
 

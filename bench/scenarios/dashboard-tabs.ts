@@ -1,9 +1,10 @@
 /**
  * dashboard-tabs: measures what ten open tabs of the dashboard cost the receiver of webhooks. The deliveries are the same
  * with and without the tabs, in alternating rounds on one service. A tab is simulated by its requests: its stream of
- * events, and what the inbox reads again after events (`dashboard/state/live.ts`).
+ * events, and what the inbox reads again after events, at the pace of the dashboard.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { Pace } from '../../dashboard/state/pace.ts';
 import { answerFaults, cpuOf, othersShare, ratio } from '../figures.ts';
 import { foldFaults } from '../folded.ts';
 import { memoryOf } from '../memory.ts';
@@ -14,10 +15,25 @@ import type { Scenario } from '../scenario.ts';
 import { type BenchService, startBenchService } from '../service.ts';
 
 const [tabs, connections] = [10, 64];
-/** Pauses of the dashboard between an event and the reading, and between two readings, in milliseconds. */
-const [gatherMs, pauseMs] = [200, 2_000];
-/** The inbox reads the failed publications of so many repositories, but only with each sixth change. */
-const [askedRepositories, failedEvery] = [10, 6];
+const everything = ['repo.event', 'repository', 'draft.status', 'publication.status', 'delivery.refused'];
+const [repositories, drafts] = [
+  '/api/repos?sort=name&order=asc&limit=100&offset=0',
+  '/api/drafts?view=summary&limit=20',
+];
+/** What the open inbox reads again, and after which events. */
+const parts: readonly { path: string; events: readonly string[] }[] = [
+  { path: repositories, events: ['repository'] },
+  { path: `${repositories}&include=unreleased`, events: ['repo.event'] },
+  {
+    path: `${drafts}&status=ready&published=false&outdated=false`,
+    events: ['draft.status', 'publication.status', 'repository'],
+  },
+  { path: '/api/publications?status=failed&limit=20', events: ['publication.status', 'repository'] },
+  { path: `${drafts}&outdated=true`, events: ['draft.status', 'repository'] },
+  { path: '/api/deliveries?outcome=refused&limit=5', events: ['delivery.refused'] },
+];
+/** Time between the opening of the tabs and the deliveries, so that the tabs are like tabs that have been open long. */
+const settleMs = 1_000;
 const rateLine = { atLeast: 0.97 } as const;
 const memoryLine = { atMost: 30 } as const;
 
@@ -35,6 +51,8 @@ export const dashboardTabs: Scenario = {
     let reads = 0;
     const send: Sender = async (target, seconds) => {
       const open = target === watched ? keys.map((key) => new Tab(service.url, key)) : [];
+      await Promise.all(open.map((tab) => tab.open()));
+      await pause(settleMs);
       const sent = await load.run({ url: service.url, connections, seconds });
       const kind = target === watched ? 'watched' : 'plain';
       memory[kind] = Math.max(memory[kind], memoryOf(service.pids).gateway?.own ?? 0);
@@ -82,68 +100,69 @@ async function makeKey(service: BenchService, nth: number): Promise<string> {
   return made.key;
 }
 
-/** Sends the requests that an open inbox sends. */
+/** Sends the requests that an open inbox sends (`dashboard/screens/inbox.tsx`, `dashboard/shell/shell.tsx`). */
 class Tab {
   private readonly url: string;
   private readonly headers: Record<string, string>;
   private readonly stream = new AbortController();
-  private readonly working: Promise<void>[];
-  private hasEvent = true;
+  private readonly paces = new Map<string, Pace>();
+  private readonly working = new Set<Promise<unknown>>();
   private reads = 0;
 
   constructor(url: string, key: string) {
     this.url = url;
     this.headers = { authorization: `Bearer ${key}` };
-    this.working = [this.listen(), this.follow()];
+  }
+
+  /** Opens the tab. Resolves when its stream is open and its screen is complete. */
+  async open(): Promise<void> {
+    const reply = await fetch(`${this.url}/api/events`, { headers: this.headers, signal: this.stream.signal });
+    if (reply.status !== 200) throw new Error(`The stream of events returned ${reply.status}`);
+    this.working.add(this.listen(reply));
+    await this.readAfter(new Set(everything));
   }
 
   /** Closes the tab. Returns the number of requests that it has sent. */
   async close(): Promise<number> {
+    for (const pace of this.paces.values()) pace.stop();
     this.stream.abort();
     await Promise.all(this.working);
     return this.reads;
   }
 
-  private async listen(): Promise<void> {
-    const { signal } = this.stream;
-    const reply = await fetch(`${this.url}/api/events`, { headers: this.headers, signal }).catch(() => undefined);
-    if (reply?.status !== 200 && !signal.aborted) throw new Error(`The stream of events returned ${reply?.status}`);
+  private async listen(reply: Response): Promise<void> {
+    const decoder = new TextDecoder();
+    let text = '';
     try {
-      for await (const _ of reply?.body ?? []) this.hasEvent = true;
+      for await (const piece of reply.body ?? []) {
+        const events = (text + decoder.decode(piece, { stream: true })).split('\n\n');
+        text = events.pop() ?? '';
+        for (const each of events) this.note(each);
+      }
     } catch {
       // The tab was closed.
     }
   }
 
-  /** Reads again after events, as the dashboard does. */
-  private async follow(): Promise<void> {
-    for (let change = 0; !this.stream.signal.aborted; ) {
-      await pause(gatherMs);
-      if (!this.hasEvent) continue;
-      this.hasEvent = false;
-      await this.readAll(change);
-      change += 1;
-      for (let waited = 0; waited < pauseMs && !this.stream.signal.aborted; waited += gatherMs) await pause(gatherMs);
-    }
+  private note(text: string): void {
+    const [, name, data] = /^event: (\S+)\ndata: (.*)$/m.exec(text) ?? [];
+    if (name === undefined || data === undefined) return;
+    const pace = this.paces.get(name) ?? new Pace((keys) => void this.working.add(this.readAfter(keys)));
+    this.paces.set(name, pace);
+    const { event } = JSON.parse(data) as { event?: string };
+    const isOfItself = name === 'repo.event' && (event === undefined || event === 'repository');
+    pace.note(name === 'reset' ? everything : isOfItself ? [name, 'repository'] : [name]);
   }
 
-  private async readAll(change: number): Promise<void> {
-    const list = '/api/repos?sort=name&order=asc&limit=100&offset=0';
-    const [repositories] = await Promise.all([
-      this.read<{ repos: { id: string }[] }>(list),
-      this.read(`${list}&include=unreleased`),
-      this.read('/api/drafts?outdated=true&limit=20'),
-      this.read('/api/deliveries?outcome=refused&limit=5'),
-    ]);
-    if (change % failedEvery !== 0) return;
-    const asked = repositories.repos.slice(0, askedRepositories);
-    await Promise.all(asked.map(({ id }) => this.read(`/api/publications?repoId=${id}&status=failed&limit=5`)));
+  private async readAfter(topics: ReadonlySet<string>): Promise<void> {
+    const concerned = parts.filter(({ events }) => events.some((each) => topics.has(each)));
+    await Promise.all(concerned.map(({ path }) => this.read(path)));
   }
 
-  private async read<T>(path: string): Promise<T> {
+  private async read(path: string): Promise<void> {
     this.reads += 1;
     const reply = await fetch(this.url + path, { headers: this.headers });
     if (reply.status !== 200) throw new Error(`GET ${path} returned ${reply.status}`);
-    return reply.json() as Promise<T>;
+    await reply.json();
   }
 }

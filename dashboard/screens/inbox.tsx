@@ -3,16 +3,18 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { ForbiddenError } from '../../sdk/index.ts';
+import type { Operations, Publication } from '../../sdk/index.ts';
 import { DraftName, RangeName } from '../parts/draft-name.tsx';
 import { Empty, Pill, Shown } from '../parts/feedback.tsx';
 import { PublicationPill } from '../parts/publication-pill.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { Time } from '../parts/time.tsx';
 import { type Active, readActivity } from '../state/activity.ts';
-import { useLoad } from '../state/load.ts';
+import type { About } from '../state/live.ts';
+import { type Loaded, useLoad } from '../state/load.ts';
 import { type ListedDraft, noteHeads } from '../state/names.ts';
-import { api } from '../state/session.ts';
+import { api, mayUse } from '../state/session.ts';
+import type { Delivery } from '../text/arrivals.ts';
 import { channelWords, count, countListed, outdatedReasons, personas, personaWords } from '../text/words.ts';
 import { FirstRun } from './connect.tsx';
 
@@ -27,37 +29,70 @@ function openGuide(isOpen: boolean): void {
   else sessionStorage.removeItem(guideName);
 }
 
-async function readInbox(signal: AbortSignal) {
+/** Loads the parts of the inbox. Each part is loaded again only after the events that concern it. */
+function useInbox(): Loaded<Parts> {
   const drafts = { view: 'summary', limit: maxShown } as const;
-  const [activity, ready, failed, outdated, refused] = await Promise.all([
-    ifAllowed(readActivity({ offset: 0, limit: 100 }, signal)),
-    ifAllowed(api().listDrafts({ ...drafts, status: 'ready', published: 'false', outdated: 'false' }, { signal })),
-    ifAllowed(api().listPublications({ status: 'failed', limit: maxShown }, { signal })),
-    ifAllowed(api().listDrafts({ ...drafts, outdated: 'true' }, { signal })),
-    ifAllowed(api().listDeliveries({ outcome: 'refused', limit: 5 }, { signal })),
-  ]);
-  noteHeads([...(ready?.drafts ?? []), ...(outdated?.drafts ?? [])]);
+  const activity = usePart('repositories', 'repos:read', ['repo.event'], (signal) =>
+    readActivity({ offset: 0, limit: 100 }, signal),
+  );
+  const ready = usePart('ready', 'drafts:read', ['draft.status', 'publication.status', 'repository'], (signal) =>
+    readDrafts({ ...drafts, status: 'ready', published: 'false', outdated: 'false' }, signal),
+  );
+  const failed = usePart('failed', 'drafts:read', ['publication.status', 'repository'], (signal) =>
+    api().listPublications({ status: 'failed', limit: maxShown }, { signal }),
+  );
+  const outdated = usePart('outdated', 'drafts:read', ['draft.status', 'repository'], (signal) =>
+    readDrafts({ ...drafts, outdated: 'true' }, signal),
+  );
+  const refused = usePart('refused', 'webhooks:read', ['delivery.refused'], (signal) =>
+    api().listDeliveries({ outcome: 'refused', limit: 5 }, { signal }),
+  );
+  const parts = [activity, ready, failed, outdated, refused];
+  const isComplete = parts.every(({ data, isAllowed }) => data !== undefined || !isAllowed);
   return {
-    repos: activity?.repos ?? [],
-    ready: { items: ready?.drafts ?? [], total: ready?.total ?? 0 },
-    failed: { items: failed?.publications ?? [], total: failed?.total ?? 0 },
-    outdated: { items: outdated?.drafts ?? [], total: outdated?.total ?? 0 },
-    refused: refused?.deliveries ?? [],
+    data: isComplete
+      ? {
+          repos: activity.data?.repos ?? [],
+          ready: { items: ready.data?.drafts ?? [], total: ready.data?.total ?? 0 },
+          failed: { items: failed.data?.publications ?? [], total: failed.data?.total ?? 0 },
+          outdated: { items: outdated.data?.drafts ?? [], total: outdated.data?.total ?? 0 },
+          refused: refused.data?.deliveries ?? [],
+        }
+      : undefined,
+    error: parts.find(({ error }) => error !== undefined)?.error,
+    reload: () => {
+      for (const { reload } of parts) reload();
+    },
   };
 }
 
-/** Leaves out the parts of the inbox that the key may not see. */
-async function ifAllowed<T>(part: Promise<T>): Promise<T | undefined> {
-  try {
-    return await part;
-  } catch (error) {
-    if (error instanceof ForbiddenError) return undefined;
-    throw error;
-  }
+interface Parts {
+  repos: readonly Active[];
+  ready: { items: readonly ListedDraft[]; total: number };
+  failed: { items: readonly Publication[]; total: number };
+  outdated: { items: readonly ListedDraft[]; total: number };
+  refused: readonly Delivery[];
+}
+
+/** Loads one part. A part that the key may not see stays empty. */
+function usePart<T>(
+  name: string,
+  scope: Parameters<typeof mayUse>[0],
+  events: About['events'],
+  load: (signal: AbortSignal) => Promise<T>,
+): Loaded<T> & { isAllowed: boolean } {
+  const isAllowed = mayUse(scope);
+  return { ...useLoad(`inbox ${name}`, load, [isAllowed || null], { events }), isAllowed };
+}
+
+async function readDrafts(input: Operations['listDrafts']['input'], signal: AbortSignal) {
+  const found = await api().listDrafts(input, { signal });
+  noteHeads(found.drafts);
+  return found;
 }
 
 export function Inbox(): JSX.Element {
-  const loaded = useLoad('inbox', readInbox, [], true);
+  const loaded = useInbox();
   const isEmpty = loaded.data?.repos.length === 0;
   useEffect(() => {
     if (isEmpty) openGuide(true);

@@ -60,7 +60,7 @@ function List({ repoId }: { repoId: string | undefined }): JSX.Element {
         { signal },
       ),
     [repoId ?? '', status, offset],
-    true,
+    { events: ['publication.status', 'repository'], ...(repoId !== undefined && { repoId }) },
   );
   const current = opened && (loaded.data?.publications.find(({ id }) => id === opened.id) ?? opened);
   return (

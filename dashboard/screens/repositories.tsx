@@ -20,7 +20,7 @@ export function Repositories(): JSX.Element {
     'repositories',
     (signal) => readActivity({ offset, limit: pageSize, q: text }, signal),
     [offset, text],
-    true,
+    { events: ['repo.event'] },
   );
   return (
     <Screen

@@ -14,7 +14,7 @@ import { Repositories } from '../screens/repositories.tsx';
 import { Repository } from '../screens/repository/repository.tsx';
 import { Settings } from '../screens/settings/settings.tsx';
 import { Statistics } from '../screens/statistics/statistics.tsx';
-import { changes, followService } from '../state/live.ts';
+import { followService, turnOf } from '../state/live.ts';
 import { forgetData } from '../state/load.ts';
 import { forgetNames } from '../state/names.ts';
 import { loadRepositories } from '../state/repositories.ts';
@@ -29,7 +29,7 @@ const CreatedApp = late(async () => (await import('../screens/later.ts')).Create
 
 export function Shell(): JSX.Element {
   const [path, navigate] = useLocation();
-  const change = changes.value;
+  const change = turnOf({ events: ['repository'] });
   useEffect(() => followService(), []);
   useEffect(() => forgetSession, []);
   // The keys work as soon as the screen is visible.

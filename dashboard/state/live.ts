@@ -1,65 +1,102 @@
 /**
- * Tells the screens when the data of the service may have changed. The service sends an event for each change. While it
+ * Reports to the screens that data of the service may have changed. The service sends an event for each change. While it
  * cannot, the screens read their data at intervals. A page that is not visible does neither.
  */
 import { signal } from '@preact/signals';
+import type { LiveEvent } from '../../sdk/index.ts';
+import { Pace } from './pace.ts';
 import { api } from './session.ts';
 
 const pollMs = 5_000;
-/**
- * Shortest wait between an event and the reading, and between two readings, in milliseconds. The first lets the events
- * of one change arrive together. During a flood of events, the second keeps the session within its limit of requests.
- */
-const [gatherMs, pauseMs] = [200, 2_000];
 
-/** Rises whenever screens should read their data again. */
+/** An event of the service. `repository` is the part of `repo.event` that concerns the repository itself, such as its name. */
+type Topic = LiveEvent['event'] | 'repository';
+
+/** Names the events after which some data may have changed. */
+export interface About {
+  events: readonly Topic[];
+  /** Leaves out the events of other repositories. */
+  repoId?: string;
+}
+
+/** Rises whenever any data may have changed. */
 export const changes = signal(0);
 
 /** Rises whenever a backfill may have begun. A repository without one is not asked again before. */
 export const backfillChanges = signal(0);
 
+/** Number of times that all data may have changed. */
+let all = 0;
+/** Number of times that an event was noted, by its topic, and by its topic and repository. */
+const noted = new Map<string, number>();
+
 /** Makes all open screens read their data again. */
 export function noteChange(): void {
+  all += 1;
   changes.value += 1;
+}
+
+/** Returns a number that rises whenever data may have changed. A component that calls this is rendered again then. */
+export function turnOf({ events, repoId }: About): number {
+  const suffix = repoId === undefined ? '' : ` ${repoId}`;
+  // The signal makes the component follow.
+  return changes.value && events.reduce((sum, event) => sum + (noted.get(event + suffix) ?? 0), all);
+}
+
+function noteEvents(keys: ReadonlySet<string>): void {
+  for (const key of keys) noted.set(key, (noted.get(key) ?? 0) + 1);
+  changes.value += 1;
+}
+
+function keysOf({ event, data }: LiveEvent): string[] {
+  if (!('repoId' in data)) return [event];
+  // An event without a kind unites several.
+  const isOfItself = event === 'repo.event' && (data.event === undefined || data.event === 'repository');
+  const topics: Topic[] = isOfItself ? [event, 'repository'] : [event];
+  return topics.flatMap((topic) => [topic, `${topic} ${data.repoId}`]);
 }
 
 /** Starts to follow the service. Returns a function that stops it. */
 export function followService(): () => void {
   let stream: AbortController | undefined;
   let isOpen = false;
-  let notedAt = Number.NEGATIVE_INFINITY;
-  let noting: ReturnType<typeof setTimeout> | undefined;
-  const note = (): void => {
-    clearTimeout(noting);
-    noting = undefined;
-    notedAt = performance.now();
-    noteChange();
-  };
-  const noteSoon = (): void => {
-    noting ??= setTimeout(note, Math.max(gatherMs, notedAt + pauseMs - performance.now()));
+  const paceOfAll = new Pace(noteChange);
+  /** Each kind of event has a pace of its own, so that a flood of one kind does not delay the others. */
+  const paces = new Map<string, Pace>();
+  const noteSoon = (received: LiveEvent): void => {
+    const { event } = received;
+    if (event === 'reset') {
+      paceOfAll.note([]);
+      return;
+    }
+    const pace = paces.get(event) ?? new Pace(noteEvents);
+    paces.set(event, pace);
+    pace.note(keysOf(received));
   };
   const listen = async (signal: AbortSignal): Promise<void> => {
     // Changes from before the stream was open sent no event.
     const onState = (state: 'open' | 'waiting'): void => {
       isOpen = state === 'open';
-      if (isOpen) noteSoon();
+      if (isOpen) paceOfAll.note([]);
     };
     try {
-      for await (const { event } of api().events({ signal, onState })) {
-        if (event === 'backfill.progress' || event === 'reset') backfillChanges.value += 1;
-        noteSoon();
+      for await (const received of api().events({ signal, onState })) {
+        if (received.event === 'backfill.progress' || received.event === 'reset') backfillChanges.value += 1;
+        noteSoon(received);
       }
     } catch {
       // The service refuses the stream, for example because the session has ended. The next reading shows why.
     }
     if (signal.aborted) return;
     isOpen = false;
-    noteSoon();
+    paceOfAll.note([]);
+  };
+  const stop = (): void => {
+    stream?.abort();
+    for (const pace of [paceOfAll, ...paces.values()]) pace.stop();
   };
   const connect = (): void => {
-    stream?.abort();
-    clearTimeout(noting);
-    noting = undefined;
+    stop();
     isOpen = false;
     if (document.visibilityState !== 'visible') return;
     stream = new AbortController();
@@ -67,19 +104,18 @@ export function followService(): () => void {
   };
   const look = (): void => {
     connect();
-    if (stream?.signal.aborted === false) note();
+    if (stream?.signal.aborted === false) noteChange();
   };
   const timer = setInterval(() => {
     if (isOpen || document.visibilityState !== 'visible') return;
     backfillChanges.value += 1;
-    note();
+    noteChange();
   }, pollMs);
   document.addEventListener('visibilitychange', look);
   connect();
   return () => {
-    stream?.abort();
+    stop();
     clearInterval(timer);
-    clearTimeout(noting);
     document.removeEventListener('visibilitychange', look);
   };
 }

@@ -1,7 +1,7 @@
 /** Loads the data of a screen, and loads it again when it may have changed. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { TidingsError } from '../../sdk/index.ts';
-import { changes } from './live.ts';
+import { type About, changes, turnOf } from './live.ts';
 import { noteRefusal } from './session.ts';
 
 /** Data that screens have shown, by resource. A screen that opens again shows it at once and loads it again. */
@@ -34,13 +34,13 @@ export interface Loaded<T> {
  * did not answer is loaded again when it answers.
  * @param resource name of the kind of data
  * @param keys what the data depends on; a null among them means that it cannot be loaded yet
- * @param isLive whether the data is loaded again when the service may have changed
+ * @param about the events after which the data is loaded again; true = all events, false = none
  */
 export function useLoad<T>(
   resource: string,
   load: (signal: AbortSignal) => Promise<T>,
   keys: readonly (string | number | boolean | null | undefined)[],
-  isLive = false,
+  about: About | boolean = false,
 ): Loaded<T> {
   const name = JSON.stringify([resource, ...keys]);
   const isPossible = !keys.includes(null) && !keys.includes(undefined);
@@ -53,9 +53,11 @@ export function useLoad<T>(
   const latest = useRef(load);
   latest.current = load;
   const isWaiting = state.error !== undefined && mayPass(state.error);
-  const change = useRef(0);
-  if (isLive || isWaiting) change.current = changes.value;
-  // `turn` and `change` ask for the same data again.
+  // A load that failed is tried again with each change, but one that succeeded is not repeated for that.
+  const retry = useRef(changes.peek());
+  if (isWaiting || about === true) retry.current = changes.value;
+  const change = typeof about === 'object' ? turnOf(about) : 0;
+  // `turn`, `retry` and `change` ask for the same data again.
   useEffect(() => {
     if (!isPossible) return;
     const controller = new AbortController();
@@ -72,7 +74,7 @@ export function useLoad<T>(
       },
     );
     return () => controller.abort();
-  }, [name, isPossible, turn, change.current]);
+  }, [name, isPossible, turn, retry.current, change]);
   const reload = useCallback(() => setTurn((before) => before + 1), []);
   if (state.name !== name) return { data: remembered.get(name) as T | undefined, error: undefined, reload };
   return { data: state.data, error: state.error, reload };

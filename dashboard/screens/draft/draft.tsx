@@ -38,7 +38,9 @@ import { Revisions } from './revisions.tsx';
 const panes = { text: 'Text', preview: 'Preview' } as const;
 
 export function Draft({ draftId }: { draftId: string }): JSX.Element {
-  const loaded = useLoad('draft', (signal) => api().getDraft({ draftId }, { signal }), [draftId], true);
+  const loaded = useLoad('draft', (signal) => api().getDraft({ draftId }, { signal }), [draftId], {
+    events: ['draft.status', 'repository'],
+  });
   const draft = loaded.data;
   const range = useLoad('range', () => rangeOf(draft?.releaseRangeId as string), [draft?.releaseRangeId]);
   if (!draft || !range.data)
@@ -76,7 +78,7 @@ function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
     'publications of a draft',
     (signal) => api().listPublications({ draftId: draft.id, status: 'completed', limit: 100 }, { signal }),
     [draft.id],
-    true,
+    { events: ['publication.status'], repoId },
   );
   const fitting = channels.filter((each) => accepts(each, range));
   const isReady = draft.status === 'ready';
@@ -217,7 +219,7 @@ function PersonaTabs({ draft }: { draft: DraftData }): JSX.Element {
     'drafts of a range',
     (signal) => api().listDrafts({ releaseRangeId, limit: 10, view: 'summary' }, { signal }),
     [releaseRangeId],
-    true,
+    { events: ['draft.status'] },
   );
   const [, navigate] = useLocation();
   const { error, attempt } = useAttempt();

@@ -9,12 +9,10 @@ import { api, base } from '../../state/session.ts';
 import { count, countListed } from '../../text/words.ts';
 
 export function Changes({ repoId }: { repoId: string }): JSX.Element {
-  const loaded = useLoad(
-    'unreleased',
-    (signal) => api().getUnreleased({ repoId, limit: 100 }, { signal }),
-    [repoId],
-    true,
-  );
+  const loaded = useLoad('unreleased', (signal) => api().getUnreleased({ repoId, limit: 100 }, { signal }), [repoId], {
+    events: ['repo.event'],
+    repoId,
+  });
   return <Shown of={loaded}>{(unreleased) => <List of={unreleased} />}</Shown>;
 }
 

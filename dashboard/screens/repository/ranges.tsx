@@ -42,7 +42,7 @@ export function Ranges({ repoId, onWrite }: { repoId: string; onWrite: (range: R
       return { ...page, drafts };
     },
     [repoId, offset],
-    true,
+    { events: ['range.counts', 'draft.status', 'repository'], repoId },
   );
   return (
     <>
@@ -170,7 +170,7 @@ function Content({ rangeId, onClose }: { rangeId: string; onClose: () => void })
       return { range, ...changes };
     },
     [rangeId],
-    true,
+    { events: ['range.counts', 'repo.event'] },
   );
   const { data } = loaded;
   return (

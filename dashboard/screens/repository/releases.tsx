@@ -39,7 +39,7 @@ export function Releases({ repoId, onWrite }: { repoId: string; onWrite: (tag: s
       return { releases: offset === 0 ? releases : releases.filter(({ id }) => !id.startsWith('range_')), tags };
     },
     [repoId, offset],
-    true,
+    { events: ['repo.event', 'range.counts', 'draft.status', 'publication.status'], repoId },
   );
   return (
     <Shown of={loaded}>

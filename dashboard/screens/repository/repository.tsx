@@ -36,7 +36,7 @@ export function Repository({ repoId, tab }: { repoId: string; tab: string }): JS
     'repository',
     (signal) => api().getRepository({ repoId, ...withCounts() }, { signal }),
     [repoId],
-    true,
+    { events: ['repo.event'], repoId },
   );
   const { data, error, reload } = loaded;
   const write = useCallback(() => setWriting(''), []);

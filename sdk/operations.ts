@@ -80,7 +80,7 @@ export type RangePreview = { repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 
 
 export type Replayed = { endpointId: string; replayed: number };
 
-export type Repository = { id: string; orgId: string; scmRepoId?: number; fullName: string; defaultBranch: string | null; state: 'connected' | 'unselected' | 'disconnected'; createdAt: string; ownerConfirmed: boolean; ownerUnconfirmedReason: string | null; lastEventAt: string | null; lastTag?: { name: string; date: string } | null; unreleased?: { pulls: number; issues: number; commits: number; changes: number; dependencyUpdates: number; unlabelled: number } | null };
+export type Repository = { id: string; orgId: string; scmRepoId?: number; fullName: string; defaultBranch: string | null; state: 'connected' | 'unselected' | 'disconnected'; createdAt: string; ownerConfirmed: boolean; ownerUnconfirmedReason: string | null; lastEventAt: string | null; lastTag?: { name: string; date: string } | null; unreleased?: { pulls: number; issues: number; commits: number; changes: number; dependencyUpdates: number; unlabelled: number; outdated?: true } | null };
 
 export type RepositoryConnectedEvent = { event: 'repository.connected'; timestamp: string; data: { repoId: string; fullName: string; cause: 'delivery' | 'installation' | 'selection' | 'request' | 'transfer' } };
 

@@ -20,10 +20,11 @@ const [repositories, drafts] = [
   '/api/repos?sort=name&order=asc&limit=100&offset=0',
   '/api/drafts?view=summary&limit=20',
 ];
+const counted = `${repositories}&include=unreleased`;
 /** What the open inbox reads again, and after which events. */
 const parts: readonly { path: string; events: readonly string[] }[] = [
   { path: repositories, events: ['repository'] },
-  { path: `${repositories}&include=unreleased`, events: ['repo.event'] },
+  { path: counted, events: ['repo.event'] },
   {
     path: `${drafts}&status=ready&published=false&outdated=false`,
     events: ['draft.status', 'publication.status', 'repository'],
@@ -107,6 +108,8 @@ class Tab {
   private readonly stream = new AbortController();
   private readonly paces = new Map<string, Pace>();
   private readonly working = new Set<Promise<unknown>>();
+  private counting: NodeJS.Timeout | undefined;
+  private countingMs = 0;
   private reads = 0;
 
   constructor(url: string, key: string) {
@@ -125,6 +128,7 @@ class Tab {
   /** Closes the tab. Returns the number of requests that it has sent. */
   async close(): Promise<number> {
     for (const pace of this.paces.values()) pace.stop();
+    clearTimeout(this.counting);
     this.stream.abort();
     await Promise.all(this.working);
     return this.reads;
@@ -156,13 +160,23 @@ class Tab {
 
   private async readAfter(topics: ReadonlySet<string>): Promise<void> {
     const concerned = parts.filter(({ events }) => events.some((each) => topics.has(each)));
-    await Promise.all(concerned.map(({ path }) => this.read(path)));
+    await Promise.all(concerned.map(({ path }) => (path === counted ? this.readCounts() : this.read(path))));
   }
 
-  private async read(path: string): Promise<void> {
+  /** Reads the counts, and again after a while if the service still counts (`dashboard/state/soon.ts`). */
+  private async readCounts(): Promise<void> {
+    clearTimeout(this.counting);
+    const { repos } = (await this.read(counted)) as { repos: { unreleased: { outdated?: true } | null }[] };
+    const isCounting = repos.some(({ unreleased }) => unreleased === null || unreleased.outdated);
+    this.countingMs = isCounting ? Math.min(2 * this.countingMs || 1_000, 30_000) : 0;
+    if (!isCounting || this.stream.signal.aborted) return;
+    this.counting = setTimeout(() => this.working.add(this.readCounts()), this.countingMs);
+  }
+
+  private async read(path: string): Promise<unknown> {
     this.reads += 1;
     const reply = await fetch(this.url + path, { headers: this.headers });
     if (reply.status !== 200) throw new Error(`GET ${path} returned ${reply.status}`);
-    await reply.json();
+    return reply.json();
   }
 }

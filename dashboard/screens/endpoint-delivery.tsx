@@ -8,14 +8,13 @@ import { Time } from '../parts/time.tsx';
 import { useAttempt } from '../state/attempt.ts';
 import { useLoad } from '../state/load.ts';
 import { api, mayUse } from '../state/session.ts';
+import { useSoon } from '../state/soon.ts';
 import { count } from '../text/words.ts';
 
 type Status = WebhookDelivery['status'];
 
 /** Number of characters of a reply that are shown. */
 const maxResponse = 500;
-/** Interval between two readings of a delivery whose attempt is due, in milliseconds. */
-const soonMs = 1_500;
 /** An attempt that is further away is not waited for. */
 const nearMs = 15_000;
 
@@ -29,15 +28,6 @@ const states: Readonly<Record<Status, { tone: Tone; name: string }>> = {
 /** Whether the next attempt of a delivery is due, so that its state changes soon. */
 export function changesSoon({ status, nextAttemptAt }: WebhookDelivery): boolean {
   return status === 'pending' && (nextAttemptAt === null || Date.parse(nextAttemptAt) < Date.now() + nearMs);
-}
-
-/** Reads again while an attempt is due. */
-export function useSoon(isDue: boolean, reload: () => void, turn: unknown): void {
-  useEffect(() => {
-    if (!isDue) return;
-    const timer = setTimeout(reload, soonMs);
-    return () => clearTimeout(timer);
-  }, [isDue, reload, turn]);
 }
 
 export function DeliveryState({ of: { status, attempts } }: { of: WebhookDelivery }): JSX.Element {

@@ -12,9 +12,10 @@ import { Time } from '../parts/time.tsx';
 import { useAttempt } from '../state/attempt.ts';
 import { useLoad } from '../state/load.ts';
 import { api, mayUse } from '../state/session.ts';
+import { useSoon } from '../state/soon.ts';
 import { showToast } from '../state/toasts.ts';
 import { count } from '../text/words.ts';
-import { changesSoon, DeliveryDialog, DeliveryState, useSoon } from './endpoint-delivery.tsx';
+import { changesSoon, DeliveryDialog, DeliveryState } from './endpoint-delivery.tsx';
 import { EndpointState, endpointName } from './settings/endpoints.tsx';
 
 const pageSize = 50;

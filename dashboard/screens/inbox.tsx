@@ -9,11 +9,12 @@ import { Empty, Pill, Shown } from '../parts/feedback.tsx';
 import { PublicationPill } from '../parts/publication-pill.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { Time } from '../parts/time.tsx';
-import { type Active, readActivity } from '../state/activity.ts';
+import { type Active, isCounted, readActivity } from '../state/activity.ts';
 import type { About } from '../state/live.ts';
 import { type Loaded, useLoad } from '../state/load.ts';
 import { type ListedDraft, noteHeads } from '../state/names.ts';
 import { api, mayUse } from '../state/session.ts';
+import { useSoon } from '../state/soon.ts';
 import type { Delivery } from '../text/arrivals.ts';
 import { channelWords, count, countListed, outdatedReasons, personas, personaWords } from '../text/words.ts';
 import { FirstRun } from './connect.tsx';
@@ -35,6 +36,7 @@ function useInbox(): Loaded<Parts> {
   const activity = usePart('repositories', 'repos:read', ['repo.event'], (signal) =>
     readActivity({ offset: 0, limit: 100 }, signal),
   );
+  useSoon(activity.data?.repos.some(isCounted) === true, activity.reload, activity.data);
   const ready = usePart('ready', 'drafts:read', ['draft.status', 'publication.status', 'repository'], (signal) =>
     readDrafts({ ...drafts, status: 'ready', published: 'false', outdated: 'false' }, signal),
   );

@@ -7,8 +7,9 @@ import { NoRepository } from '../parts/no-repository.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { type Active, readActivity } from '../state/activity.ts';
+import { type Active, isCounted, readActivity } from '../state/activity.ts';
 import { useLoad } from '../state/load.ts';
+import { useSoon } from '../state/soon.ts';
 import { countListed } from '../text/words.ts';
 
 const pageSize = 50;
@@ -22,6 +23,7 @@ export function Repositories(): JSX.Element {
     [offset, text],
     { events: ['repo.event'] },
   );
+  useSoon(loaded.data?.repos.some(isCounted) === true, loaded.reload, loaded.data);
   return (
     <Screen
       title="Repositories"

@@ -14,6 +14,7 @@ import { Repositories } from '../screens/repositories.tsx';
 import { Repository } from '../screens/repository/repository.tsx';
 import { Settings } from '../screens/settings/settings.tsx';
 import { Statistics } from '../screens/statistics/statistics.tsx';
+import { forgetCounts } from '../state/activity.ts';
 import { followService, turnOf } from '../state/live.ts';
 import { forgetData } from '../state/load.ts';
 import { forgetNames } from '../state/names.ts';
@@ -80,6 +81,7 @@ export function Shell(): JSX.Element {
 /** Forgets what this session has shown. */
 function forgetSession(): void {
   forgetData();
+  forgetCounts();
   forgetNames();
 }
 

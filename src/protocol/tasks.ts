@@ -154,6 +154,8 @@ export interface UnreleasedCount {
     changes: number;
     dependencyUpdates: number;
     unlabelled: number;
+    /** The repository has changed since, and the new count is not ready. */
+    outdated?: true;
   };
 }
 

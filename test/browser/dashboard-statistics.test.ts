@@ -102,4 +102,26 @@ test('the statistics and the inbox work in a browser', { skip }, async (t) => {
     await auditBoth(page, 'publications-all');
     assert.deepEqual(faults, []);
   });
+
+  await t.test('after a merge, the open inbox reads only the repositories again', async (t) => {
+    const { page } = await signedIn(t, browser, service);
+    const unreleased = page.getByRole('region', { name: 'Unreleased changes' });
+    await unreleased.getByText('Moon/Lab').waitFor();
+    const read: string[] = [];
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      read.push([pathname, searchParams.get('include') ?? ''].join(' ').trim());
+    });
+    await page.reload();
+    // The inbox reads everything again when its stream of events has opened.
+    const complete = () => read.filter((each) => each === '/api/deliveries').length === 2;
+    await waitUntil('the inbox has read everything twice', complete);
+    await unreleased.getByText('Moon/Lab').waitFor();
+    const before = await unreleased.textContent();
+    read.length = 0;
+    await service.deliver('pull_request', pullPayload(500, {}, moon));
+    await waitUntil('the inbox counts the change', async () => (await unreleased.textContent()) !== before);
+    // A count that is not ready is asked for again.
+    assert.deepEqual([...new Set(read)], ['/api/repos unreleased']);
+  });
 });

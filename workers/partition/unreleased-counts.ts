@@ -100,7 +100,7 @@ export class UnreleasedCounter {
     if (pending.length > 0) await this.collect(pending, found, waitMs);
     for (const repoId of repoIds) {
       const known = found[repoId] ? undefined : this.known.get(repoId);
-      if (known && (known.outdatedAt ?? this.now()) > this.now() - outdatedMs) found[repoId] = known.count;
+      if (known && (known.outdatedAt ?? this.now()) > this.now() - outdatedMs) found[repoId] = answerOf(known);
     }
     return { ...found };
   }
@@ -266,4 +266,8 @@ function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
     resolve = settle;
   });
   return { promise, resolve };
+}
+
+function answerOf({ count, outdatedAt }: Known): UnreleasedCount {
+  return outdatedAt === undefined ? count : { ...count, unreleased: { ...count.unreleased, outdated: true } };
 }

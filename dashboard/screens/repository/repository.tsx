@@ -8,10 +8,10 @@ import { late } from '../../parts/late.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useShortcut } from '../../shell/keys.ts';
-import { type Active, withCounts } from '../../state/activity.ts';
+import { type Active, isCounted, readRepository } from '../../state/activity.ts';
 import { useLoad } from '../../state/load.ts';
 import { openRepository, repositoryById } from '../../state/repositories.ts';
-import { api } from '../../state/session.ts';
+import { useSoon } from '../../state/soon.ts';
 import { countListed } from '../../text/words.ts';
 import { NewNotes } from '../new-notes.tsx';
 import { Changes } from './changes.tsx';
@@ -32,13 +32,12 @@ const tabs = {
 export function Repository({ repoId, tab }: { repoId: string; tab: string }): JSX.Element {
   /** The tag at the end of the notes, or the range, that the sheet begins with; undefined while the sheet is closed. */
   const [writing, setWriting] = useState<string | Range | undefined>(undefined);
-  const loaded = useLoad(
-    'repository',
-    (signal) => api().getRepository({ repoId, ...withCounts() }, { signal }),
-    [repoId],
-    { events: ['repo.event'], repoId },
-  );
+  const loaded = useLoad('repository', (signal) => readRepository(repoId, signal), [repoId], {
+    events: ['repo.event'],
+    repoId,
+  });
   const { data, error, reload } = loaded;
+  useSoon(data !== undefined && isCounted(data), reload, data);
   const write = useCallback(() => setWriting(''), []);
   useShortcut('n', data && write);
   useEffect(() => {

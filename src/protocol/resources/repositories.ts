@@ -61,6 +61,11 @@ const UnreleasedCountSchema = Type.Object(
       examples: [5],
       description: `number of these changes whose labels do not say what kind of change they are, ${entries}`,
     }),
+    outdated: Type.Optional(
+      Type.Literal(true, {
+        description: 'the repository has changed since it was counted, and the new count is not ready; else absent',
+      }),
+    ),
   },
   {
     ...closed,

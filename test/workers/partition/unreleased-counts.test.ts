@@ -66,6 +66,12 @@ function touching(...ids: string[]): TouchedRepositories {
   return touched;
 }
 
+/** A count of a repository that has changed since. */
+const outdated = (changes: number): UnreleasedCount => ({
+  lastTag: null,
+  unreleased: { ...countOf(changes).unreleased, outdated: true },
+});
+
 test('a count is made once, and again only after its repository has changed', async () => {
   const { asked, counter, end } = fixture();
   assert.ok(counter.isEmpty);
@@ -171,13 +177,13 @@ test('a repository that changes during each count has a count that is a minute o
   const { clock, counter, end } = fixture();
   for (let i = 1; i <= 3; i++) {
     const answer = await counter.of(['a'], 0);
-    assert.deepEqual(answer, i === 1 ? {} : { a: countOf(i - 1) });
+    assert.deepEqual(answer, i === 1 ? {} : { a: outdated(i - 1) });
     counter.forget(touching('a'));
     clock.now += 10_000;
     await end(i);
   }
   clock.now += 49_999;
-  assert.deepEqual(await counter.of(['a'], 0), { a: countOf(3) });
+  assert.deepEqual(await counter.of(['a'], 0), { a: outdated(3) });
   clock.now += 1;
   assert.deepEqual(await counter.of(['a'], 0), {});
   const waits = counter.of(['a'], ample);

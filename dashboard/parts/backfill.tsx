@@ -1,9 +1,7 @@
 /** Fetches the older history of a repository from its host: starts it, shows the progress, and cancels it. */
 import type { JSX } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
-import { NotFoundError } from '../../sdk/index.ts';
 import { useAttempt } from '../state/attempt.ts';
-import { backfillChanges } from '../state/live.ts';
 import { useLoad } from '../state/load.ts';
 import { api, mayUse } from '../state/session.ts';
 import { type Backfill, countedKinds, failureAdvice, progressLine } from '../text/backfill-words.ts';
@@ -17,13 +15,9 @@ import { Time } from './time.tsx';
 /** A shorter pause is over before a person has read when it ends. */
 const shortMs = 60_000;
 
+/** Reads the newest backfill with its repository. Unlike the operation for backfills, this succeeds if there is none. */
 async function readBackfill(repoId: string, signal: AbortSignal): Promise<Backfill | null> {
-  try {
-    return await api().getBackfill({ repoId }, { signal });
-  } catch (error) {
-    if (error instanceof NotFoundError) return null;
-    throw error;
-  }
+  return (await api().getRepository({ repoId, include: 'backfill' }, { signal })).backfill ?? null;
 }
 
 /**
@@ -39,15 +33,8 @@ export function BackfillPart({
   isConnected: boolean;
   onState?: (state: Backfill['state'] | undefined) => void;
 }): JSX.Element {
-  const [isKnown, setKnown] = useState(false);
-  const loaded = useLoad('backfill', (signal) => readBackfill(repoId, signal), [repoId], isKnown);
-  const { data, reload } = loaded;
-  const state = data?.state;
-  const begun = isKnown ? 0 : backfillChanges.value;
-  useEffect(() => setKnown(state !== undefined), [state]);
-  useEffect(() => {
-    if (begun > 0) reload();
-  }, [begun, reload]);
+  const loaded = useLoad('backfill', (signal) => readBackfill(repoId, signal), [repoId], true);
+  const state = loaded.data?.state;
   useEffect(() => onState?.(state), [state, onState]);
   return (
     <Shown of={loaded} lines={3}>

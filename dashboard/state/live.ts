@@ -15,9 +15,6 @@ const [gatherMs, pauseMs] = [200, 2_000];
 /** Rises whenever screens should read their data again. */
 export const changes = signal(0);
 
-/** Rises whenever a backfill may have begun. A repository without one is not asked again before. */
-export const backfillChanges = signal(0);
-
 /** Makes all open screens read their data again. */
 export function noteChange(): void {
   changes.value += 1;
@@ -45,10 +42,7 @@ export function followService(): () => void {
       if (isOpen) noteSoon();
     };
     try {
-      for await (const { event } of api().events({ signal, onState })) {
-        if (event === 'backfill.progress' || event === 'reset') backfillChanges.value += 1;
-        noteSoon();
-      }
+      for await (const _ of api().events({ signal, onState })) noteSoon();
     } catch {
       // The service refuses the stream, for example because the session has ended. The next reading shows why.
     }
@@ -70,9 +64,7 @@ export function followService(): () => void {
     if (stream?.signal.aborted === false) note();
   };
   const timer = setInterval(() => {
-    if (isOpen || document.visibilityState !== 'visible') return;
-    backfillChanges.value += 1;
-    note();
+    if (!isOpen && document.visibilityState === 'visible') note();
   }, pollMs);
   document.addEventListener('visibilitychange', look);
   connect();

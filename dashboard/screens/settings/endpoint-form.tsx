@@ -4,13 +4,14 @@ import { useState } from 'preact/hooks';
 import { metaOf, type NewWebhookEndpoint, type WebhookEndpoint } from '../../../sdk/index.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox, Skeleton } from '../../parts/feedback.tsx';
-import { FormError, faultsOf, SelectField, TextField, Ticks } from '../../parts/fields.tsx';
+import { FormError, faultsOf, TextField, Ticks } from '../../parts/fields.tsx';
 import { useAttempt } from '../../state/attempt.ts';
 import { useLoad } from '../../state/load.ts';
 import { repositories } from '../../state/repositories.ts';
 import { api, isInstanceKey } from '../../state/session.ts';
 import { channelNames, channelWords, personas as personaNames, personaWords } from '../../text/words.ts';
 import { useOrganizations } from './organization-choice.tsx';
+import { OrganizationField } from './organization-field.tsx';
 
 type Event = WebhookEndpoint['events'][number];
 
@@ -105,16 +106,16 @@ function Fields({
   };
   return (
     <form class="stack" onSubmit={save} autocomplete="off">
-      {isInstance && !of && (
-        <SelectField
+      {!of && (
+        <OrganizationField
           label="Organization"
+          organizations={organizations.data}
           fault={faults.org}
           value={orgId}
           onChange={(next) => {
             setOrg(next);
             setOnly([]);
           }}
-          options={(organizations.data ?? []).map(({ id, login }) => [id, login] as const)}
         />
       )}
       <TextField

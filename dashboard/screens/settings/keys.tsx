@@ -5,7 +5,7 @@ import type { Key, NewKey, Operations } from '../../../sdk/index.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty, Pill, Shown } from '../../parts/feedback.tsx';
-import { FormError, faultsOf, SelectField, TextField, Ticks } from '../../parts/fields.tsx';
+import { FormError, faultsOf, TextField, Ticks } from '../../parts/fields.tsx';
 import { Question, Replacement, ShownOnce } from '../../parts/question.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -15,6 +15,7 @@ import { api, base, forgetSession, isInstanceKey, mayUse, session } from '../../
 import { showToast } from '../../state/toasts.ts';
 import { count } from '../../text/words.ts';
 import { useOrganizations } from './organization-choice.tsx';
+import { OrganizationField } from './organization-field.tsx';
 
 type Scope = NonNullable<Operations['createKey']['input']['scopes']>[number];
 
@@ -232,18 +233,14 @@ function NewKeyDialog({ onCreated, onClose }: { onCreated: (key: NewKey) => void
           onChange={setName}
           input={{ 'data-first': true, maxLength: 100 }}
         />
-        {isInstance && (
-          <SelectField
-            label="May see"
-            fault={faults.org}
-            value={org}
-            onChange={setOrg}
-            options={[
-              ['', 'all organizations'],
-              ...(organizations.data ?? []).map(({ id, login }) => [id, login] as const),
-            ]}
-          />
-        )}
+        <OrganizationField
+          label="May see"
+          none="all organizations"
+          organizations={organizations.data}
+          fault={faults.org}
+          value={org}
+          onChange={setOrg}
+        />
         <Ticks
           legend="May do"
           fault={faults.scopes}

@@ -14,6 +14,7 @@ import { useLoad } from '../../state/load.ts';
 import { api, base, isInstanceKey, mayUse } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
 import { useOrganizations } from './organization-choice.tsx';
+import { OrganizationField } from './organization-field.tsx';
 
 const pageSize = 50;
 
@@ -213,18 +214,14 @@ function NewSecret({
           onChange={setName}
           input={{ 'data-first': true, maxLength: 100 }}
         />
-        {isInstance && (
-          <SelectField
-            label="Accepted for"
-            fault={faults.org}
-            value={org}
-            onChange={setOrg}
-            options={[
-              ['', 'all organizations of a host'],
-              ...(organizations.data ?? []).map(({ id, login }) => [id, login] as const),
-            ]}
-          />
-        )}
+        <OrganizationField
+          label="Accepted for"
+          none="all organizations of a host"
+          organizations={organizations.data}
+          fault={faults.org}
+          value={org}
+          onChange={setOrg}
+        />
         {isInstance && org === '' && known.length > 1 && (
           <SelectField
             label="Host"

@@ -8,6 +8,7 @@ import { type Backfill, countedKinds, failureAdvice, progressLine } from '../tex
 import { count } from '../text/words.ts';
 import { Facts } from './facts.tsx';
 import { ErrorBox, Shown } from './feedback.tsx';
+import { TextField } from './fields.tsx';
 import { Icon } from './icons.tsx';
 import { Question } from './question.tsx';
 import { Time } from './time.tsx';
@@ -133,12 +134,12 @@ function Start({
   };
   return (
     <form class="backfill-start" onSubmit={start}>
-      <label>
-        <span>
-          Since <span class="faint">(empty: everything)</span>
-        </span>
-        <input type="date" max={today} value={since} onInput={({ currentTarget }) => setSince(currentTarget.value)} />
-      </label>
+      <TextField
+        label="Since (empty: everything)"
+        value={since}
+        onChange={setSince}
+        input={{ type: 'date', max: today }}
+      />
       <button type="submit" class={isFirst ? 'primary' : ''} disabled={isBusy}>
         {isBusy ? 'Starting…' : isFirst ? 'Fetch history' : 'Fetch again'}
       </button>

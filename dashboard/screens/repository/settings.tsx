@@ -4,7 +4,8 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { type NotesSettings, PreconditionFailedError, type Repository } from '../../../sdk/index.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { ErrorBox, Shown } from '../../parts/feedback.tsx';
+import { Shown } from '../../parts/feedback.tsx';
+import { Fields, faultsOf } from '../../parts/fields.tsx';
 import { useShortcut } from '../../shell/keys.ts';
 import { useAttempt } from '../../state/attempt.ts';
 import { type Edited, useEdited } from '../../state/edited.ts';
@@ -29,9 +30,11 @@ import {
 } from '../../text/settings.ts';
 import { count } from '../../text/words.ts';
 import { Automation } from './automation.tsx';
-import { allFaults, Faults } from './form.tsx';
 import { Example } from './settings-example.tsx';
 import { partForms } from './settings-parts.tsx';
+
+/** The fields of all parts of the form. */
+const shownFields: readonly string[] = partNames.flatMap((name) => parts[name].fields);
 
 export function RepositorySettings({ repository }: { repository: Repository }): JSX.Element {
   const repoId = repository.id;
@@ -93,7 +96,7 @@ function Form({
   const { error, attempt, forget } = useAttempt();
   const [tryError, setTryError] = useState<Error | undefined>(undefined);
   const pulls = useLoad('labels', (signal) => api().listPullRequests({ repoId, limit: 100 }, { signal }), [repoId]);
-  const faults = { ...allFaults(tryError), ...allFaults(error) };
+  const faults = { ...faultsOf(tryError, shownFields), ...faultsOf(error, shownFields) };
   const change = (fields: Partial<NotesSettings>): void => {
     forget();
     set({ ...mine, ...fields });
@@ -151,7 +154,7 @@ function Form({
             if (isDirty && !theirs) void save();
           }}
         >
-          <Faults.Provider value={faults}>
+          <Fields error={error} faults={faults}>
             <fieldset disabled={!mayWrite}>
               <legend class="hidden">Settings of the notes</legend>
               {partNames.map((name) => (
@@ -167,8 +170,7 @@ function Form({
                 />
               ))}
             </fieldset>
-          </Faults.Provider>
-          {error && <ErrorBox error={error} />}
+          </Fields>
           {mayWrite && (
             <footer class="save-bar">
               <span aria-live="polite">{isDirty ? count(number, 'unsaved change') : 'Everything is saved.'}</span>

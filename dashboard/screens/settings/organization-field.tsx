@@ -16,7 +16,6 @@ export function OrganizationField({
   label: string;
   organizations: readonly Organization[] | undefined;
   none?: string;
-  fault: string | undefined;
   value: string;
   onChange: (orgId: string) => void;
 }): JSX.Element | null {
@@ -24,6 +23,11 @@ export function OrganizationField({
   const listed = organizations.map(({ id, login }) => [id, login] as const);
   const about = mayUse('orgs:read') ? undefined : 'To list the organizations, a key needs the scope orgs:read.';
   return (
-    <SelectField {...field} about={about} options={none === undefined ? listed : [['', none] as const, ...listed]} />
+    <SelectField
+      {...field}
+      at="org"
+      about={about}
+      options={none === undefined ? listed : [['', none] as const, ...listed]}
+    />
   );
 }

@@ -11,6 +11,7 @@ import { ErrorBox, Shown } from './feedback.tsx';
 import { TextField } from './fields.tsx';
 import { Icon } from './icons.tsx';
 import { Question } from './question.tsx';
+import { Needs } from './scopes.tsx';
 import { Time } from './time.tsx';
 
 /** A shorter pause is over before a person has read when it ends. */
@@ -45,9 +46,7 @@ export function BackfillPart({
           <>
             {backfill ? <Progress of={backfill} /> : <p>The history from before the first delivery is not here yet.</p>}
             {!mayUse('repos:write') ? (
-              <p class="faint">
-                To {isUnderWay ? 'cancel this' : 'fetch history'}, a key needs the scope <code>repos:write</code>.
-              </p>
+              <Needs scopes={['repos:write']} to={isUnderWay ? 'cancel this' : 'fetch history'} />
             ) : isUnderWay ? (
               <Cancel repoId={repoId} onCancelled={loaded.reload} />
             ) : isConnected ? (

@@ -3,16 +3,16 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { ForbiddenError } from '../../sdk/index.ts';
 import { DraftName, RangeName } from '../parts/draft-name.tsx';
 import { Empty, Pill, Shown } from '../parts/feedback.tsx';
 import { PublicationPill } from '../parts/publication-pill.tsx';
+import { Needs } from '../parts/scopes.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { Time } from '../parts/time.tsx';
 import { type Active, readActivity } from '../state/activity.ts';
 import { useLoad } from '../state/load.ts';
 import { type ListedDraft, noteHeads } from '../state/names.ts';
-import { api } from '../state/session.ts';
+import { api, mayUse, type Scope } from '../state/session.ts';
 import { channelWords, count, countListed, outdatedReasons, personas, personaWords } from '../text/words.ts';
 import { FirstRun } from './connect.tsx';
 
@@ -29,16 +29,19 @@ function openGuide(isOpen: boolean): void {
 
 async function readInbox(signal: AbortSignal) {
   const drafts = { view: 'summary', limit: maxShown } as const;
+  const maySeeDrafts = mayUse('drafts:read');
   const [activity, ready, failed, outdated, refused] = await Promise.all([
-    ifAllowed(readActivity({ offset: 0, limit: 100 }, signal)),
-    ifAllowed(api().listDrafts({ ...drafts, status: 'ready', published: 'false', outdated: 'false' }, { signal })),
-    ifAllowed(api().listPublications({ status: 'failed', limit: maxShown }, { signal })),
-    ifAllowed(api().listDrafts({ ...drafts, outdated: 'true' }, { signal })),
-    ifAllowed(api().listDeliveries({ outcome: 'refused', limit: 5 }, { signal })),
+    mayUse('repos:read') ? readActivity({ offset: 0, limit: 100 }, signal) : undefined,
+    maySeeDrafts
+      ? api().listDrafts({ ...drafts, status: 'ready', published: 'false', outdated: 'false' }, { signal })
+      : undefined,
+    maySeeDrafts ? api().listPublications({ status: 'failed', limit: maxShown }, { signal }) : undefined,
+    maySeeDrafts ? api().listDrafts({ ...drafts, outdated: 'true' }, { signal }) : undefined,
+    mayUse('webhooks:read') ? api().listDeliveries({ outcome: 'refused', limit: 5 }, { signal }) : undefined,
   ]);
   noteHeads([...(ready?.drafts ?? []), ...(outdated?.drafts ?? [])]);
   return {
-    repos: activity?.repos ?? [],
+    repos: activity?.repos,
     ready: { items: ready?.drafts ?? [], total: ready?.total ?? 0 },
     failed: { items: failed?.publications ?? [], total: failed?.total ?? 0 },
     outdated: { items: outdated?.drafts ?? [], total: outdated?.total ?? 0 },
@@ -46,19 +49,16 @@ async function readInbox(signal: AbortSignal) {
   };
 }
 
-/** Leaves out the parts of the inbox that the key may not see. */
-async function ifAllowed<T>(part: Promise<T>): Promise<T | undefined> {
-  try {
-    return await part;
-  } catch (error) {
-    if (error instanceof ForbiddenError) return undefined;
-    throw error;
-  }
-}
+/** The parts of the inbox, with the scopes of the requests that read them. A part whose scopes are missing is left out. */
+const shownParts: readonly { to: string; scopes: readonly Scope[] }[] = [
+  { to: 'see unreleased changes here', scopes: ['repos:read', 'ranges:read'] },
+  { to: 'see drafts and publications here', scopes: ['drafts:read'] },
+  { to: 'see refused deliveries here', scopes: ['webhooks:read'] },
+];
 
 export function Inbox(): JSX.Element {
   const loaded = useLoad('inbox', readInbox, [], true);
-  const isEmpty = loaded.data?.repos.length === 0;
+  const isEmpty = loaded.data?.repos?.length === 0;
   useEffect(() => {
     if (isEmpty) openGuide(true);
   }, [isEmpty]);
@@ -66,7 +66,7 @@ export function Inbox(): JSX.Element {
   return (
     <Screen title="Inbox">
       <Shown of={loaded}>
-        {({ repos, ready, failed, outdated, refused }) => {
+        {({ repos = [], ready, failed, outdated, refused }) => {
           const waiting = repos.filter(
             ({ unreleased }) => unreleased && unreleased.changes + unreleased.dependencyUpdates > 0,
           );
@@ -74,7 +74,7 @@ export function Inbox(): JSX.Element {
           return (
             <>
               {isGuided && <Guide isEmpty={isEmpty} />}
-              {!isGuided && isClear && <Clear repos={repos} />}
+              {!isGuided && isClear && maySeeAny() && <Clear repos={repos} />}
               <Group title="Unreleased changes" shown={waiting.length}>
                 {waiting.map((repository) => (
                   <Waiting key={repository.id} repository={repository} />
@@ -134,12 +134,20 @@ export function Inbox(): JSX.Element {
                   </li>
                 ))}
               </Group>
+              {shownParts.map((part) => (
+                <Needs key={part.to} {...part} />
+              ))}
             </>
           );
         }}
       </Shown>
     </Screen>
   );
+}
+
+/** Whether the key may see any part of the inbox. */
+function maySeeAny(): boolean {
+  return shownParts.some(({ scopes }) => mayUse(...scopes));
 }
 
 function Guide({ isEmpty }: { isEmpty: boolean }): JSX.Element {

@@ -5,13 +5,14 @@ import { Link } from 'wouter-preact';
 import type { Range } from '../../../sdk/index.ts';
 import { ErrorBox, Pill, Skeleton } from '../../parts/feedback.tsx';
 import { late } from '../../parts/late.tsx';
+import { Allowed } from '../../parts/scopes.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useShortcut } from '../../shell/keys.ts';
 import { type Active, withCounts } from '../../state/activity.ts';
 import { useLoad } from '../../state/load.ts';
 import { openRepository, repositoryById } from '../../state/repositories.ts';
-import { api } from '../../state/session.ts';
+import { api, mayUse } from '../../state/session.ts';
 import { countListed } from '../../text/words.ts';
 import { NewNotes } from '../new-notes.tsx';
 import { Changes } from './changes.tsx';
@@ -35,12 +36,13 @@ export function Repository({ repoId, tab }: { repoId: string; tab: string }): JS
   const loaded = useLoad(
     'repository',
     (signal) => api().getRepository({ repoId, ...withCounts() }, { signal }),
-    [repoId],
+    [mayUse('repos:read') ? repoId : null],
     true,
   );
   const { data, error, reload } = loaded;
+  const mayWrite = mayUse('ranges:read', 'ranges:write', 'drafts:read', 'drafts:write');
   const write = useCallback(() => setWriting(''), []);
-  useShortcut('n', data && write);
+  useShortcut('n', mayWrite && data ? write : undefined);
   useEffect(() => {
     if (data) openRepository(repoId);
   }, [data, repoId]);
@@ -51,7 +53,8 @@ export function Repository({ repoId, tab }: { repoId: string; tab: string }): JS
       title={name}
       below={data && <Facts repository={data} />}
       actions={
-        data && (
+        data &&
+        mayWrite && (
           <button type="button" class="primary" onClick={write}>
             New notes
           </button>
@@ -59,7 +62,9 @@ export function Repository({ repoId, tab }: { repoId: string; tab: string }): JS
       }
     >
       {error && <ErrorBox error={error} again={reload} />}
-      {!data && !error && <Skeleton />}
+      <Allowed scopes={['repos:read']} to="see repositories">
+        {!data && !error && <Skeleton />}
+      </Allowed>
       {data && (
         <>
           <nav class="tabs" aria-label="Repository">
@@ -73,11 +78,19 @@ export function Repository({ repoId, tab }: { repoId: string; tab: string }): JS
               </Link>
             ))}
           </nav>
-          {tab === 'releases' && <Releases repoId={repoId} onWrite={setWriting} />}
-          {tab === 'ranges' && <Ranges repoId={repoId} onWrite={setWriting} />}
+          {tab === 'releases' && <Releases repoId={repoId} onWrite={mayWrite ? setWriting : undefined} />}
+          {tab === 'ranges' && (
+            <Allowed scopes={['ranges:read']} to="see ranges">
+              <Ranges repoId={repoId} onWrite={mayWrite ? setWriting : undefined} />
+            </Allowed>
+          )}
           {tab === 'settings' && <Settings repository={data} />}
           {tab === 'history' && <History repository={data} />}
-          {!(tab in tabs && tab !== 'changes') && <Changes repoId={repoId} />}
+          {!(tab in tabs && tab !== 'changes') && (
+            <Allowed scopes={['ranges:read']} to="see unreleased changes">
+              <Changes repoId={repoId} />
+            </Allowed>
+          )}
           {writing !== undefined && (
             <NewNotes repository={data} begin={writing} onClose={() => setWriting(undefined)} />
           )}

@@ -6,6 +6,7 @@ import { type NotesSettings, PreconditionFailedError, type Repository } from '..
 import { Dialog } from '../../parts/dialog.tsx';
 import { Shown } from '../../parts/feedback.tsx';
 import { Fields, faultsOf } from '../../parts/fields.tsx';
+import { Needs } from '../../parts/scopes.tsx';
 import { useShortcut } from '../../shell/keys.ts';
 import { useAttempt } from '../../state/attempt.ts';
 import { type Edited, useEdited } from '../../state/edited.ts';
@@ -92,7 +93,6 @@ function Form({
 }): JSX.Element {
   const { base: stored, mine, theirs, isDirty, isRestored, set, rebase, discard } = edited;
   const mayWrite = mayUse('repos:write');
-  const mayTry = mayUse('drafts:read');
   const { error, attempt, forget } = useAttempt();
   const [tryError, setTryError] = useState<Error | undefined>(undefined);
   const pulls = useLoad('labels', (signal) => api().listPullRequests({ repoId, limit: 100 }, { signal }), [repoId]);
@@ -124,13 +124,7 @@ function Form({
         These settings are stored by this service, for this repository only. No file in the repository and no setting of
         the organization changes them. <a href={`${base}/docs/guide#notes-settings`}>More in the guide</a>.
       </p>
-      {!mayWrite && (
-        <p class="box">
-          <span>
-            You can read the settings. To change them, sign in with a key that has the scope <code>repos:write</code>.
-          </span>
-        </p>
-      )}
+      <Needs scopes={['repos:write']} to="change the settings" />
       {isRestored && isDirty && (
         <p class="box">
           <span>Your changes from before are here again. They are not saved yet.</span>
@@ -185,13 +179,10 @@ function Form({
         </form>
         <aside class="example" aria-label="Example">
           <h3>Example</h3>
-          {mayTry ? (
+          {mayUse('drafts:read') && (
             <Example repoId={repoId} settings={mine} version={stored.etag} onError={setTryError} />
-          ) : (
-            <p class="faint">
-              Your key may not read drafts, so there is no example. It would need the scope <code>drafts:read</code>.
-            </p>
           )}
+          <Needs scopes={['drafts:read']} to="see an example" />
         </aside>
       </div>
     </section>

@@ -5,6 +5,7 @@ import type { Operations } from '../../../sdk/index.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Empty, ErrorBox, Shown } from '../../parts/feedback.tsx';
 import { Tick } from '../../parts/fields.tsx';
+import { Needs } from '../../parts/scopes.tsx';
 import { useAttempt } from '../../state/attempt.ts';
 import { useLoad } from '../../state/load.ts';
 import { api, mayUse } from '../../state/session.ts';
@@ -78,7 +79,7 @@ function Policies({ of, onChanged }: { of: Organization; onChanged: () => void }
           input={{ role: 'switch', 'aria-checked': of[name], disabled: busy === name || !mayUse('orgs:write') }}
         />
       ))}
-      {!mayUse('orgs:write') && <p class="faint">To change this, sign in with a key that has the scope orgs:write.</p>}
+      <Needs scopes={['orgs:write']} to="change this" />
       {error && <ErrorBox error={error} />}
     </fieldset>
   );
@@ -104,7 +105,7 @@ function Usage({ of: { id, host, tier } }: { of: Organization }): JSX.Element {
               ['Tier', tier],
             ]}
           />
-          <p class="faint">To see the use, sign in with a key that has the scope stats:read.</p>
+          <Needs scopes={['stats:read']} to="see the use" />
         </>
       )}
     </>

@@ -80,7 +80,7 @@ export type RangePreview = { repoId: string; type: 'TAG_BASED' | 'DATE_BASED' | 
 
 export type Replayed = { endpointId: string; replayed: number };
 
-export type Repository = { id: string; orgId: string; scmRepoId?: number; fullName: string; defaultBranch: string | null; state: 'connected' | 'unselected' | 'disconnected'; createdAt: string; ownerConfirmed: boolean; ownerUnconfirmedReason: string | null; lastEventAt: string | null; lastTag?: { name: string; date: string } | null; unreleased?: { pulls: number; issues: number; commits: number; changes: number; dependencyUpdates: number; unlabelled: number; outdated?: true } | null };
+export type Repository = { id: string; orgId: string; scmRepoId?: number; fullName: string; defaultBranch: string | null; state: 'connected' | 'unselected' | 'disconnected'; createdAt: string; ownerConfirmed: boolean; ownerUnconfirmedReason: string | null; lastEventAt: string | null; lastTag?: { name: string; date: string } | null; unreleased?: { pulls: number; issues: number; commits: number; changes: number; dependencyUpdates: number; unlabelled: number; outdated?: true } | null; backfill?: Backfill | null };
 
 export type RepositoryConnectedEvent = { event: 'repository.connected'; timestamp: string; data: { repoId: string; fullName: string; cause: 'delivery' | 'installation' | 'selection' | 'request' | 'transfer' } };
 
@@ -150,7 +150,7 @@ export interface Operations {
   /** List repositories. */
   listRepositories: { input: { fullName?: string; q?: string; include?: 'unreleased'; limit?: number; offset?: number; sort?: 'createdAt' | 'updatedAt' | 'name'; order?: 'asc' | 'desc' }; reply: { repos: readonly (Repository)[]; total: number; hasMore: boolean; nextOffset: number | null }; item: Repository; };
   /** Get a repository. */
-  getRepository: { input: { repoId: string; include?: 'unreleased' }; reply: Repository; };
+  getRepository: { input: { repoId: string; include?: 'unreleased' | 'backfill' }; reply: Repository; };
   /** Connect a repository, or stop capturing its events. */
   updateRepository: { input: { repoId: string } & { selected: boolean }; reply: Repository; };
   /** List the tags of a repository. */

@@ -1,29 +1,25 @@
 /** Fetches the older history of a repository from its host: starts it, shows the progress, and cancels it. */
 import type { JSX } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
-import { NotFoundError } from '../../sdk/index.ts';
 import { useAttempt } from '../state/attempt.ts';
-import { backfillChanges } from '../state/live.ts';
 import { useLoad } from '../state/load.ts';
 import { api, mayUse } from '../state/session.ts';
 import { type Backfill, countedKinds, failureAdvice, progressLine } from '../text/backfill-words.ts';
 import { count } from '../text/words.ts';
 import { Facts } from './facts.tsx';
 import { ErrorBox, Shown } from './feedback.tsx';
+import { TextField } from './fields.tsx';
 import { Icon } from './icons.tsx';
 import { Question } from './question.tsx';
+import { Needs } from './scopes.tsx';
 import { Time } from './time.tsx';
 
 /** A shorter pause is over before a person has read when it ends. */
 const shortMs = 60_000;
 
+/** Reads the newest backfill with its repository. Unlike the operation for backfills, this succeeds if there is none. */
 async function readBackfill(repoId: string, signal: AbortSignal): Promise<Backfill | null> {
-  try {
-    return await api().getBackfill({ repoId }, { signal });
-  } catch (error) {
-    if (error instanceof NotFoundError) return null;
-    throw error;
-  }
+  return (await api().getRepository({ repoId, include: 'backfill' }, { signal })).backfill ?? null;
 }
 
 /**
@@ -39,15 +35,11 @@ export function BackfillPart({
   isConnected: boolean;
   onState?: (state: Backfill['state'] | undefined) => void;
 }): JSX.Element {
-  const [isKnown, setKnown] = useState(false);
-  const loaded = useLoad('backfill', (signal) => readBackfill(repoId, signal), [repoId], isKnown);
-  const { data, reload } = loaded;
-  const state = data?.state;
-  const begun = isKnown ? 0 : backfillChanges.value;
-  useEffect(() => setKnown(state !== undefined), [state]);
-  useEffect(() => {
-    if (begun > 0) reload();
-  }, [begun, reload]);
+  const loaded = useLoad('backfill', (signal) => readBackfill(repoId, signal), [repoId], {
+    events: ['backfill.progress'],
+    repoId,
+  });
+  const state = loaded.data?.state;
   useEffect(() => onState?.(state), [state, onState]);
   return (
     <Shown of={loaded} lines={3}>
@@ -57,9 +49,7 @@ export function BackfillPart({
           <>
             {backfill ? <Progress of={backfill} /> : <p>The history from before the first delivery is not here yet.</p>}
             {!mayUse('repos:write') ? (
-              <p class="faint">
-                To {isUnderWay ? 'cancel this' : 'fetch history'}, a key needs the scope <code>repos:write</code>.
-              </p>
+              <Needs scopes={['repos:write']} to={isUnderWay ? 'cancel this' : 'fetch history'} />
             ) : isUnderWay ? (
               <Cancel repoId={repoId} onCancelled={loaded.reload} />
             ) : isConnected ? (
@@ -146,12 +136,12 @@ function Start({
   };
   return (
     <form class="backfill-start" onSubmit={start}>
-      <label>
-        <span>
-          Since <span class="faint">(empty: everything)</span>
-        </span>
-        <input type="date" max={today} value={since} onInput={({ currentTarget }) => setSince(currentTarget.value)} />
-      </label>
+      <TextField
+        label="Since (empty: everything)"
+        value={since}
+        onChange={setSince}
+        input={{ type: 'date', max: today }}
+      />
       <button type="submit" class={isFirst ? 'primary' : ''} disabled={isBusy}>
         {isBusy ? 'Starting…' : isFirst ? 'Fetch history' : 'Fetch again'}
       </button>

@@ -4,24 +4,25 @@ import type { Range } from '../../sdk/index.ts';
 import { useLoad } from '../state/load.ts';
 import { headOf, rangeOf } from '../state/names.ts';
 import { repositoryById } from '../state/repositories.ts';
+import { mayUse } from '../state/session.ts';
 import { personaWords, rangeName } from '../text/words.ts';
 
 export function DraftName({ draftId }: { draftId: string }): JSX.Element {
   const loaded = useLoad('draft name', async () => {
     const { persona, releaseRangeId } = await headOf(draftId);
-    return { persona, range: await rangeOf(releaseRangeId) };
+    return { persona, range: mayUse('ranges:read') ? await rangeOf(releaseRangeId) : undefined };
   }, [draftId]);
   if (!loaded.data) return <>{loaded.error ? 'A draft that is gone' : 'A draft'}</>;
   const { persona, range } = loaded.data;
   return (
     <>
-      {nameOf(range)}, {personaWords[persona].name.toLowerCase()}
+      {range ? nameOf(range) : 'Notes'}, {personaWords[persona].name.toLowerCase()}
     </>
   );
 }
 
 export function RangeName({ rangeId }: { rangeId: string }): JSX.Element {
-  const { data } = useLoad('range name', () => rangeOf(rangeId), [rangeId]);
+  const { data } = useLoad('range name', () => rangeOf(rangeId), [mayUse('ranges:read') ? rangeId : null]);
   return <>{data ? nameOf(data) : 'Notes'}</>;
 }
 

@@ -1,44 +1,82 @@
 /** Fields of forms with what the service found wrong with them, ticks, and the choice of an overlap. */
-import type { ComponentChildren, JSX } from 'preact';
-import { useId } from 'preact/hooks';
+import { type ComponentChildren, createContext, type JSX } from 'preact';
+import { useContext, useId } from 'preact/hooks';
 import { TidingsError } from '../../sdk/index.ts';
 import { ErrorBox } from './feedback.tsx';
 import { Icon } from './icons.tsx';
 
-/** What the service says about fields of a form, by the name of the field. */
+/** What is wrong with fields of a form, by names such as `titles.fix`. */
 export type Faults = Readonly<Record<string, string>>;
 
+const FaultsHere = createContext<Faults>({});
+
 /**
- * Returns the faults of fields. A fault of an item of a list, such as `recipients.2`, belongs to the field of the list.
- * @param names the fields that the form shows
+ * Returns what the service found wrong with fields.
+ * @param names the fields that the form shows; parts of a field, such as `recipients.2`, belong to it
  */
 export function faultsOf(error: Error | undefined, names: readonly string[]): Faults {
-  if (!(error instanceof TidingsError)) return {};
-  const found: Record<string, string> = {};
-  for (const [path, text] of Object.entries(error.details)) {
-    const [name = ''] = path.replace(/^settings\./, '').split('.');
-    if (names.includes(name)) found[name] ??= text;
-  }
-  return found;
+  const found = faultList(error).filter(([field]) => names.includes(field.split('.', 1)[0] as string));
+  return Object.fromEntries(found);
 }
 
-/** Shows why a form was refused. Faults that are beside their fields are not repeated. */
-export function FormError({ error, faults }: { error: Error | undefined; faults: Faults }): JSX.Element | null {
-  if (!error) return null;
-  if (Object.keys(faults).length === 0) return <ErrorBox error={error} />;
+/** Fields of channels are in the object `settings` of a request. */
+function faultList(error: Error | undefined): [field: string, fault: string][] {
+  if (!(error instanceof TidingsError)) return [];
+  return Object.entries(error.details).map(([field, fault]) => [field.replace(/^settings\./, ''), fault]);
+}
+
+/**
+ * Gives the fields inside their faults, and says below them why the form was refused. Faults that are beside their
+ * fields are not repeated there.
+ */
+export function Fields({
+  faults,
+  error,
+  children,
+}: {
+  faults: Faults;
+  error: Error | undefined;
+  children: ComponentChildren;
+}): JSX.Element {
+  const all = faultList(error);
+  const isBeside = all.length > 0 && all.every(([field]) => Object.hasOwn(faults, field));
   return (
-    <p class="box bad" role="alert">
-      <Icon name="warning" /> Nothing was saved. See the marked fields.
+    <>
+      <FaultsHere.Provider value={faults}>{children}</FaultsHere.Provider>
+      {error && !isBeside && <ErrorBox error={error} />}
+      {isBeside && (
+        <p class="box bad" role="alert">
+          <Icon name="warning" /> Nothing was saved. See the marked fields.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Returns what is wrong with a field or, unless `isExact`, with a part of it. */
+function useFault(at: string | undefined, isExact = false): string | undefined {
+  const faults = Object.entries(useContext(FaultsHere));
+  return faults.find(([field]) => field === at || (!isExact && field.startsWith(`${at}.`)))?.[1];
+}
+
+/** Says what is wrong with a field, if anything. A part of the field has its fault beside itself if `isExact`. */
+export function Fault({ at, isExact }: { at: string; isExact?: boolean }): JSX.Element | null {
+  const fault = useFault(at, isExact);
+  return fault === undefined ? null : (
+    <p class="field-problem">
+      <Icon name="warning" /> {fault}
     </p>
   );
 }
 
 interface FieldProps {
   label: string;
+  isLabelHidden?: boolean;
+  /** Name of the field in faults of the service. */
+  at?: string;
   /** Shown beside the label, such as a state. */
   mark?: ComponentChildren;
   about?: ComponentChildren;
-  fault?: string | undefined;
 }
 
 /** Attributes that connect an input with its label and its fault. */
@@ -50,15 +88,20 @@ export interface InputProps {
 
 export function Field({
   label,
+  isLabelHidden = false,
+  at,
   mark,
   about,
-  fault,
   children,
 }: FieldProps & { children: (props: InputProps) => ComponentChildren }): JSX.Element {
   const id = useId();
+  const fault = useFault(at);
   return (
     <div class="field">
-      <label for={id}>{label}</label> {mark}
+      <label for={id} class={isLabelHidden ? 'hidden' : undefined}>
+        {label}
+      </label>{' '}
+      {mark}
       {children({ id, 'aria-describedby': `${id}-about`, 'aria-invalid': fault !== undefined })}
       <p id={`${id}-about`} class="faint">
         {fault !== undefined && (
@@ -72,7 +115,7 @@ export function Field({
   );
 }
 
-/** A field of one line of text. */
+/** A field of one line of text, or of another kind that `input` names. */
 export function TextField({
   value,
   onChange,
@@ -100,21 +143,36 @@ export function TextField({
   );
 }
 
-/** A choice of one among values with their texts. */
+/** The values of a choice, each with its text and more words about it. */
+type Choices<Value extends string> = readonly (readonly [value: Value, text: string, about?: string])[];
+
+/** Returns the choices between values that have texts. */
+export function choicesOf<Value extends string>(texts: Readonly<Record<Value, string>>): Choices<Value> {
+  return Object.entries(texts) as [Value, string][];
+}
+
+/** A choice of one among values. */
 export function SelectField<Value extends string>({
   value,
   onChange,
   options,
+  select,
   ...field
 }: FieldProps & {
   value: Value;
   onChange: (value: Value) => void;
-  options: readonly (readonly [value: Value, text: string])[];
+  options: Choices<Value>;
+  select?: JSX.SelectHTMLAttributes<HTMLSelectElement>;
 }): JSX.Element {
   return (
     <Field {...field}>
       {(props) => (
-        <select {...props} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value as Value)}>
+        <select
+          {...props}
+          {...select}
+          value={value}
+          onChange={({ currentTarget }) => onChange(currentTarget.value as Value)}
+        >
           {options.map(([each, text]) => (
             <option key={each} value={each}>
               {text}
@@ -126,20 +184,28 @@ export function SelectField<Value extends string>({
   );
 }
 
+/** @param input further attributes, such as the role `switch` of a tick that is saved at once */
 export function Tick({
   label,
   about,
   checked,
   onChange,
+  input,
 }: {
   label: string;
   about?: string | undefined;
   checked: boolean;
   onChange: (checked: boolean) => void;
+  input?: JSX.InputHTMLAttributes<HTMLInputElement>;
 }): JSX.Element {
   return (
     <label>
-      <input type="checkbox" checked={checked} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
+      <input
+        {...input}
+        type="checkbox"
+        checked={checked}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+      />
       <span>
         {label}
         {about !== undefined && <span class="faint">{about}</span>}
@@ -148,38 +214,34 @@ export function Tick({
   );
 }
 
-/** Ticks of several values. */
+/** Several values of a list. The chosen ones keep the order of the list. */
 export function Ticks<Value extends string>({
   legend,
-  about,
-  fault,
+  at = '',
   options,
   chosen,
   onChange,
+  isRow = false,
 }: {
   legend: string;
-  about?: string;
-  fault?: string | undefined;
-  options: readonly (readonly [value: Value, text: string, about?: string])[];
+  at?: string;
+  options: Choices<Value>;
   chosen: readonly Value[];
   onChange: (chosen: Value[]) => void;
+  isRow?: boolean;
 }): JSX.Element {
+  const all = options.map(([value]) => value);
   return (
-    <fieldset class="ticks">
+    <fieldset class={isRow ? 'ticks row' : 'ticks'}>
       <legend>{legend}</legend>
-      {about && <p class="faint">{about}</p>}
-      {fault !== undefined && (
-        <p class="field-problem">
-          <Icon name="warning" /> {fault}
-        </p>
-      )}
-      {options.map(([value, text, what]) => (
+      <Fault at={at} />
+      {options.map(([value, text, about]) => (
         <Tick
           key={value}
           label={text}
-          about={what}
+          about={about}
           checked={chosen.includes(value)}
-          onChange={(isOn) => onChange(isOn ? [...chosen, value] : chosen.filter((each) => each !== value))}
+          onChange={(isOn) => onChange(all.filter((each) => (each === value ? isOn : chosen.includes(each))))}
         />
       ))}
     </fieldset>

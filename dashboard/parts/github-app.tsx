@@ -10,6 +10,7 @@ import { hostName } from '../text/host-access.ts';
 import { Options } from './choice.tsx';
 import { Dialog } from './dialog.tsx';
 import { ErrorBox } from './feedback.tsx';
+import { TextField } from './fields.tsx';
 
 const owners = { person: 'My own account', organization: 'An organization' } as const;
 
@@ -56,21 +57,18 @@ function Sheet({ origin, onClose }: { origin: string; onClose: () => void }): JS
           <Options name="app-owner" texts={owners} chosen={owner} onChoose={setOwner} />
         </fieldset>
         {owner === 'organization' ? (
-          <label>
-            <span>Login of the organization</span>
-            <input
-              data-first
-              type="text"
-              required
-              maxLength={100}
-              pattern="[A-Za-z0-9][A-Za-z0-9_\-]*"
-              title="Letters, digits and hyphens, as in the address of the organization"
-              autocomplete="off"
-              spellcheck={false}
-              value={login}
-              onInput={(event) => setLogin(event.currentTarget.value)}
-            />
-          </label>
+          <TextField
+            label="Login of the organization"
+            value={login}
+            onChange={setLogin}
+            input={{
+              'data-first': true,
+              required: true,
+              maxLength: 100,
+              pattern: '[A-Za-z0-9][A-Za-z0-9_\\-]*',
+              title: 'Letters, digits and hyphens, as in the address of the organization',
+            }}
+          />
         ) : (
           <p class="faint">The app can then be installed for your own repositories only.</p>
         )}

@@ -2,19 +2,20 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { ForbiddenError, type Operations } from '../../sdk/index.ts';
+import type { Operations } from '../../sdk/index.ts';
 import { Filter, useFilter } from '../parts/choice.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Empty, ErrorBox, Pill, Shown, type Tone } from '../parts/feedback.tsx';
 import { late } from '../parts/late.tsx';
+import { Allowed } from '../parts/scopes.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useAttempt } from '../state/attempt.ts';
 import { noteChange } from '../state/live.ts';
 import { useLoad } from '../state/load.ts';
-import { api } from '../state/session.ts';
+import { api, isInstanceKey, mayUse } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
 import { count } from '../text/words.ts';
 
@@ -54,7 +55,10 @@ export function Deliveries({ tab, endpointId }: { tab: string; endpointId: strin
           </Link>
         ))}
       </nav>
-      {tab === 'endpoints' ? <EndpointLog endpointId={endpointId} /> : <FromHosts />}
+      {tab !== 'endpoints' && isInstanceKey() && mayUse('repos:read') && <DeadLetters />}
+      <Allowed scopes={['webhooks:read']} to="see deliveries">
+        {tab === 'endpoints' ? <EndpointLog endpointId={endpointId} /> : <FromHosts />}
+      </Allowed>
     </Screen>
   );
 }
@@ -71,7 +75,6 @@ function FromHosts(): JSX.Element {
   );
   return (
     <>
-      <DeadLetters />
       <Filter legend="Outcome" name="outcome" texts={filters} onChange={() => setOffset(0)} />
       <Shown of={loaded}>
         {({ deliveries, total, since }) =>
@@ -152,19 +155,7 @@ function Details({ delivery, onClose }: { delivery: Delivery; onClose: () => voi
 /** Deliveries that were accepted but could not be applied. Only keys of the instance may see them. */
 function DeadLetters(): JSX.Element | null {
   const { error: fault, attempt } = useAttempt();
-  const loaded = useLoad(
-    'dead letters',
-    async (signal) => {
-      try {
-        return await api().listDeadLetters({ limit: 20 }, { signal });
-      } catch (error) {
-        if (error instanceof ForbiddenError) return undefined;
-        throw error;
-      }
-    },
-    [],
-    true,
-  );
+  const loaded = useLoad('dead letters', (signal) => api().listDeadLetters({ limit: 20 }, { signal }), [], true);
   const { data, error } = loaded;
   if (error) return <ErrorBox error={error} again={loaded.reload} />;
   if (!data || data.total === 0) return null;
@@ -193,12 +184,14 @@ function DeadLetters(): JSX.Element | null {
             <span class="bad-text wide-line">{why}</span>
           </li>
         ))}
-        <li>
-          <button type="button" onClick={() => void attempt(replay)}>
-            Apply again
-          </button>
-          <span class="faint">Do this after an update that removes the cause.</span>
-        </li>
+        {mayUse('repos:write') && (
+          <li>
+            <button type="button" onClick={() => void attempt(replay)}>
+              Apply again
+            </button>
+            <span class="faint">Do this after an update that removes the cause.</span>
+          </li>
+        )}
       </ul>
       {fault && <ErrorBox error={fault} />}
     </section>

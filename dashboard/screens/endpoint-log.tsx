@@ -6,7 +6,7 @@ import type { WebhookDelivery, WebhookEndpoint } from '../../sdk/index.ts';
 import { Filter, useFilter } from '../parts/choice.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Empty, Pill, Shown } from '../parts/feedback.tsx';
-import { FormError, faultsOf, SelectField, TextField } from '../parts/fields.tsx';
+import { Fields, faultsOf, SelectField, TextField } from '../parts/fields.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useAttempt } from '../state/attempt.ts';
@@ -219,7 +219,6 @@ function Replay({
   const [status, setStatus] = useState<'failed' | 'skipped' | 'delivered' | ''>('failed');
   const [isBusy, setBusy] = useState(false);
   const { error, attempt } = useAttempt();
-  const faults = faultsOf(error, ['from', 'to', 'status']);
   const isValid = !Number.isNaN(Date.parse(from)) && !Number.isNaN(Date.parse(to));
   const replay = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -237,21 +236,22 @@ function Replay({
     <Dialog title="Send a period again" onClose={onClose}>
       <form class="stack" onSubmit={replay}>
         <p>Deliveries to {endpointName(of)} that were made in this period, in your time zone.</p>
-        <TextField label="From" fault={faults.from} value={from} onChange={setFrom} input={moment} />
-        <TextField label="To" fault={faults.to} value={to} onChange={setTo} input={moment} />
-        <SelectField
-          label="Which"
-          fault={faults.status}
-          value={status}
-          onChange={setStatus}
-          options={[
-            ['failed', 'only failed ones'],
-            ['skipped', 'only skipped ones'],
-            ['delivered', 'only delivered ones'],
-            ['', 'all'],
-          ]}
-        />
-        <FormError error={error} faults={faults} />
+        <Fields error={error} faults={faultsOf(error, ['from', 'to', 'status'])}>
+          <TextField label="From" at="from" value={from} onChange={setFrom} input={moment} />
+          <TextField label="To" at="to" value={to} onChange={setTo} input={moment} />
+          <SelectField
+            label="Which"
+            at="status"
+            value={status}
+            onChange={setStatus}
+            options={[
+              ['failed', 'only failed ones'],
+              ['skipped', 'only skipped ones'],
+              ['delivered', 'only delivered ones'],
+              ['', 'all'],
+            ]}
+          />
+        </Fields>
         <footer class="dialog-actions">
           <button type="button" onClick={onClose}>
             Cancel

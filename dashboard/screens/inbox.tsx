@@ -7,13 +7,14 @@ import type { Operations, Publication } from '../../sdk/index.ts';
 import { DraftName, RangeName } from '../parts/draft-name.tsx';
 import { Empty, Pill, Shown } from '../parts/feedback.tsx';
 import { PublicationPill } from '../parts/publication-pill.tsx';
+import { Needs } from '../parts/scopes.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { Time } from '../parts/time.tsx';
 import { type Active, isCounted, readActivity } from '../state/activity.ts';
 import type { About } from '../state/live.ts';
 import { type Loaded, useLoad } from '../state/load.ts';
 import { type ListedDraft, noteHeads } from '../state/names.ts';
-import { api, mayUse } from '../state/session.ts';
+import { api, mayUse, type Scope } from '../state/session.ts';
 import { useSoon } from '../state/soon.ts';
 import type { Delivery } from '../text/arrivals.ts';
 import { channelWords, count, countListed, outdatedReasons, personas, personaWords } from '../text/words.ts';
@@ -54,7 +55,7 @@ function useInbox(): Loaded<Parts> {
   return {
     data: isComplete
       ? {
-          repos: activity.data?.repos ?? [],
+          repos: activity.data?.repos,
           ready: { items: ready.data?.drafts ?? [], total: ready.data?.total ?? 0 },
           failed: { items: failed.data?.publications ?? [], total: failed.data?.total ?? 0 },
           outdated: { items: outdated.data?.drafts ?? [], total: outdated.data?.total ?? 0 },
@@ -69,7 +70,8 @@ function useInbox(): Loaded<Parts> {
 }
 
 interface Parts {
-  repos: readonly Active[];
+  /** Undefined if the key may not see repositories. */
+  repos: readonly Active[] | undefined;
   ready: { items: readonly ListedDraft[]; total: number };
   failed: { items: readonly Publication[]; total: number };
   outdated: { items: readonly ListedDraft[]; total: number };
@@ -79,7 +81,7 @@ interface Parts {
 /** Loads one part. A part that the key may not see stays empty. */
 function usePart<T>(
   name: string,
-  scope: Parameters<typeof mayUse>[0],
+  scope: Scope,
   events: About['events'],
   load: (signal: AbortSignal) => Promise<T>,
 ): Loaded<T> & { isAllowed: boolean } {
@@ -93,9 +95,16 @@ async function readDrafts(input: Operations['listDrafts']['input'], signal: Abor
   return found;
 }
 
+/** The parts of the inbox, with the scopes of the requests that read them. A part whose scopes are missing is left out. */
+const shownParts: readonly { to: string; scopes: readonly Scope[] }[] = [
+  { to: 'see unreleased changes here', scopes: ['repos:read', 'ranges:read'] },
+  { to: 'see drafts and publications here', scopes: ['drafts:read'] },
+  { to: 'see refused deliveries here', scopes: ['webhooks:read'] },
+];
+
 export function Inbox(): JSX.Element {
   const loaded = useInbox();
-  const isEmpty = loaded.data?.repos.length === 0;
+  const isEmpty = loaded.data?.repos?.length === 0;
   useEffect(() => {
     if (isEmpty) openGuide(true);
   }, [isEmpty]);
@@ -103,7 +112,7 @@ export function Inbox(): JSX.Element {
   return (
     <Screen title="Inbox">
       <Shown of={loaded}>
-        {({ repos, ready, failed, outdated, refused }) => {
+        {({ repos = [], ready, failed, outdated, refused }) => {
           const waiting = repos.filter(
             ({ unreleased }) => unreleased && unreleased.changes + unreleased.dependencyUpdates > 0,
           );
@@ -111,7 +120,7 @@ export function Inbox(): JSX.Element {
           return (
             <>
               {isGuided && <Guide isEmpty={isEmpty} />}
-              {!isGuided && isClear && <Clear repos={repos} />}
+              {!isGuided && isClear && maySeeAny() && <Clear repos={repos} />}
               <Group title="Unreleased changes" shown={waiting.length}>
                 {waiting.map((repository) => (
                   <Waiting key={repository.id} repository={repository} />
@@ -171,12 +180,20 @@ export function Inbox(): JSX.Element {
                   </li>
                 ))}
               </Group>
+              {shownParts.map((part) => (
+                <Needs key={part.to} {...part} />
+              ))}
             </>
           );
         }}
       </Shown>
     </Screen>
   );
+}
+
+/** Whether the key may see any part of the inbox. */
+function maySeeAny(): boolean {
+  return shownParts.some(({ scopes }) => mayUse(...scopes));
 }
 
 function Guide({ isEmpty }: { isEmpty: boolean }): JSX.Element {

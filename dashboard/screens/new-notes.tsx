@@ -7,6 +7,7 @@ import { ChangeList } from '../parts/change-list.tsx';
 import { Options } from '../parts/choice.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Empty, ErrorBox, Shown } from '../parts/feedback.tsx';
+import { SelectField, TextField, Ticks } from '../parts/fields.tsx';
 import { useAttempt } from '../state/attempt.ts';
 import { type Loaded, useLoad } from '../state/load.ts';
 import { api } from '../state/session.ts';
@@ -76,8 +77,7 @@ function Form({
     setBusy(true);
     const hasBegun = await attempt(async () => {
       const range = await existingOrNew(repository.id, bounds);
-      const wanted = personas.filter((persona) => readers.includes(persona));
-      const tickets = await Promise.all(wanted.map((persona) => api().generateDraft({ rangeId: range.id, persona })));
+      const tickets = await Promise.all(readers.map((persona) => api().generateDraft({ rangeId: range.id, persona })));
       navigate(`/app/drafts/${tickets[0]?.id}`);
     });
     if (!hasBegun) setBusy(false);
@@ -94,41 +94,42 @@ function Form({
         {choice.way === 'release' && <ReleaseFields tags={tags} choice={choice} change={change} />}
         {choice.way === 'dates' && (
           <div class="pair">
-            <Field label="From" type="date" value={choice.fromDate} set={(fromDate) => change({ fromDate })} />
-            <Field label="To" type="date" value={choice.toDate} set={(toDate) => change({ toDate })} />
+            <TextField
+              label="From"
+              value={choice.fromDate}
+              onChange={(fromDate) => change({ fromDate })}
+              input={{ type: 'date' }}
+            />
+            <TextField
+              label="To"
+              value={choice.toDate}
+              onChange={(toDate) => change({ toDate })}
+              input={{ type: 'date' }}
+            />
           </div>
         )}
         {choice.way === 'numbers' && (
           <div class="pair">
-            <Field
+            <TextField
               label="From number"
-              type="number"
               value={choice.fromNumber}
-              set={(fromNumber) => change({ fromNumber })}
+              onChange={(fromNumber) => change({ fromNumber })}
+              input={{ type: 'number', min: 1 }}
             />
-            <Field label="To number" type="number" value={choice.toNumber} set={(toNumber) => change({ toNumber })} />
+            <TextField
+              label="To number"
+              value={choice.toNumber}
+              onChange={(toNumber) => change({ toNumber })}
+              input={{ type: 'number', min: 1 }}
+            />
           </div>
         )}
-        <fieldset class="ticks">
-          <legend>Who reads them</legend>
-          {personas.map((persona) => (
-            <label key={persona}>
-              <input
-                type="checkbox"
-                checked={readers.includes(persona)}
-                onChange={({ currentTarget }) =>
-                  setReaders((before) =>
-                    currentTarget.checked ? [...before, persona] : before.filter((each) => each !== persona),
-                  )
-                }
-              />
-              <span>
-                {personaWords[persona].name}
-                <span class="faint">{personaWords[persona].about}</span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
+        <Ticks
+          legend="Who reads them"
+          options={personas.map((name) => [name, personaWords[name].name, personaWords[name].about] as const)}
+          chosen={readers}
+          onChange={setReaders}
+        />
         {error && <ErrorBox error={error} />}
         <button
           type="submit"
@@ -155,61 +156,24 @@ function ReleaseFields({
   change: (part: Partial<Choice>) => void;
 }): JSX.Element {
   const end = tags.findIndex(({ name }) => name === choice.to);
-  const earlier = choice.to === '' ? [] : tags.slice(end + 1);
-  const choose = (to: string): void => change({ to, from: tagBefore(tags, to) });
+  const names = tags.map(({ name }) => [name, name] as const);
+  const beginning = choice.to === '' && tags[0] ? tags[0].name : 'The beginning';
   return (
     <div class="pair">
-      <label>
-        <span>From</span>
-        <select
-          disabled={choice.to === ''}
-          value={choice.from}
-          onChange={({ currentTarget }) => change({ from: currentTarget.value })}
-        >
-          {earlier.map(({ name }) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-          <option value="">{choice.to === '' && tags[0] ? tags[0].name : 'The beginning'}</option>
-        </select>
-      </label>
-      <label>
-        <span>To</span>
-        <select value={choice.to} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-          <option value="">Unreleased</option>
-          {tags.map(({ name }) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
-    </div>
-  );
-}
-
-function Field({
-  label,
-  type,
-  value,
-  set,
-}: {
-  label: string;
-  type: 'date' | 'number';
-  value: string;
-  set: (value: string) => void;
-}): JSX.Element {
-  return (
-    <label>
-      <span>{label}</span>
-      <input
-        type={type}
-        min={type === 'number' ? 1 : undefined}
-        value={value}
-        onInput={(event) => set(event.currentTarget.value)}
+      <SelectField
+        label="From"
+        value={choice.from}
+        onChange={(from) => change({ from })}
+        options={[...(choice.to === '' ? [] : names.slice(end + 1)), ['', beginning]]}
+        select={{ disabled: choice.to === '' }}
       />
-    </label>
+      <SelectField
+        label="To"
+        value={choice.to}
+        onChange={(to) => change({ to, from: tagBefore(tags, to) })}
+        options={[['', 'Unreleased'], ...names]}
+      />
+    </div>
   );
 }
 

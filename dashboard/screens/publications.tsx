@@ -12,6 +12,7 @@ import { NoRepository } from '../parts/no-repository.tsx';
 import { OutcomeQuestion } from '../parts/outcome-question.tsx';
 import { PublicationPill } from '../parts/publication-pill.tsx';
 import { RepositoryFilter } from '../parts/repository-filter.tsx';
+import { Allowed, Needs } from '../parts/scopes.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -19,7 +20,7 @@ import { useAttempt } from '../state/attempt.ts';
 import { noteChange } from '../state/live.ts';
 import { useLoad } from '../state/load.ts';
 import { openRepository, repositories } from '../state/repositories.ts';
-import { api } from '../state/session.ts';
+import { api, mayUse } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
 import { channelWords, count, outdatedReasons } from '../text/words.ts';
 
@@ -37,13 +38,17 @@ export function Publications({ repoId }: { repoId: string | undefined }): JSX.El
     <Screen
       title="Publications"
       actions={
-        <RepositoryFilter
-          repoId={repoId ?? ''}
-          onChoose={(id) => navigate(id === '' ? '/app/publications' : `/app/publications/${id}`)}
-        />
+        all && (
+          <RepositoryFilter
+            repoId={repoId ?? ''}
+            onChoose={(id) => navigate(id === '' ? '/app/publications' : `/app/publications/${id}`)}
+          />
+        )
       }
     >
-      {all?.length === 0 ? <NoRepository /> : <List key={repoId} repoId={repoId} />}
+      <Allowed scopes={['drafts:read']} to="see publications">
+        {all?.length === 0 ? <NoRepository /> : <List key={repoId} repoId={repoId} />}
+      </Allowed>
     </Screen>
   );
 }
@@ -137,6 +142,7 @@ function Details({ publication, onClose }: { publication: Publication; onClose: 
   const resend = (): void =>
     void run(() => api().resendPublication({ publicationId: id }), 'The notes are sent again.');
   const isOpen = status === 'pending' || status === 'processing';
+  const mayWrite = mayUse('publish:write');
   return (
     <Dialog title={channelWords[channel].name} size="side" onClose={onClose}>
       <p class="outcome">
@@ -150,7 +156,7 @@ function Details({ publication, onClose }: { publication: Publication; onClose: 
           Draft
         </button>
       </p>
-      {outcomeUnknown && <OutcomeQuestion publication={publication} place={url} onSend={resend} />}
+      {outcomeUnknown && mayWrite && <OutcomeQuestion publication={publication} place={url} onSend={resend} />}
       {error !== null && <p class="box bad">{error}</p>}
       {outdated && <p class="box warn">Outdated: {outdatedReasons(publication.outdatedBecause)}.</p>}
       {nextAttemptAt !== null && (
@@ -171,8 +177,10 @@ function Details({ publication, onClose }: { publication: Publication; onClose: 
         ))}
       </ol>
       {fault && <ErrorBox error={fault} />}
+      <Needs scopes={['publish:write']} to="send these notes again or take them down" />
       <footer class="dialog-actions">
         {status === 'completed' &&
+          mayWrite &&
           (isSure ? (
             <button
               type="button"
@@ -188,7 +196,7 @@ function Details({ publication, onClose }: { publication: Publication; onClose: 
               Take down
             </button>
           ))}
-        {!isOpen && (
+        {!isOpen && mayWrite && (
           <button type="button" class="primary" onClick={resend}>
             Send again
           </button>

@@ -4,11 +4,13 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Empty, Pill, Shown } from '../parts/feedback.tsx';
 import { NoRepository } from '../parts/no-repository.tsx';
+import { Allowed, Needs } from '../parts/scopes.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { type Active, isCounted, readActivity } from '../state/activity.ts';
 import { useLoad } from '../state/load.ts';
+import { mayUse } from '../state/session.ts';
 import { useSoon } from '../state/soon.ts';
 import { countListed } from '../text/words.ts';
 
@@ -17,10 +19,11 @@ const pageSize = 50;
 export function Repositories(): JSX.Element {
   const [offset, setOffset] = useState(0);
   const [text, setText] = useState('');
+  const mayCount = mayUse('ranges:read');
   const loaded = useLoad(
     'repositories',
     (signal) => readActivity({ offset, limit: pageSize, q: text }, signal),
-    [offset, text],
+    [mayUse('repos:read') || null, offset, text],
     { events: ['repo.event'] },
   );
   useSoon(loaded.data?.repos.some(isCounted) === true, loaded.reload, loaded.data);
@@ -44,31 +47,36 @@ export function Repositories(): JSX.Element {
         </>
       }
     >
-      <Shown of={loaded}>
-        {({ repos, total }) =>
-          repos.length === 0 ? (
-            text === '' ? (
-              <NoRepository />
+      <Allowed scopes={['repos:read']} to="see repositories">
+        <Shown of={loaded}>
+          {({ repos, total }) =>
+            repos.length === 0 ? (
+              text === '' ? (
+                <NoRepository />
+              ) : (
+                <Empty title={`No repository has “${text}” in its name.`} />
+              )
             ) : (
-              <Empty title={`No repository has “${text}” in its name.`} />
+              <>
+                <Table
+                  columns={['Repository', ...(mayCount ? ['Last release', 'Unreleased'] : []), 'Last event']}
+                  pages={{ offset, shown: repos.length, total, size: pageSize, onMove: setOffset }}
+                >
+                  {repos.map((repository) => (
+                    <Row key={repository.id} repository={repository} mayCount={mayCount} />
+                  ))}
+                </Table>
+                <Needs scopes={['ranges:read']} to="see releases and unreleased changes here" />
+              </>
             )
-          ) : (
-            <Table
-              columns={['Repository', 'Last release', 'Unreleased', 'Last event']}
-              pages={{ offset, shown: repos.length, total, size: pageSize, onMove: setOffset }}
-            >
-              {repos.map((repository) => (
-                <Row key={repository.id} repository={repository} />
-              ))}
-            </Table>
-          )
-        }
-      </Shown>
+          }
+        </Shown>
+      </Allowed>
     </Screen>
   );
 }
 
-function Row({ repository }: { repository: Active }): JSX.Element {
+function Row({ repository, mayCount }: { repository: Active; mayCount: boolean }): JSX.Element {
   const { id, fullName, state, lastTag, unreleased, lastEventAt } = repository;
   return (
     <tr>
@@ -80,16 +88,20 @@ function Row({ repository }: { repository: Active }): JSX.Element {
           </Pill>
         )}
       </th>
-      <td>
-        {lastTag ? (
-          <>
-            {lastTag.name} <span class="faint">{<Time at={lastTag.date} />}</span>
-          </>
-        ) : (
-          <span class="faint">none</span>
-        )}
-      </td>
-      <td>{unreleased ? <Unreleased of={unreleased} /> : <span class="faint">…</span>}</td>
+      {mayCount && (
+        <>
+          <td>
+            {lastTag ? (
+              <>
+                {lastTag.name} <span class="faint">{<Time at={lastTag.date} />}</span>
+              </>
+            ) : (
+              <span class="faint">none</span>
+            )}
+          </td>
+          <td>{unreleased ? <Unreleased of={unreleased} /> : <span class="faint">…</span>}</td>
+        </>
+      )}
       <td>{lastEventAt ? <Time at={lastEventAt} /> : <span class="faint">none yet</span>}</td>
     </tr>
   );

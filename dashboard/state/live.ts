@@ -22,9 +22,6 @@ export interface About {
 /** Rises whenever any data may have changed. */
 export const changes = signal(0);
 
-/** Rises whenever a backfill may have begun. A repository without one is not asked again before. */
-export const backfillChanges = signal(0);
-
 /** Number of times that all data may have changed. */
 let all = 0;
 /** Number of times that an event was noted, by its topic, and by its topic and repository. */
@@ -80,10 +77,7 @@ export function followService(): () => void {
       if (isOpen) paceOfAll.note([]);
     };
     try {
-      for await (const received of api().events({ signal, onState })) {
-        if (received.event === 'backfill.progress' || received.event === 'reset') backfillChanges.value += 1;
-        noteSoon(received);
-      }
+      for await (const received of api().events({ signal, onState })) noteSoon(received);
     } catch {
       // The service refuses the stream, for example because the session has ended. The next reading shows why.
     }
@@ -107,9 +101,7 @@ export function followService(): () => void {
     if (stream?.signal.aborted === false) noteChange();
   };
   const timer = setInterval(() => {
-    if (isOpen || document.visibilityState !== 'visible') return;
-    backfillChanges.value += 1;
-    noteChange();
+    if (!isOpen && document.visibilityState === 'visible') noteChange();
   }, pollMs);
   document.addEventListener('visibilitychange', look);
   connect();

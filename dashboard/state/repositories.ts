@@ -1,7 +1,7 @@
 /** Holds the repositories that the key may see, and the one that the person works on. */
 import { computed, signal } from '@preact/signals';
 import type { Repository } from '../../sdk/index.ts';
-import { api, noteRefusal } from './session.ts';
+import { api, mayUse, noteRefusal } from './session.ts';
 
 /** Maximum number of repositories that are loaded for the switcher and the jump box. */
 const maxListed = 1000;
@@ -24,8 +24,12 @@ export function openRepository(repoId: string): void {
   localStorage.setItem(currentName, repoId);
 }
 
-/** Loads the repositories, sorted by name. Rows that have not changed keep their object. */
+/**
+ * Loads the repositories, sorted by name. Rows that have not changed keep their object. For a key that may not read
+ * repositories, they stay unknown.
+ */
 export async function loadRepositories(): Promise<void> {
+  if (!mayUse('repos:read')) return;
   try {
     const found: Repository[] = [];
     for await (const each of api().each('listRepositories', { sort: 'name', order: 'asc' })) {

@@ -29,10 +29,19 @@ export function api(): typeof client {
   return client;
 }
 
-/** Whether the key of the session has a scope. */
-export function mayUse(scope: Session['key']['scopes'][number]): boolean {
+export type Scope = Session['key']['scopes'][number];
+
+/** Whether the key of the session has all of these scopes. Requests that it may not make are not sent. */
+export function mayUse(...scopes: readonly Scope[]): boolean {
+  return lackedOf(...scopes).length === 0;
+}
+
+/** Returns those of the scopes that the key of the session does not have. */
+export function lackedOf(...scopes: readonly Scope[]): readonly Scope[] {
   const { value } = session;
-  return typeof value === 'object' && (value.key.scopes.includes('*') || value.key.scopes.includes(scope));
+  if (typeof value !== 'object') return scopes;
+  const held = value.key.scopes;
+  return held.includes('*') ? [] : scopes.filter((scope) => !held.includes(scope));
 }
 
 /** Whether the session has an instance key, which may see all organizations. */

@@ -1,11 +1,11 @@
 /** The parts of the settings, and which of them the key of the session may see. */
-import { isInstanceKey, mayUse } from './session.ts';
+import { isInstanceKey, mayUse, type Scope } from './session.ts';
 
 interface Part {
   id: string;
   name: string;
   /** The scope that the part needs. */
-  scope?: Parameters<typeof mayUse>[0];
+  scope?: Scope;
   /** Only keys of the instance may see the part. */
   isOperators?: true;
 }

@@ -51,9 +51,9 @@ const getBackfill: ApiRoute = {
   query: NoQuerySchema,
   handle: ({ caller, context, params: [repoId = ''] }) => {
     assertVisible(caller, repoId, 'Repository', repoId);
-    const backfill = readBackfill(readPartition(context, partitionOfId(context, repoId) ?? ''), repoId);
-    if (!backfill) throw notFound('Backfill of repository', repoId);
-    return { status: 200, body: backfillResponse(backfill) };
+    const body = newestBackfill(context, repoId);
+    if (!body) throw notFound('Backfill of repository', repoId);
+    return { status: 200, body };
   },
 };
 
@@ -76,6 +76,12 @@ const cancelBackfill: ApiRoute = {
     return { status: 200, body: value as object };
   },
 };
+
+/** Makes the part of a reply that describes the newest backfill of a repository; null if there was none. */
+export function newestBackfill(context: ApiContext, repoId: string): object | null {
+  const backfill = readBackfill(readPartition(context, partitionOfId(context, repoId) ?? ''), repoId);
+  return backfill ? backfillResponse(backfill) : null;
+}
 
 function started(value: unknown): ApiReply {
   const backfill = value as { repoId: string };

@@ -432,6 +432,7 @@ function repository(id: string, { include }: GetRepositoryQuery): object {
   const at = new Date(sampleTime).toISOString();
   const body = { ...directoryRepositoryResponse({ ...sampleRepository, id }), lastEventAt: at };
   if (include === undefined) return body;
+  if (include === 'backfill') return { ...body, backfill: backfillResponse(sampleBackfill(id, 'completed')) };
   const [tag] = sampleTags;
   const unreleased = { pulls: 1, issues: 0, commits: 0, changes: 1, dependencyUpdates: 0, unlabelled: 0 };
   return { ...body, lastTag: tag && { name: tag.name, date: tag.date }, unreleased };

@@ -46,7 +46,7 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   q: 'Returns only the repositories whose name contains this text. Upper and lower case do not matter.',
   origin: 'Web address of a host in the settings.',
   include:
-    'Adds fields to the reply: `unreleased` the newest release tag and what was merged since then, `text` the text of each draft.',
+    'Adds fields to the reply: `unreleased` the newest release tag and what was merged since then, `backfill` the newest backfill, `text` the text of each draft.',
   toTag: 'Returns only the range that ends with this tag.',
   label: 'Returns only the pull requests or issues with this label. Upper and lower case do not matter.',
   base: 'Returns only the pull requests into this branch.',

@@ -24,6 +24,7 @@ import {
 } from '../store/tables/directory.ts';
 import { listTags } from '../store/tables/tags.ts';
 import { assertScope, assertVisible } from './authenticate.ts';
+import { newestBackfill } from './backfills.ts';
 import { readIfMatch } from './conditional.ts';
 import { partitionOfId, readPartition, runCommand } from './context.ts';
 import { page } from './page.ts';
@@ -61,13 +62,15 @@ const getRepository: ApiRoute<GetRepositoryQuery> = {
   scope: 'repos:read',
   query: GetRepositoryQuerySchema,
   handle: ({ query: { include }, caller, context, directory, params: [repoId = ''] }) => {
-    if (include !== undefined) assertScope(caller, unreleasedScope);
+    if (include === 'unreleased') assertScope(caller, unreleasedScope);
     assertVisible(caller, repoId, 'Repository', repoId);
     const repository = readDirectoryRepository(directory, repoId);
     if (!repository) throw notFound('Repository', repoId);
     const digest = directoryRepositoryDigest(repository);
-    if (include === undefined) return replyOf(digest, repositoryResponse(context, caller, repository));
-    return unreleasedResponses(context, caller, [repository]).then(([body = {}]) => replyOf(digest, body));
+    const body = repositoryResponse(context, caller, repository);
+    if (include === undefined) return replyOf(digest, body);
+    if (include === 'backfill') return replyOf(digest, { ...body, backfill: newestBackfill(context, repoId) });
+    return unreleasedResponses(context, caller, [repository]).then(([counted = {}]) => replyOf(digest, counted));
   },
 };
 
@@ -119,8 +122,9 @@ const listRepositoryTags: ApiRoute<Paging> = {
  * ignores it: an event does not refuse a change of the repository.
  */
 function replyOf(digest: string, body: object): ApiReply {
-  const { lastEventAt, lastTag, unreleased } = body as Record<string, unknown>;
-  return { status: 200, body, etag: toEtag(digest, markOf(JSON.stringify([lastEventAt, lastTag, unreleased]))) };
+  const { lastEventAt, lastTag, unreleased, backfill } = body as Record<string, unknown>;
+  const mark = markOf(JSON.stringify([lastEventAt, lastTag, unreleased, backfill]));
+  return { status: 200, body, etag: toEtag(digest, mark) };
 }
 
 /** Returns the repositories with a name, and with a part of it. Hosts ignore the case of names. */

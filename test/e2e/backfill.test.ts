@@ -208,6 +208,8 @@ test('a request returns the running backfill, and another cancels it', async (t)
   const repoId = await theRepository(service);
   const path = `/api/repos/${repoId}/backfill`;
   const running = await service.api('GET', path);
+  const { backfill } = (await service.api('GET', `/api/repos/${repoId}?include=backfill`)).body;
+  assert.deepEqual([backfill.id, backfill.state], [running.body.id, 'running']);
   assert.deepEqual([running.body.state, running.body.since], ['running', '2026-01-06']);
   const again = await service.api('POST', path, {});
   assert.deepEqual([again.status, again.body.id], [202, running.body.id]);

@@ -50,6 +50,16 @@ test('a start page reads what it shows', async (t) => {
     }
   });
 
+  await t.test('a repository without a backfill says so, to the scope that reads repositories', async () => {
+    const org = 'acme';
+    const { key } = (await service.api('POST', '/api/keys', { name: 'r', org, scopes: ['repos:read'] })).body;
+    const { status, body } = await service.api('GET', `/api/repos/${repoId}?include=backfill`, undefined, key);
+    assert.deepEqual([status, body.id, body.backfill, body.unreleased], [200, repoId, null, undefined]);
+    const foreign = await service.api('GET', `/api/repos/${repoId}?include=backfill`, undefined, moonKey);
+    assert.equal(foreign.status, 404);
+    assert.equal((await service.api('GET', '/api/repos?include=backfill')).status, 400);
+  });
+
   const counted = (path: string, pulls: number) =>
     waitUntil(`${pulls} pull requests are counted`, async () => {
       const { body } = await service.api('GET', path);

@@ -167,11 +167,6 @@ export async function keepSession(context: BrowserContext, service: TestService)
 
 const sessions = new WeakMap<TestService, Awaited<ReturnType<BrowserContext['storageState']>>>();
 
-/** Leaves out the reports of the browser about the reply 404, which a repository without a backfill gets. */
-export function besidesMissing(faults: readonly string[]): string[] {
-  return faults.filter((fault) => !/status of 404/.test(fault));
-}
-
 /** Waits until the screen has all its data. */
 export async function loaded(page: Page): Promise<void> {
   await waitUntil('everything is loaded', async () => (await page.locator('.skeleton').count()) === 0);

@@ -6,13 +6,14 @@ import type { Channel, Draft as DraftData, Publication, Range } from '../../../s
 import { Options } from '../../parts/choice.tsx';
 import { ErrorBox, Skeleton } from '../../parts/feedback.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { Allowed, Needs } from '../../parts/scopes.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { useShortcut } from '../../shell/keys.ts';
 import { useAttempt } from '../../state/attempt.ts';
 import { mayPass, useLoad } from '../../state/load.ts';
 import { rangeOf } from '../../state/names.ts';
 import { repositoryById } from '../../state/repositories.ts';
-import { api } from '../../state/session.ts';
+import { api, mayUse } from '../../state/session.ts';
 import {
   type ChannelName,
   channelNames,
@@ -38,11 +39,15 @@ import { Revisions } from './revisions.tsx';
 const panes = { text: 'Text', preview: 'Preview' } as const;
 
 export function Draft({ draftId }: { draftId: string }): JSX.Element {
-  const loaded = useLoad('draft', (signal) => api().getDraft({ draftId }, { signal }), [draftId], {
+  const [maySee, maySeeRange] = [mayUse('drafts:read'), mayUse('ranges:read')];
+  const loaded = useLoad('draft', (signal) => api().getDraft({ draftId }, { signal }), [maySee ? draftId : null], {
     events: ['draft.status', 'repository'],
   });
   const draft = loaded.data;
-  const range = useLoad('range', () => rangeOf(draft?.releaseRangeId as string), [draft?.releaseRangeId]);
+  const range = useLoad('range', () => rangeOf(draft?.releaseRangeId as string), [
+    maySeeRange ? draft?.releaseRangeId : null,
+  ]);
+  if (draft && !maySeeRange) return <WithoutRange draft={draft} />;
   if (!draft || !range.data)
     return (
       <Screen title="Draft" isWide>
@@ -52,11 +57,25 @@ export function Draft({ draftId }: { draftId: string }): JSX.Element {
             again={loaded.error ? loaded.reload : range.reload}
           />
         ) : (
-          <Skeleton lines={10} />
+          <Allowed scopes={['drafts:read']} to="see drafts">
+            <Skeleton lines={10} />
+          </Allowed>
         )}
       </Screen>
     );
   return <Loaded key={draft.id} draft={draft} range={range.data} fault={loaded.error} reload={loaded.reload} />;
+}
+
+/** A draft for a key that may not see what it covers: its text as readers see it. */
+function WithoutRange({ draft: { id, persona, status, updatedAt } }: { draft: DraftData }): JSX.Element {
+  return (
+    <Screen title={`Notes, ${personaWords[persona].name.toLowerCase()}`} isWide>
+      <Needs scopes={['ranges:read']} to="see what these notes cover, and to edit them" />
+      <div class="channel-preview">
+        <Preview draftId={id} version={updatedAt} isReady={status === 'ready'} connected={channelNames} />
+      </div>
+    </Screen>
+  );
 }
 
 interface LoadedProps {
@@ -82,8 +101,10 @@ function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
   );
   const fitting = channels.filter((each) => accepts(each, range));
   const isReady = draft.status === 'ready';
+  const mayWrite = mayUse('drafts:write');
+  const mayPublish = mayUse('publish:write');
   const openPublish = useCallback(() => void text.save().then((isSaved) => isSaved && setOpen('publish')), [text.save]);
-  useShortcut('p', isReady ? openPublish : undefined);
+  useShortcut('p', isReady && mayPublish ? openPublish : undefined);
   useShortcut('save', text.save);
   const close = (): void => setOpen(undefined);
   const name = rangeName(range);
@@ -111,19 +132,24 @@ function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
           <button type="button" onClick={() => setOpen('revisions')}>
             <Icon name="history" /> Revisions
           </button>
-          <button type="button" onClick={() => setOpen('generate')} disabled={draft.status === 'processing'}>
-            Generate again
-          </button>
-          <button type="button" class="primary" disabled={!isReady} onClick={openPublish}>
-            Publish
-          </button>
+          {mayWrite && (
+            <button type="button" onClick={() => setOpen('generate')} disabled={draft.status === 'processing'}>
+              Generate again
+            </button>
+          )}
+          {mayPublish && (
+            <button type="button" class="primary" disabled={!isReady} onClick={openPublish}>
+              Publish
+            </button>
+          )}
         </>
       }
     >
       <PersonaTabs draft={draft} />
       {fault && !mayPass(fault) && <ErrorBox error={fault} again={reload} />}
       {text.state === 'refused' && text.error && <ErrorBox error={text.error} again={() => void text.save()} />}
-      <Notices draft={draft} onGenerate={() => setOpen('generate')} />
+      <Needs scopes={['drafts:write']} to="change this draft" />
+      <Notices draft={draft} onGenerate={mayWrite ? () => setOpen('generate') : undefined} />
       {draft.status === 'processing' && draft.bodyMd === '' ? (
         <Skeleton lines={10} />
       ) : (
@@ -136,7 +162,7 @@ function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
               text={text.text}
               repoId={repoId}
               marks={marks}
-              isReadOnly={text.state === 'clash' || !isReady}
+              isReadOnly={text.state === 'clash' || !isReady || !mayWrite}
               onChange={text.change}
             />
             <Preview draftId={draft.id} version={text.savedAt} isReady={isReady} connected={channels} />
@@ -185,7 +211,9 @@ function newestOf(publications: readonly Publication[]): ReadonlyMap<ChannelName
 
 /** Returns the channels that can be published to, and the connections that the key may read. */
 function useConnected(repoId: string): { channels: readonly ChannelName[]; connections: readonly Channel[] } {
-  const loaded = useLoad('channels', (signal) => api().listChannels({ repoId, limit: 100 }, { signal }), [repoId]);
+  const loaded = useLoad('channels', (signal) => api().listChannels({ repoId, limit: 100 }, { signal }), [
+    mayUse('orgs:read') ? repoId : null,
+  ]);
   // The preview is not drawn again at each key, so its list of channels stays the same object.
   return useMemo(() => {
     const connections = loaded.data?.channels ?? [];
@@ -233,7 +261,7 @@ function PersonaTabs({ draft }: { draft: DraftData }): JSX.Element {
       <nav class="tabs" aria-label="Readers">
         {personas.map((persona) => {
           const own = all.get(persona);
-          if (!own && !loaded.data) return null;
+          if (!own && !(loaded.data && mayUse('drafts:write'))) return null;
           return own ? (
             <Link key={persona} href={`/app/drafts/${own.id}`} aria-current={own.id === draft.id ? 'page' : undefined}>
               {personaWords[persona].name}
@@ -253,7 +281,8 @@ function PersonaTabs({ draft }: { draft: DraftData }): JSX.Element {
   );
 }
 
-function Notices({ draft, onGenerate }: { draft: DraftData; onGenerate: () => void }): JSX.Element {
+/** @param onGenerate writes the draft again; undefined if the key may not */
+function Notices({ draft, onGenerate }: { draft: DraftData; onGenerate: (() => void) | undefined }): JSX.Element {
   const { status, error, outdated, outdatedBecause, conflicts } = draft;
   return (
     <>
@@ -267,9 +296,11 @@ function Notices({ draft, onGenerate }: { draft: DraftData; onGenerate: () => vo
           <Icon name="warning" />
           <div>
             <p>{error ?? 'The draft could not be written.'}</p>
-            <button type="button" class="small" onClick={onGenerate}>
-              Generate again
-            </button>
+            {onGenerate && (
+              <button type="button" class="small" onClick={onGenerate}>
+                Generate again
+              </button>
+            )}
           </div>
         </div>
       )}
@@ -278,9 +309,11 @@ function Notices({ draft, onGenerate }: { draft: DraftData; onGenerate: () => vo
           <Icon name="warning" />
           <p>
             Outdated: {outdatedReasons(outdatedBecause)}.{' '}
-            <button type="button" class="link" onClick={onGenerate}>
-              Generate again
-            </button>
+            {onGenerate && (
+              <button type="button" class="link" onClick={onGenerate}>
+                Generate again
+              </button>
+            )}
           </p>
         </div>
       )}

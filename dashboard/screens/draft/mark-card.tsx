@@ -3,14 +3,14 @@ import type { JSX } from 'preact';
 import type { PullRequest } from '../../../sdk/index.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { useLoad } from '../../state/load.ts';
-import { api } from '../../state/session.ts';
+import { api, mayUse } from '../../state/session.ts';
 import { kindSourceOf, reasonOf, sectionWords, wordSourceOf } from '../../text/words.ts';
 import type { Mark } from './marks.ts';
 
 export function MarkCard({ mark, repoId }: { mark: Mark; repoId: string }): JSX.Element {
   const { label, kind, name, entry, warnings } = mark;
-  const isKnown = kind !== 'commit' && entry !== undefined && entry.numbers.length > 0;
-  // The draft may be shown to a key that may not read the change itself. Then the words of the line are enough.
+  // A key that may not read the change itself sees the words of the line.
+  const isKnown = kind !== 'commit' && entry !== undefined && entry.numbers.length > 0 && mayUse('repos:read');
   const { data } = useLoad(
     'change of a line',
     (signal): Promise<Pick<PullRequest, 'title' | 'author'>> => {

@@ -7,10 +7,11 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox, Pill } from '../../parts/feedback.tsx';
 import { OutcomeQuestion } from '../../parts/outcome-question.tsx';
 import { PublicationPill } from '../../parts/publication-pill.tsx';
+import { Needs } from '../../parts/scopes.tsx';
 import { noteChange } from '../../state/live.ts';
 import { mayPass } from '../../state/load.ts';
 import { useMounted } from '../../state/mounted.ts';
-import { api, noteRefusal } from '../../state/session.ts';
+import { api, mayUse, noteRefusal } from '../../state/session.ts';
 import { type ChannelName, channelWords, count, outdatedReasons, personaWords } from '../../text/words.ts';
 import { audienceOf, effectOf } from './channel-effect.ts';
 
@@ -139,7 +140,8 @@ export function Publish({
             onResend={(publicationId) => void follow(channel, () => api().resendPublication({ publicationId }))}
           />
         ))}
-        {!hasBegun && (
+        <Needs scopes={['orgs:read']} to="see which other channels are connected" />
+        {!hasBegun && mayUse('orgs:read') && (
           <p class="faint">
             More channels are connected in the <Link href="/app/settings/channels">settings</Link>.
           </p>

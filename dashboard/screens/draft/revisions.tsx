@@ -8,7 +8,7 @@ import { ErrorBox, Shown } from '../../parts/feedback.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useAttempt } from '../../state/attempt.ts';
 import { useLoad } from '../../state/load.ts';
-import { api } from '../../state/session.ts';
+import { api, mayUse } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
 
 const kinds: Readonly<Record<Revision['kind'], string>> = {
@@ -97,9 +97,11 @@ function Earlier({
               <p class="faint">What has changed since: red was in revision {number}, green is there now.</p>
               <Difference before={bodyMd} after={draft.bodyMd} />
               {error && <ErrorBox error={error} />}
-              <button type="button" onClick={() => void attempt(restore)}>
-                Restore this text
-              </button>
+              {mayUse('drafts:write') && (
+                <button type="button" onClick={() => void attempt(restore)}>
+                  Restore this text
+                </button>
+              )}
             </>
           )}
         </div>

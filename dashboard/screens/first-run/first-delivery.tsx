@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { ErrorBox } from '../../parts/feedback.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { Needs } from '../../parts/scopes.tsx';
 import { Time } from '../../parts/time.tsx';
 import { repositoryById } from '../../state/repositories.ts';
 import { mayUse } from '../../state/session.ts';
@@ -29,6 +30,8 @@ export function FirstDelivery({
 }): JSX.Element {
   const { accepted, reached, faulty, dropped } = arrivals;
   const state = stateOf(arrivals);
+  /** Repositories appear with their first delivery. */
+  const mayNotice = mayUse('webhooks:read') || mayUse('repos:read');
   useEffect(() => {
     if (state === 'good') return;
     const timer = setInterval(() => document.visibilityState === 'visible' && onLook(), lookMs);
@@ -49,7 +52,7 @@ export function FirstDelivery({
             </span>
           </p>
         )}
-        {!accepted && (
+        {!accepted && mayNotice && (
           <p class="waiting">
             <span class="pulse" />
             {reached
@@ -58,11 +61,10 @@ export function FirstDelivery({
           </p>
         )}
       </div>
-      {!mayUse('webhooks:read') && (
-        <p class="faint">
-          To see here why a delivery was refused, a key needs the scope <code>webhooks:read</code>.
-        </p>
-      )}
+      <Needs
+        scopes={['webhooks:read']}
+        to={mayNotice ? 'see here why a delivery was refused' : 'see here whether a delivery has come'}
+      />
     </Step>
   );
 }

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { BackfillPart } from '../../parts/backfill.tsx';
 import { ErrorBox, Pill, type Tone } from '../../parts/feedback.tsx';
+import { Needs } from '../../parts/scopes.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useAttempt } from '../../state/attempt.ts';
 import { repositories } from '../../state/repositories.ts';
@@ -111,9 +112,7 @@ function Checking({
           </span>
         </p>
       ) : (
-        <p class="faint">
-          To check the access, a key needs the scope <code>repos:write</code>.
-        </p>
+        <Needs scopes={['repos:write']} to="check the access" />
       )}
       {error && <ErrorBox error={error} />}
     </>
@@ -137,6 +136,7 @@ function History({
   const known = repositories.value ?? [];
   const find = (id: string | null) => known.find((each) => each.id === id);
   const shown = find(chosenId) ?? find(newestId) ?? known[0];
+  if (!mayUse('repos:read')) return <Needs scopes={['repos:read']} to="see the history of repositories" />;
   if (!shown) return <p class="faint">History can be fetched as soon as the first delivery has named a repository.</p>;
   return (
     <section class="step-history" aria-label="History">

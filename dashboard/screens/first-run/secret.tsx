@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Copy } from '../../parts/copy.tsx';
 import { ErrorBox } from '../../parts/feedback.tsx';
+import { Needs } from '../../parts/scopes.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useAttempt } from '../../state/attempt.ts';
 import { useLoad } from '../../state/load.ts';
@@ -63,9 +64,7 @@ export function Secret({ host }: { host: Host | undefined }): JSX.Element {
           <span class="faint">{isInstance ? 'for all repositories of this host' : 'for your organization'}</span>
         </p>
       ) : (
-        <p class="faint">
-          To make a secret here, a key needs the scope <code>webhooks:write</code>.
-        </p>
+        <Needs scopes={['webhooks:write']} to="make a secret here" />
       )}
       {error && <ErrorBox error={error} />}
       {made === undefined && own.length > 0 && (

@@ -8,8 +8,8 @@ import {
   PreconditionFailedError,
   type Repository,
 } from '../../../sdk/index.ts';
-import { ErrorBox, Pill, Shown, type Tone } from '../../parts/feedback.tsx';
-import { Tick } from '../../parts/fields.tsx';
+import { Pill, Shown, type Tone } from '../../parts/feedback.tsx';
+import { choicesOf, Fault, Fields, faultsOf, SelectField, TextField, Tick, Ticks } from '../../parts/fields.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Question } from '../../parts/question.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -20,7 +20,6 @@ import { useLoad } from '../../state/load.ts';
 import { api, mayUse } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
 import { type ChannelName, channelNames, channelWords, personaTexts, personaWords } from '../../text/words.ts';
-import { allFaults, Fault, Faults, PersonaTicks, Select, TextField } from './form.tsx';
 
 type Rule = Pick<AutomationData, 'onTag' | 'unreleased'>;
 type OnTag = NonNullable<Rule['onTag']>;
@@ -35,6 +34,9 @@ const channelTexts = Object.fromEntries(channelNames.map((name) => [name, channe
   ChannelName,
   string
 >;
+
+/** The readers that drafts are written for. */
+const personaTicks = { legend: 'Drafts for', options: choicesOf(personaTexts), isRow: true };
 
 const outcomes: Readonly<Record<Run['status'], { word: string; tone: Tone }>> = {
   running: { word: 'under way', tone: 'busy' },
@@ -135,7 +137,7 @@ function RuleForm({
           </div>
         </div>
       )}
-      <Faults.Provider value={allFaults(error)}>
+      <Fields error={error} faults={faultsOf(error, ['onTag', 'unreleased'])}>
         <fieldset disabled={!mayWrite}>
           <legend class="hidden">Rule</legend>
           <div class="rule-part">
@@ -167,8 +169,7 @@ function RuleForm({
             )}
           </div>
         </fieldset>
-      </Faults.Provider>
-      {error && <ErrorBox error={error} />}
+      </Fields>
       {mayWrite && (
         <footer class="row-actions">
           <button type="submit" class="primary" disabled={!isDirty || theirs !== undefined}>
@@ -218,7 +219,12 @@ function OnTagFields({ value, onChange }: { value: OnTag; onChange: (value: OnTa
         value={pattern}
         onChange={(next) => onChange({ ...value, pattern: next })}
       />
-      <PersonaTicks at="onTag.personas" chosen={chosen} onChange={(next) => onChange({ ...value, personas: next })} />
+      <Ticks
+        {...personaTicks}
+        at="onTag.personas"
+        chosen={chosen}
+        onChange={(next) => onChange({ ...value, personas: next })}
+      />
       <ul class="label-rows">
         {publish.map((planned, i) => (
           <li key={i}>
@@ -241,6 +247,8 @@ function OnTagFields({ value, onChange }: { value: OnTag; onChange: (value: OnTa
       <button type="button" onClick={() => setPublish([...publish, { channel: 'hosted', persona: first }])}>
         Add publication
       </button>
+      <Fault at="onTag.publish" isExact />
+      <Fault at="onTag" isExact />
     </div>
   );
 }
@@ -257,17 +265,17 @@ function PlannedFields({
   const { channel, persona, draft } = value;
   return (
     <>
-      <Select
+      <SelectField
         label="Channel"
         at={`${at}.channel`}
-        texts={channelTexts}
+        options={choicesOf(channelTexts)}
         value={channel}
         onChange={(next) => onChange({ channel: next, persona })}
       />
-      <Select
+      <SelectField
         label="Readers"
         at={`${at}.persona`}
-        texts={personaTexts}
+        options={choicesOf(personaTexts)}
         value={persona}
         onChange={(next) => onChange({ ...value, persona: next })}
       />
@@ -280,6 +288,7 @@ function PlannedFields({
           />
         </span>
       )}
+      <Fault at={`${at}.draft`} />
     </>
   );
 }
@@ -301,11 +310,12 @@ function UnreleasedFields({
         label="Branch"
         about="Empty for the default branch."
         at="unreleased.branch"
-        hint={defaultBranch ?? ''}
         value={branch ?? ''}
         onChange={(next) => onChange(next === '' ? withoutBranch : { ...value, branch: next })}
+        input={{ placeholder: defaultBranch ?? '' }}
       />
-      <PersonaTicks
+      <Ticks
+        {...personaTicks}
         at="unreleased.personas"
         chosen={chosen}
         onChange={(next) => onChange({ ...value, personas: next })}
@@ -313,10 +323,11 @@ function UnreleasedFields({
       <TextField
         label="Minutes between two writings, at least"
         at="unreleased.refreshMinutes"
-        number={{ min: 1, max: 10_080 }}
         value={String(refreshMinutes)}
         onChange={(text) => onChange({ ...value, refreshMinutes: Number(text) })}
+        input={{ type: 'number', min: 1, max: 10_080 }}
       />
+      <Fault at="unreleased" isExact />
     </div>
   );
 }

@@ -6,6 +6,7 @@ import type { Range } from '../../../sdk/index.ts';
 import { ChangeList } from '../../parts/change-list.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty, Pill, Shown, type Tone } from '../../parts/feedback.tsx';
+import { Needs } from '../../parts/scopes.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useLoad } from '../../state/load.ts';
@@ -28,7 +29,14 @@ const maxDrafts = 500;
 
 const tones: Readonly<Record<ListedDraft['status'], Tone>> = { ready: 'good', processing: 'busy', failed: 'bad' };
 
-export function Ranges({ repoId, onWrite }: { repoId: string; onWrite: (range: Range) => void }): JSX.Element {
+/** @param onWrite begins notes with the ends of a range; undefined if the key may not write notes */
+export function Ranges({
+  repoId,
+  onWrite,
+}: {
+  repoId: string;
+  onWrite: ((range: Range) => void) | undefined;
+}): JSX.Element {
   const [offset, setOffset] = useState(0);
   const [query, setQuery] = useSearchParams();
   const opened = query.get('range');
@@ -53,21 +61,31 @@ export function Ranges({ repoId, onWrite }: { repoId: string; onWrite: (range: R
               <p>A range is what notes cover, such as everything between two tags. New notes make one.</p>
             </Empty>
           ) : (
-            <Table
-              columns={['Range', 'Covers', 'Content', 'Certainty', 'Created', 'Drafts']}
-              hasActions
-              pages={{ offset, shown: ranges.length, total, size: pageSize, onMove: setOffset }}
-            >
-              {ranges.map((range) => (
-                <Row
-                  key={range.id}
-                  range={range}
-                  drafts={drafts.get(range.id) ?? []}
-                  onOpen={() => setQuery({ range: range.id })}
-                  onWrite={() => onWrite(range)}
-                />
-              ))}
-            </Table>
+            <>
+              <Table
+                columns={[
+                  'Range',
+                  'Covers',
+                  'Content',
+                  'Certainty',
+                  'Created',
+                  ...(mayUse('drafts:read') ? ['Drafts'] : []),
+                ]}
+                hasActions={onWrite !== undefined}
+                pages={{ offset, shown: ranges.length, total, size: pageSize, onMove: setOffset }}
+              >
+                {ranges.map((range) => (
+                  <Row
+                    key={range.id}
+                    range={range}
+                    drafts={drafts.get(range.id) ?? []}
+                    onOpen={() => setQuery({ range: range.id })}
+                    onWrite={onWrite && (() => onWrite(range))}
+                  />
+                ))}
+              </Table>
+              <Needs scopes={['drafts:read']} to="see the drafts of ranges" />
+            </>
           )
         }
       </Shown>
@@ -98,7 +116,7 @@ function Row({
   range: Range;
   drafts: readonly ListedDraft[];
   onOpen: () => void;
-  onWrite: () => void;
+  onWrite: (() => void) | undefined;
 }): JSX.Element {
   const { type, prCount, issueCount, createdAt } = range;
   const name = rangeName(range);
@@ -129,26 +147,30 @@ function Row({
       <td class="whole">
         <Time at={createdAt} />
       </td>
-      <td>
-        <span class="row-links">
-          {personas.flatMap((persona) =>
-            drafts
-              .filter((draft) => draft.persona === persona)
-              .map((draft) => (
-                <Pill key={draft.id} tone={draft.outdated ? 'warn' : tones[draft.status]} title={stateOf(draft)}>
-                  <Link href={`/app/drafts/${draft.id}`}>{personaWords[persona].name}</Link>
-                  <span class="hidden">, {stateOf(draft)}</span>
-                </Pill>
-              )),
-          )}
-          {drafts.length === 0 && <span class="faint">none</span>}
-        </span>
-      </td>
-      <td class="row-actions">
-        <button type="button" class="small" aria-label={`New notes for ${name}`} onClick={onWrite}>
-          New notes
-        </button>
-      </td>
+      {mayUse('drafts:read') && (
+        <td>
+          <span class="row-links">
+            {personas.flatMap((persona) =>
+              drafts
+                .filter((draft) => draft.persona === persona)
+                .map((draft) => (
+                  <Pill key={draft.id} tone={draft.outdated ? 'warn' : tones[draft.status]} title={stateOf(draft)}>
+                    <Link href={`/app/drafts/${draft.id}`}>{personaWords[persona].name}</Link>
+                    <span class="hidden">, {stateOf(draft)}</span>
+                  </Pill>
+                )),
+            )}
+            {drafts.length === 0 && <span class="faint">none</span>}
+          </span>
+        </td>
+      )}
+      {onWrite && (
+        <td class="row-actions">
+          <button type="button" class="small" aria-label={`New notes for ${name}`} onClick={onWrite}>
+            New notes
+          </button>
+        </td>
+      )}
     </tr>
   );
 }

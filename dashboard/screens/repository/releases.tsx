@@ -4,14 +4,16 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { Publication, Range, Tag } from '../../../sdk/index.ts';
 import { Empty, Pill, Shown } from '../../parts/feedback.tsx';
+import { Needs } from '../../parts/scopes.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useLoad } from '../../state/load.ts';
 import type { ListedDraft } from '../../state/names.ts';
-import { api } from '../../state/session.ts';
+import { api, mayUse, type Scope } from '../../state/session.ts';
 import { channelWords, personas, personaWords, rangeName, rangeStart } from '../../text/words.ts';
 
 const pageSize = 50;
+const draftScopes: readonly Scope[] = ['ranges:read', 'drafts:read'];
 
 /** A tag, or a range that no tag ends, with the drafts for it. */
 interface Release {
@@ -23,17 +25,26 @@ interface Release {
   published: readonly Publication[];
 }
 
-export function Releases({ repoId, onWrite }: { repoId: string; onWrite: (tag: string) => void }): JSX.Element {
+/** @param onWrite begins notes for a tag; undefined if the key may not write notes */
+export function Releases({
+  repoId,
+  onWrite,
+}: {
+  repoId: string;
+  onWrite: ((tag: string) => void) | undefined;
+}): JSX.Element {
   const [offset, setOffset] = useState(0);
+  // Ranges connect drafts with tags.
+  const maySeeDrafts = mayUse(...draftScopes);
   const loaded = useLoad(
     'releases',
     async (signal) => {
       const newest = { repoId, limit: 100, sort: 'createdAt', order: 'desc' } as const;
       const [tags, ranges, drafts, publications] = await Promise.all([
         api().listRepositoryTags({ repoId, limit: pageSize, offset }, { signal }),
-        api().listRanges(newest, { signal }),
-        api().listDrafts({ repoId, limit: 100, view: 'summary' }, { signal }),
-        api().listPublications({ ...newest, status: 'completed' }, { signal }),
+        maySeeDrafts ? api().listRanges(newest, { signal }) : { ranges: [] },
+        maySeeDrafts ? api().listDrafts({ repoId, limit: 100, view: 'summary' }, { signal }) : { drafts: [] },
+        maySeeDrafts ? api().listPublications({ ...newest, status: 'completed' }, { signal }) : { publications: [] },
       ]);
       const releases = releasesOf(tags.tags, ranges.ranges, drafts.drafts, publications.publications);
       return { releases: offset === 0 ? releases : releases.filter(({ id }) => !id.startsWith('range_')), tags };
@@ -49,21 +60,32 @@ export function Releases({ repoId, onWrite }: { repoId: string; onWrite: (tag: s
             <p>Tags appear here when they are pushed. Notes can be written before the first tag.</p>
           </Empty>
         ) : (
-          <Table
-            columns={['Release', 'Date', 'Drafts', 'Published']}
-            pages={{ offset, shown: tags.tags.length, total: tags.total, size: pageSize, onMove: setOffset }}
-          >
-            {releases.map((release) => (
-              <Row key={release.id} release={release} onWrite={onWrite} />
-            ))}
-          </Table>
+          <>
+            <Table
+              columns={['Release', 'Date', ...(maySeeDrafts ? ['Drafts', 'Published'] : [])]}
+              pages={{ offset, shown: tags.tags.length, total: tags.total, size: pageSize, onMove: setOffset }}
+            >
+              {releases.map((release) => (
+                <Row key={release.id} release={release} maySeeDrafts={maySeeDrafts} onWrite={onWrite} />
+              ))}
+            </Table>
+            <Needs scopes={draftScopes} to="see the drafts and publications of releases" />
+          </>
         )
       }
     </Shown>
   );
 }
 
-function Row({ release, onWrite }: { release: Release; onWrite: (tag: string) => void }): JSX.Element {
+function Row({
+  release,
+  maySeeDrafts,
+  onWrite,
+}: {
+  release: Release;
+  maySeeDrafts: boolean;
+  onWrite: ((tag: string) => void) | undefined;
+}): JSX.Element {
   const { name, start, at, drafts, published } = release;
   const places = [...new Map(published.map((each) => [each.channel, each])).values()];
   return (
@@ -74,35 +96,40 @@ function Row({ release, onWrite }: { release: Release; onWrite: (tag: string) =>
       <td>
         <Time at={at} />
       </td>
-      <td>
-        <span class="row-links">
-          {drafts.map((draft) => (
-            <Link key={draft.id} href={`/app/drafts/${draft.id}`}>
-              {personaWords[draft.persona].name}
-              {draft.outdated && <span class="faint"> (outdated)</span>}
-            </Link>
-          ))}
-          {drafts.length === 0 && (
-            <button type="button" class="link" aria-label={`Write notes for ${name}`} onClick={() => onWrite(name)}>
-              Write
-            </button>
-          )}
-        </span>
-      </td>
-      <td>
-        {places.map(({ channel, url }) => (
-          <Pill key={channel} tone="good">
-            {url === null ? (
-              channelWords[channel].name
-            ) : (
-              <a href={url} target="_blank" rel="noreferrer">
-                {channelWords[channel].name}
-              </a>
-            )}
-          </Pill>
-        ))}
-        {places.length === 0 && <span class="faint">nowhere</span>}
-      </td>
+      {maySeeDrafts && (
+        <>
+          <td>
+            <span class="row-links">
+              {drafts.map((draft) => (
+                <Link key={draft.id} href={`/app/drafts/${draft.id}`}>
+                  {personaWords[draft.persona].name}
+                  {draft.outdated && <span class="faint"> (outdated)</span>}
+                </Link>
+              ))}
+              {drafts.length === 0 && !onWrite && <span class="faint">none</span>}
+              {drafts.length === 0 && onWrite && (
+                <button type="button" class="link" aria-label={`Write notes for ${name}`} onClick={() => onWrite(name)}>
+                  Write
+                </button>
+              )}
+            </span>
+          </td>
+          <td>
+            {places.map(({ channel, url }) => (
+              <Pill key={channel} tone="good">
+                {url === null ? (
+                  channelWords[channel].name
+                ) : (
+                  <a href={url} target="_blank" rel="noreferrer">
+                    {channelWords[channel].name}
+                  </a>
+                )}
+              </Pill>
+            ))}
+            {places.length === 0 && <span class="faint">nowhere</span>}
+          </td>
+        </>
+      )}
     </tr>
   );
 }

@@ -5,12 +5,14 @@ import { Link } from 'wouter-preact';
 import type { Range } from '../../../sdk/index.ts';
 import { ErrorBox, Pill, Skeleton } from '../../parts/feedback.tsx';
 import { late } from '../../parts/late.tsx';
+import { Allowed } from '../../parts/scopes.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useShortcut } from '../../shell/keys.ts';
 import { type Active, isCounted, readRepository } from '../../state/activity.ts';
 import { useLoad } from '../../state/load.ts';
 import { openRepository, repositoryById } from '../../state/repositories.ts';
+import { mayUse } from '../../state/session.ts';
 import { useSoon } from '../../state/soon.ts';
 import { countListed } from '../../text/words.ts';
 import { NewNotes } from '../new-notes.tsx';
@@ -32,14 +34,17 @@ const tabs = {
 export function Repository({ repoId, tab }: { repoId: string; tab: string }): JSX.Element {
   /** The tag at the end of the notes, or the range, that the sheet begins with; undefined while the sheet is closed. */
   const [writing, setWriting] = useState<string | Range | undefined>(undefined);
-  const loaded = useLoad('repository', (signal) => readRepository(repoId, signal), [repoId], {
-    events: ['repo.event'],
-    repoId,
-  });
+  const loaded = useLoad(
+    'repository',
+    (signal) => readRepository(repoId, signal),
+    [mayUse('repos:read') ? repoId : null],
+    { events: ['repo.event'], repoId },
+  );
   const { data, error, reload } = loaded;
   useSoon(data !== undefined && isCounted(data), reload, data);
+  const mayWrite = mayUse('ranges:read', 'ranges:write', 'drafts:read', 'drafts:write');
   const write = useCallback(() => setWriting(''), []);
-  useShortcut('n', data && write);
+  useShortcut('n', mayWrite && data ? write : undefined);
   useEffect(() => {
     if (data) openRepository(repoId);
   }, [data, repoId]);
@@ -50,7 +55,8 @@ export function Repository({ repoId, tab }: { repoId: string; tab: string }): JS
       title={name}
       below={data && <Facts repository={data} />}
       actions={
-        data && (
+        data &&
+        mayWrite && (
           <button type="button" class="primary" onClick={write}>
             New notes
           </button>
@@ -58,7 +64,9 @@ export function Repository({ repoId, tab }: { repoId: string; tab: string }): JS
       }
     >
       {error && <ErrorBox error={error} again={reload} />}
-      {!data && !error && <Skeleton />}
+      <Allowed scopes={['repos:read']} to="see repositories">
+        {!data && !error && <Skeleton />}
+      </Allowed>
       {data && (
         <>
           <nav class="tabs" aria-label="Repository">
@@ -72,11 +80,19 @@ export function Repository({ repoId, tab }: { repoId: string; tab: string }): JS
               </Link>
             ))}
           </nav>
-          {tab === 'releases' && <Releases repoId={repoId} onWrite={setWriting} />}
-          {tab === 'ranges' && <Ranges repoId={repoId} onWrite={setWriting} />}
+          {tab === 'releases' && <Releases repoId={repoId} onWrite={mayWrite ? setWriting : undefined} />}
+          {tab === 'ranges' && (
+            <Allowed scopes={['ranges:read']} to="see ranges">
+              <Ranges repoId={repoId} onWrite={mayWrite ? setWriting : undefined} />
+            </Allowed>
+          )}
           {tab === 'settings' && <Settings repository={data} />}
           {tab === 'history' && <History repository={data} />}
-          {!(tab in tabs && tab !== 'changes') && <Changes repoId={repoId} />}
+          {!(tab in tabs && tab !== 'changes') && (
+            <Allowed scopes={['ranges:read']} to="see unreleased changes">
+              <Changes repoId={repoId} />
+            </Allowed>
+          )}
           {writing !== undefined && (
             <NewNotes repository={data} begin={writing} onClose={() => setWriting(undefined)} />
           )}

@@ -3,11 +3,11 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { NotesSettings } from '../../../sdk/index.ts';
 import { Options } from '../../parts/choice.tsx';
-import { Tick } from '../../parts/fields.tsx';
+import { choicesOf, Fault, SelectField, TextField, Tick, Ticks } from '../../parts/fields.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { Adder, ListField } from '../../parts/list-fields.tsx';
 import { firstOf, moved, type PartName, readerFields, wholeOrder } from '../../text/settings.ts';
 import { sectionWords } from '../../text/words.ts';
-import { Adder, Fault, ListField, Select, TextField, Ticks } from './form.tsx';
 
 /** What each part gets: the settings, the function that changes fields of them, and labels of the repository. */
 export interface PartProps {
@@ -135,6 +135,7 @@ function Labels({ settings, change, labels }: PartProps): JSX.Element {
           </li>
         ))}
       </ul>
+      <Fault at="labels" isExact />
       <Adder
         label="Label"
         suggestions={labels}
@@ -179,10 +180,10 @@ function LabelFields({
   };
   return (
     <>
-      <Select
+      <SelectField
         label="Kind"
         at={`labels.${name}.type`}
-        texts={kinds}
+        options={choicesOf(kinds)}
         value={type ?? ''}
         onChange={(kind) => set({ type: kind === '' ? undefined : kind })}
       />
@@ -247,7 +248,7 @@ function Readers({ settings, change }: PartProps): JSX.Element {
       <Ticks
         legend="Notes for engineers contain"
         at="engineer"
-        texts={engineerTexts}
+        options={choicesOf(engineerTexts)}
         chosen={chosenOf(engineer)}
         onChange={(chosen) => change({ engineer: flagsOf(engineerTexts, chosen) })}
         isRow
@@ -255,7 +256,7 @@ function Readers({ settings, change }: PartProps): JSX.Element {
       <Ticks
         legend="Notes for internal readers contain"
         at="internal"
-        texts={internalTexts}
+        options={choicesOf(internalTexts)}
         chosen={chosenOf(internal)}
         onChange={(chosen) => change({ internal: flagsOf(internalTexts, chosen) })}
         isRow
@@ -273,9 +274,9 @@ function Readers({ settings, change }: PartProps): JSX.Element {
           label="Maximum number of lines"
           about="0 for no maximum. Security updates and changes that need an action are always listed."
           at="customer.bullets"
-          number={{ min: 0, max: 1000 }}
           value={String(customer.bullets)}
           onChange={(text) => change({ customer: { ...customer, bullets: Number(text) } })}
+          input={{ type: 'number', min: 0, max: 1000 }}
         />
         <div class="field-grid">
           {titleNames.map((name) => (
@@ -361,10 +362,10 @@ function Version({ settings, change, labels }: PartProps): JSX.Element {
       <ul class="label-rows">
         {entries.map(([name, bump]) => (
           <li key={name} class="version-label">
-            <Select
+            <SelectField
               label={name}
               at={`nextVersion.labels.${name}`}
-              texts={bumps}
+              options={choicesOf(bumps)}
               value={bump}
               onChange={(next) => set(entries.map(([other, old]) => [other, other === name ? next : old]))}
             />
@@ -379,6 +380,7 @@ function Version({ settings, change, labels }: PartProps): JSX.Element {
           </li>
         ))}
       </ul>
+      <Fault at="nextVersion.labels" isExact />
       <Adder
         label="Label that decides for its change"
         suggestions={labels}
@@ -417,7 +419,7 @@ function Check({ settings, change }: PartProps): JSX.Element {
           <Ticks
             legend="A pull request needs"
             at="noteCheck.need"
-            texts={needTexts}
+            options={choicesOf(needTexts)}
             chosen={need}
             onChange={(next) => set({ need: next })}
             isRow
@@ -426,7 +428,7 @@ function Check({ settings, change }: PartProps): JSX.Element {
             <Ticks
               legend="Kinds that need a release note"
               at="noteCheck.noteFor"
-              texts={noteForTexts}
+              options={choicesOf(noteForTexts)}
               chosen={noteFor}
               onChange={(next) => set({ noteFor: next })}
               isRow

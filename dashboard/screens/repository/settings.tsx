@@ -4,7 +4,9 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { type NotesSettings, PreconditionFailedError, type Repository } from '../../../sdk/index.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { ErrorBox, Shown } from '../../parts/feedback.tsx';
+import { Shown } from '../../parts/feedback.tsx';
+import { Fields, faultsOf } from '../../parts/fields.tsx';
+import { Needs } from '../../parts/scopes.tsx';
 import { useShortcut } from '../../shell/keys.ts';
 import { useAttempt } from '../../state/attempt.ts';
 import { type Edited, useEdited } from '../../state/edited.ts';
@@ -29,9 +31,11 @@ import {
 } from '../../text/settings.ts';
 import { count } from '../../text/words.ts';
 import { Automation } from './automation.tsx';
-import { allFaults, Faults } from './form.tsx';
 import { Example } from './settings-example.tsx';
 import { partForms } from './settings-parts.tsx';
+
+/** The fields of all parts of the form. */
+const shownFields: readonly string[] = partNames.flatMap((name) => parts[name].fields);
 
 export function RepositorySettings({ repository }: { repository: Repository }): JSX.Element {
   const repoId = repository.id;
@@ -89,11 +93,10 @@ function Form({
 }): JSX.Element {
   const { base: stored, mine, theirs, isDirty, isRestored, set, rebase, discard } = edited;
   const mayWrite = mayUse('repos:write');
-  const mayTry = mayUse('drafts:read');
   const { error, attempt, forget } = useAttempt();
   const [tryError, setTryError] = useState<Error | undefined>(undefined);
   const pulls = useLoad('labels', (signal) => api().listPullRequests({ repoId, limit: 100 }, { signal }), [repoId]);
-  const faults = { ...allFaults(tryError), ...allFaults(error) };
+  const faults = { ...faultsOf(tryError, shownFields), ...faultsOf(error, shownFields) };
   const change = (fields: Partial<NotesSettings>): void => {
     forget();
     set({ ...mine, ...fields });
@@ -121,13 +124,7 @@ function Form({
         These settings are stored by this service, for this repository only. No file in the repository and no setting of
         the organization changes them. <a href={`${base}/docs/guide#notes-settings`}>More in the guide</a>.
       </p>
-      {!mayWrite && (
-        <p class="box">
-          <span>
-            You can read the settings. To change them, sign in with a key that has the scope <code>repos:write</code>.
-          </span>
-        </p>
-      )}
+      <Needs scopes={['repos:write']} to="change the settings" />
       {isRestored && isDirty && (
         <p class="box">
           <span>Your changes from before are here again. They are not saved yet.</span>
@@ -151,7 +148,7 @@ function Form({
             if (isDirty && !theirs) void save();
           }}
         >
-          <Faults.Provider value={faults}>
+          <Fields error={error} faults={faults}>
             <fieldset disabled={!mayWrite}>
               <legend class="hidden">Settings of the notes</legend>
               {partNames.map((name) => (
@@ -167,8 +164,7 @@ function Form({
                 />
               ))}
             </fieldset>
-          </Faults.Provider>
-          {error && <ErrorBox error={error} />}
+          </Fields>
           {mayWrite && (
             <footer class="save-bar">
               <span aria-live="polite">{isDirty ? count(number, 'unsaved change') : 'Everything is saved.'}</span>
@@ -183,13 +179,10 @@ function Form({
         </form>
         <aside class="example" aria-label="Example">
           <h3>Example</h3>
-          {mayTry ? (
+          {mayUse('drafts:read') && (
             <Example repoId={repoId} settings={mine} version={stored.etag} onError={setTryError} />
-          ) : (
-            <p class="faint">
-              Your key may not read drafts, so there is no example. It would need the scope <code>drafts:read</code>.
-            </p>
           )}
+          <Needs scopes={['drafts:read']} to="see an example" />
         </aside>
       </div>
     </section>

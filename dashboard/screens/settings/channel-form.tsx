@@ -5,7 +5,7 @@ import { type Channel, metaOf, type Operations } from '../../../sdk/index.ts';
 import { Options } from '../../parts/choice.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Pill, Shown } from '../../parts/feedback.tsx';
-import { Field, FormError, faultsOf, SelectField, TextField } from '../../parts/fields.tsx';
+import { Field, Fields, faultsOf, SelectField, TextField } from '../../parts/fields.tsx';
 import { useAttempt } from '../../state/attempt.ts';
 import { useLoad } from '../../state/load.ts';
 import { api } from '../../state/session.ts';
@@ -46,13 +46,13 @@ export function ChannelForm({
   return (
     <Dialog title={`${channelWords[channel].name} of ${ownerName}`} size="side" onClose={onClose}>
       <Shown of={loaded}>
-        {({ found, etag }) => <Fields key={etag} of={found} {...{ owner, etag, onSaved, onClose }} />}
+        {({ found, etag }) => <Form key={etag} of={found} {...{ owner, etag, onSaved, onClose }} />}
       </Shown>
     </Dialog>
   );
 }
 
-function Fields({
+function Form({
   of,
   owner,
   etag,
@@ -115,17 +115,17 @@ function Fields({
           <p class="faint">Method: {stored}. For the other method, disconnect the channel first.</p>
         ))}
       {fields.length === 0 && <p class="faint">This channel has no settings.</p>}
-      {fields.map((field) => (
-        <ChannelInput
-          key={field.name}
-          of={field}
-          isSet={isSet(field.name)}
-          fault={faults[field.name]}
-          value={values[field.name] ?? ''}
-          onChange={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
-        />
-      ))}
-      <FormError error={error} faults={faults} />
+      <Fields error={error} faults={faults}>
+        {fields.map((field) => (
+          <ChannelInput
+            key={field.name}
+            of={field}
+            isSet={isSet(field.name)}
+            value={values[field.name] ?? ''}
+            onChange={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
+          />
+        ))}
+      </Fields>
       <footer class="dialog-actions">
         <button type="button" onClick={onClose}>
           Cancel
@@ -141,16 +141,15 @@ function Fields({
 interface InputOf {
   of: ChannelField;
   isSet: boolean;
-  fault: string | undefined;
   value: string;
   onChange: (value: string) => void;
 }
 
-function ChannelInput({ of, isSet, fault, value, onChange }: InputOf): JSX.Element {
-  const { label, kind, isSecret, about, options = [] } = of;
+function ChannelInput({ of, isSet, value, onChange }: InputOf): JSX.Element {
+  const { name, label, kind, isSecret, about, options = [] } = of;
   const mark = isSet && <Pill tone="good">set</Pill>;
   const help = isSet ? `Leave it empty to keep the stored value. ${about ?? ''}` : about;
-  const field = { label, mark, fault, ...(help !== undefined && { about: help }) };
+  const field = { label, at: name, mark, ...(help !== undefined && { about: help }) };
   const placeholder = isSet ? '' : of.placeholder;
   if (kind === 'choice') return <SelectField {...field} value={value} onChange={onChange} options={options} />;
   if (kind === 'picture') return <Picture {...field} value={value} onChange={onChange} />;

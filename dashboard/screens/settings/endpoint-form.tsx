@@ -4,13 +4,14 @@ import { useState } from 'preact/hooks';
 import { metaOf, type NewWebhookEndpoint, type WebhookEndpoint } from '../../../sdk/index.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox, Skeleton } from '../../parts/feedback.tsx';
-import { FormError, faultsOf, SelectField, TextField, Ticks } from '../../parts/fields.tsx';
+import { choicesOf, Fields, faultsOf, TextField, Ticks } from '../../parts/fields.tsx';
 import { useAttempt } from '../../state/attempt.ts';
 import { useLoad } from '../../state/load.ts';
 import { repositories } from '../../state/repositories.ts';
 import { api, isInstanceKey } from '../../state/session.ts';
-import { channelNames, channelWords, personas as personaNames, personaWords } from '../../text/words.ts';
+import { channelNames, channelWords, personaTexts } from '../../text/words.ts';
 import { useOrganizations } from './organization-choice.tsx';
+import { OrganizationField } from './organization-field.tsx';
 
 type Event = WebhookEndpoint['events'][number];
 
@@ -44,7 +45,7 @@ export function EndpointForm({
       ) : !events || (of && !current.data) ? (
         <Skeleton />
       ) : (
-        <Fields
+        <Form
           key={current.data?.etag}
           of={current.data?.found}
           etag={current.data?.etag}
@@ -56,7 +57,7 @@ export function EndpointForm({
   );
 }
 
-function Fields({
+function Form({
   of,
   etag,
   events: known,
@@ -105,73 +106,73 @@ function Fields({
   };
   return (
     <form class="stack" onSubmit={save} autocomplete="off">
-      {isInstance && !of && (
-        <SelectField
-          label="Organization"
-          fault={faults.org}
-          value={orgId}
-          onChange={(next) => {
-            setOrg(next);
-            setOnly([]);
-          }}
-          options={(organizations.data ?? []).map(({ id, login }) => [id, login] as const)}
+      <Fields error={error} faults={faults}>
+        {!of && (
+          <OrganizationField
+            label="Organization"
+            organizations={organizations.data}
+            value={orgId}
+            onChange={(next) => {
+              setOrg(next);
+              setOnly([]);
+            }}
+          />
+        )}
+        <TextField
+          label="Address"
+          about={
+            of?.url.endsWith('?…')
+              ? 'The address has a query, which is not shown. It stays while you do not change the address.'
+              : 'A public https address. A token of the receiver belongs in the query, which is never shown again.'
+          }
+          at="url"
+          value={url}
+          onChange={setUrl}
+          input={{ 'data-first': true, inputMode: 'url', placeholder: 'https://hooks.example.com/tidings' }}
         />
-      )}
-      <TextField
-        label="Address"
-        about={
-          of?.url.endsWith('?…')
-            ? 'The address has a query, which is not shown. It stays while you do not change the address.'
-            : 'A public https address. A token of the receiver belongs in the query, which is never shown again.'
-        }
-        fault={faults.url}
-        value={url}
-        onChange={setUrl}
-        input={{ 'data-first': true, inputMode: 'url', placeholder: 'https://hooks.example.com/tidings' }}
-      />
-      <TextField
-        label="Description"
-        fault={faults.description}
-        value={description}
-        onChange={setDescription}
-        input={{ maxLength: 200 }}
-      />
-      <Ticks legend="Events" fault={faults.events} options={known} chosen={events} onChange={setEvents} />
-      <details>
-        <summary>
-          Filters <span class="number">{personas.length + channels.length + only.length}</span>
-        </summary>
-        <div class="stack">
-          <p class="faint">
-            Without a tick, a filter stops nothing. A filter stops only events that name a reader, a channel or a
-            repository.
-          </p>
-          <Ticks
-            legend="Readers"
-            fault={faults.personas}
-            options={personaNames.map((name) => [name, personaWords[name].name] as const)}
-            chosen={personas}
-            onChange={setPersonas}
-          />
-          <Ticks
-            legend="Channels"
-            fault={faults.channels}
-            options={channelNames.map((name) => [name, channelWords[name].name] as const)}
-            chosen={channels}
-            onChange={setChannels}
-          />
-          {shown.length > 0 && (
+        <TextField
+          label="Description"
+          at="description"
+          value={description}
+          onChange={setDescription}
+          input={{ maxLength: 200 }}
+        />
+        <Ticks legend="Events" at="events" options={known} chosen={events} onChange={setEvents} />
+        <details>
+          <summary>
+            Filters <span class="number">{personas.length + channels.length + only.length}</span>
+          </summary>
+          <div class="stack">
+            <p class="faint">
+              Without a tick, a filter stops nothing. A filter stops only events that name a reader, a channel or a
+              repository.
+            </p>
             <Ticks
-              legend="Repositories"
-              fault={faults.repositories}
-              options={shown.map(({ id, fullName }) => [id, fullName] as const)}
-              chosen={only}
-              onChange={setOnly}
+              legend="Readers"
+              at="personas"
+              options={choicesOf(personaTexts)}
+              chosen={personas}
+              onChange={setPersonas}
             />
-          )}
-        </div>
-      </details>
-      <FormError error={error} faults={faults} />
+            <Ticks
+              legend="Channels"
+              at="channels"
+              options={channelNames.map((name) => [name, channelWords[name].name] as const)}
+              chosen={channels}
+              onChange={setChannels}
+            />
+            {shown.length > 0 && (
+              <Ticks
+                legend="Repositories"
+                at="repositories"
+                options={shown.map(({ id, fullName }) => [id, fullName] as const)}
+                chosen={only}
+                onChange={setOnly}
+              />
+            )}
+          </div>
+        </details>
+      </Fields>
       <footer class="dialog-actions">
         <button type="button" onClick={onClose}>
           Cancel

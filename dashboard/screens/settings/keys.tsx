@@ -5,7 +5,7 @@ import type { Key, NewKey, Operations } from '../../../sdk/index.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty, Pill, Shown } from '../../parts/feedback.tsx';
-import { FormError, faultsOf, SelectField, TextField, Ticks } from '../../parts/fields.tsx';
+import { Fields, faultsOf, TextField, Ticks } from '../../parts/fields.tsx';
 import { Question, Replacement, ShownOnce } from '../../parts/question.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -15,6 +15,7 @@ import { api, base, forgetSession, isInstanceKey, mayUse, session } from '../../
 import { showToast } from '../../state/toasts.ts';
 import { count } from '../../text/words.ts';
 import { useOrganizations } from './organization-choice.tsx';
+import { OrganizationField } from './organization-field.tsx';
 
 type Scope = NonNullable<Operations['createKey']['input']['scopes']>[number];
 
@@ -215,7 +216,6 @@ function NewKeyDialog({ onCreated, onClose }: { onCreated: (key: NewKey) => void
   const [chosen, setChosen] = useState<readonly string[]>(['Read', 'Write notes']);
   const { error, attempt } = useAttempt();
   const organizations = useOrganizations();
-  const faults = faultsOf(error, ['name', 'org', 'scopes']);
   const create = async (event: Event): Promise<void> => {
     event.preventDefault();
     const scopes = groups.filter((group) => chosen.includes(group.name)).flatMap((group) => group.scopes);
@@ -225,33 +225,29 @@ function NewKeyDialog({ onCreated, onClose }: { onCreated: (key: NewKey) => void
   return (
     <Dialog title="New API key" onClose={onClose}>
       <form class="stack" onSubmit={create}>
-        <TextField
-          label="Name, such as the person or the program that uses it"
-          fault={faults.name}
-          value={name}
-          onChange={setName}
-          input={{ 'data-first': true, maxLength: 100 }}
-        />
-        {isInstance && (
-          <SelectField
+        <Fields error={error} faults={faultsOf(error, ['name', 'org', 'scopes'])}>
+          <TextField
+            label="Name, such as the person or the program that uses it"
+            at="name"
+            value={name}
+            onChange={setName}
+            input={{ 'data-first': true, maxLength: 100 }}
+          />
+          <OrganizationField
             label="May see"
-            fault={faults.org}
+            none="all organizations"
+            organizations={organizations.data}
             value={org}
             onChange={setOrg}
-            options={[
-              ['', 'all organizations'],
-              ...(organizations.data ?? []).map(({ id, login }) => [id, login] as const),
-            ]}
           />
-        )}
-        <Ticks
-          legend="May do"
-          fault={faults.scopes}
-          options={groups.map((group) => [group.name, group.name, group.about] as const)}
-          chosen={chosen}
-          onChange={setChosen}
-        />
-        <FormError error={error} faults={faults} />
+          <Ticks
+            legend="May do"
+            at="scopes"
+            options={groups.map((group) => [group.name, group.name, group.about] as const)}
+            chosen={chosen}
+            onChange={setChosen}
+          />
+        </Fields>
         <footer class="dialog-actions">
           <button type="submit" class="primary" disabled={name.trim() === '' || chosen.length === 0}>
             Create key

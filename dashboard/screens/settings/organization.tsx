@@ -4,6 +4,8 @@ import { useState } from 'preact/hooks';
 import type { Operations } from '../../../sdk/index.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Empty, ErrorBox, Shown } from '../../parts/feedback.tsx';
+import { Tick } from '../../parts/fields.tsx';
+import { Needs } from '../../parts/scopes.tsx';
 import { useAttempt } from '../../state/attempt.ts';
 import { useLoad } from '../../state/load.ts';
 import { api, mayUse } from '../../state/session.ts';
@@ -68,22 +70,16 @@ function Policies({ of, onChanged }: { of: Organization; onChanged: () => void }
     <fieldset class="ticks">
       <legend class="hidden">Policies</legend>
       {policies.map(({ name, label, about }) => (
-        <label key={name}>
-          <input
-            type="checkbox"
-            role="switch"
-            checked={of[name]}
-            aria-checked={of[name]}
-            disabled={busy === name || !mayUse('orgs:write')}
-            onChange={({ currentTarget }) => void change(name, currentTarget.checked)}
-          />
-          <span>
-            {label}
-            <span class="faint">{about}</span>
-          </span>
-        </label>
+        <Tick
+          key={name}
+          label={label}
+          about={about}
+          checked={of[name]}
+          onChange={(isOn) => void change(name, isOn)}
+          input={{ role: 'switch', 'aria-checked': of[name], disabled: busy === name || !mayUse('orgs:write') }}
+        />
       ))}
-      {!mayUse('orgs:write') && <p class="faint">To change this, sign in with a key that has the scope orgs:write.</p>}
+      <Needs scopes={['orgs:write']} to="change this" />
       {error && <ErrorBox error={error} />}
     </fieldset>
   );
@@ -109,7 +105,7 @@ function Usage({ of: { id, host, tier } }: { of: Organization }): JSX.Element {
               ['Tier', tier],
             ]}
           />
-          <p class="faint">To see the use, sign in with a key that has the scope stats:read.</p>
+          <Needs scopes={['stats:read']} to="see the use" />
         </>
       )}
     </>

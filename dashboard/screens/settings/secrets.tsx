@@ -5,7 +5,7 @@ import type { NewWebhookSecret, WebhookSecret } from '../../../sdk/index.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty, Pill, Shown } from '../../parts/feedback.tsx';
-import { FormError, faultsOf, SelectField, TextField } from '../../parts/fields.tsx';
+import { Fields, faultsOf, SelectField, TextField } from '../../parts/fields.tsx';
 import { Question, Replacement, ShownOnce } from '../../parts/question.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -14,6 +14,7 @@ import { useLoad } from '../../state/load.ts';
 import { api, base, isInstanceKey, mayUse } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
 import { useOrganizations } from './organization-choice.tsx';
+import { OrganizationField } from './organization-field.tsx';
 
 const pageSize = 50;
 
@@ -191,7 +192,6 @@ function NewSecret({
     (isInstance && mayUse('repos:read')) || null,
   ]);
   const known = hosts.data?.hosts ?? [];
-  const faults = faultsOf(error, ['name', 'org', 'host', 'secret']);
   const create = (event: Event): void => {
     event.preventDefault();
     const given = {
@@ -205,44 +205,40 @@ function NewSecret({
   return (
     <Dialog title="New webhook secret" onClose={onClose}>
       <form class="stack" onSubmit={create}>
-        <TextField
-          label="Name"
-          about="Such as where the webhook is set up."
-          fault={faults.name}
-          value={name}
-          onChange={setName}
-          input={{ 'data-first': true, maxLength: 100 }}
-        />
-        {isInstance && (
-          <SelectField
+        <Fields error={error} faults={faultsOf(error, ['name', 'org', 'host', 'secret'])}>
+          <TextField
+            label="Name"
+            about="Such as where the webhook is set up."
+            at="name"
+            value={name}
+            onChange={setName}
+            input={{ 'data-first': true, maxLength: 100 }}
+          />
+          <OrganizationField
             label="Accepted for"
-            fault={faults.org}
+            none="all organizations of a host"
+            organizations={organizations.data}
             value={org}
             onChange={setOrg}
-            options={[
-              ['', 'all organizations of a host'],
-              ...(organizations.data ?? []).map(({ id, login }) => [id, login] as const),
-            ]}
           />
-        )}
-        {isInstance && org === '' && known.length > 1 && (
-          <SelectField
-            label="Host"
-            fault={faults.host}
-            value={host}
-            onChange={setHost}
-            options={known.map(({ origin, isDefault }) => [isDefault ? '' : origin, origin] as const)}
+          {isInstance && org === '' && known.length > 1 && (
+            <SelectField
+              label="Host"
+              at="host"
+              value={host}
+              onChange={setHost}
+              options={known.map(({ origin, isDefault }) => [isDefault ? '' : origin, origin] as const)}
+            />
+          )}
+          <TextField
+            label="Value"
+            about="Empty: the service makes one and shows it once."
+            at="secret"
+            value={secret}
+            onChange={setSecret}
+            input={{ class: 'veiled' }}
           />
-        )}
-        <TextField
-          label="Value"
-          about="Empty: the service makes one and shows it once."
-          fault={faults.secret}
-          value={secret}
-          onChange={setSecret}
-          input={{ class: 'veiled' }}
-        />
-        <FormError error={error} faults={faults} />
+        </Fields>
         <footer class="dialog-actions">
           <button type="button" onClick={onClose}>
             Cancel

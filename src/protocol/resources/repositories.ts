@@ -5,6 +5,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { NotesSettingsSchema } from '../notes.ts';
 import { SettingsPreviewSchema } from '../settings-preview.ts';
+import { BackfillSchema } from './backfills.ts';
 import type { Contracts } from './contract.ts';
 import { closed, count, orgId, orNull, repoId, text, time } from './fields.ts';
 import { listOf, paging } from './paging.ts';
@@ -12,14 +13,12 @@ import { listOf, paging } from './paging.ts';
 export const UpdateRepositoryBodySchema = Type.Object({ selected: Type.Boolean() }, closed);
 export type UpdateRepositoryBody = Static<typeof UpdateRepositoryBodySchema>;
 
-const include = Type.Optional(Type.Literal('unreleased'));
-
 /** Query of List Repositories. */
 export const ListRepositoriesQuerySchema = Type.Object(
   {
     fullName: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
     q: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
-    include,
+    include: Type.Optional(Type.Literal('unreleased')),
     ...paging,
   },
   closed,
@@ -27,7 +26,10 @@ export const ListRepositoriesQuerySchema = Type.Object(
 export type ListRepositoriesQuery = Static<typeof ListRepositoriesQuerySchema>;
 
 /** Query of Get Repository. */
-export const GetRepositoryQuerySchema = Type.Object({ include }, closed);
+export const GetRepositoryQuerySchema = Type.Object(
+  { include: Type.Optional(Type.Union([Type.Literal('unreleased'), Type.Literal('backfill')])) },
+  closed,
+);
 export type GetRepositoryQuery = Static<typeof GetRepositoryQuerySchema>;
 
 /** Query of the preview of notes settings. */
@@ -119,6 +121,12 @@ export const RepositorySchema = Type.Object(
     ),
     lastTag: Type.Optional(orNull(LastTagSchema)),
     unreleased: Type.Optional(orNull(UnreleasedCountSchema)),
+    backfill: Type.Optional(
+      Type.Union([BackfillSchema, Type.Null()], {
+        description:
+          'newest backfill of the repository; null if there was none. Only in replies to requests with `include=backfill`',
+      }),
+    ),
   },
   closed,
 );

@@ -11,12 +11,8 @@ import { late } from '../parts/late.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { useAttempt } from '../state/attempt.ts';
-import { noteChange } from '../state/live.ts';
 import { useLoad } from '../state/load.ts';
 import { api } from '../state/session.ts';
-import { showToast } from '../state/toasts.ts';
-import { count } from '../text/words.ts';
 
 type Delivery = Operations['listDeliveries']['item'];
 type Outcome = Delivery['outcome'];
@@ -35,6 +31,7 @@ const outcomes: Readonly<Record<Outcome, { tone: Tone; name: string }>> = {
 };
 
 const EndpointLog = late(async () => (await import('./later.ts')).EndpointLog);
+const DeadLetterList = late(async () => (await import('./later.ts')).DeadLetterList);
 
 const tabs = { hosts: 'From hosts', endpoints: 'To endpoints' } as const;
 
@@ -149,9 +146,8 @@ function Details({ delivery, onClose }: { delivery: Delivery; onClose: () => voi
   );
 }
 
-/** Deliveries that were accepted but could not be applied. Only keys of the instance may see them. */
+/** Records that were accepted but could not be applied. Only keys of the instance may see them. */
 function DeadLetters(): JSX.Element | null {
-  const { error: fault, attempt } = useAttempt();
   const loaded = useLoad(
     'dead letters',
     async (signal) => {
@@ -166,41 +162,9 @@ function DeadLetters(): JSX.Element | null {
     true,
   );
   const { data, error } = loaded;
+  // The list stays while its last record is shown with what came of it.
+  const [isNeeded, setNeeded] = useState(false);
+  if (data && data.total > 0 && !isNeeded) setNeeded(true);
   if (error) return <ErrorBox error={error} again={loaded.reload} />;
-  if (!data || data.total === 0) return null;
-  const replay = async (): Promise<void> => {
-    let sent = 0;
-    let cursor: string | null | undefined;
-    do {
-      const { replayed, nextCursor } = await api().replayDeadLetters({ all: true, ...(cursor && { cursor }) });
-      sent += replayed.length;
-      cursor = nextCursor;
-    } while (cursor);
-    showToast(`${count(sent, 'record')} applied again.`);
-    noteChange();
-    loaded.reload();
-  };
-  return (
-    <section class="card inbox-group" aria-label="Records that could not be applied">
-      <h2>
-        Records that could not be applied <span class="number">{data.total}</span>
-      </h2>
-      <ul>
-        {data.deadLetters.map(({ partition, seq, index, at, subject, error: why }) => (
-          <li key={`${partition} ${seq} ${index}`}>
-            <span>{subject}</span>
-            <Time at={at} />
-            <span class="bad-text wide-line">{why}</span>
-          </li>
-        ))}
-        <li>
-          <button type="button" onClick={() => void attempt(replay)}>
-            Apply again
-          </button>
-          <span class="faint">Do this after an update that removes the cause.</span>
-        </li>
-      </ul>
-      {fault && <ErrorBox error={fault} />}
-    </section>
-  );
+  return data && isNeeded ? <DeadLetterList of={data} onChange={loaded.reload} /> : null;
 }

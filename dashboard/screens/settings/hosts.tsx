@@ -138,14 +138,14 @@ export function Hosts(): JSX.Element {
 /** A stored app that the settings keep from being used. */
 function Unused({ of: { origin, name, reason }, onRemove }: { of: UnusedApp; onRemove: () => void }): JSX.Element {
   return (
-    <div class="box warn">
+    <div class="box warn unused-app">
       <div>
         <p>
           The app {name} of {origin} is stored but not used, because {reasons[reason]}. Deliveries signed with its
           webhook secret are refused.
         </p>
         {mayUse('repos:write') && mayUse('webhooks:write') && (
-          <button type="button" class="small" aria-label={`Remove ${name} of ${origin}`} onClick={onRemove}>
+          <button type="button" class="small" aria-label={`Remove app ${name} of ${origin}`} onClick={onRemove}>
             Remove app
           </button>
         )}

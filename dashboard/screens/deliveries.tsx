@@ -12,12 +12,8 @@ import { Allowed } from '../parts/scopes.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { useAttempt } from '../state/attempt.ts';
-import { noteChange } from '../state/live.ts';
 import { useLoad } from '../state/load.ts';
 import { api, isInstanceKey, mayUse } from '../state/session.ts';
-import { showToast } from '../state/toasts.ts';
-import { count } from '../text/words.ts';
 
 type Delivery = Operations['listDeliveries']['item'];
 type Outcome = Delivery['outcome'];
@@ -36,6 +32,7 @@ const outcomes: Readonly<Record<Outcome, { tone: Tone; name: string }>> = {
 };
 
 const EndpointLog = late(async () => (await import('./later.ts')).EndpointLog);
+const DeadLetterList = late(async () => (await import('./later.ts')).DeadLetterList);
 
 const tabs = { hosts: 'From hosts', endpoints: 'To endpoints' } as const;
 
@@ -152,48 +149,13 @@ function Details({ delivery, onClose }: { delivery: Delivery; onClose: () => voi
   );
 }
 
-/** Deliveries that were accepted but could not be applied. Only keys of the instance may see them. */
+/** Records that were accepted but could not be applied. Only keys of the instance may see them. */
 function DeadLetters(): JSX.Element | null {
-  const { error: fault, attempt } = useAttempt();
   const loaded = useLoad('dead letters', (signal) => api().listDeadLetters({ limit: 20 }, { signal }), [], true);
   const { data, error } = loaded;
+  // The list stays while its last record is shown with what came of it.
+  const [isNeeded, setNeeded] = useState(false);
+  if (data && data.total > 0 && !isNeeded) setNeeded(true);
   if (error) return <ErrorBox error={error} again={loaded.reload} />;
-  if (!data || data.total === 0) return null;
-  const replay = async (): Promise<void> => {
-    let sent = 0;
-    let cursor: string | null | undefined;
-    do {
-      const { replayed, nextCursor } = await api().replayDeadLetters({ all: true, ...(cursor && { cursor }) });
-      sent += replayed.length;
-      cursor = nextCursor;
-    } while (cursor);
-    showToast(`${count(sent, 'record')} applied again.`);
-    noteChange();
-    loaded.reload();
-  };
-  return (
-    <section class="card inbox-group" aria-label="Records that could not be applied">
-      <h2>
-        Records that could not be applied <span class="number">{data.total}</span>
-      </h2>
-      <ul>
-        {data.deadLetters.map(({ partition, seq, index, at, subject, error: why }) => (
-          <li key={`${partition} ${seq} ${index}`}>
-            <span>{subject}</span>
-            <Time at={at} />
-            <span class="bad-text wide-line">{why}</span>
-          </li>
-        ))}
-        {mayUse('repos:write') && (
-          <li>
-            <button type="button" onClick={() => void attempt(replay)}>
-              Apply again
-            </button>
-            <span class="faint">Do this after an update that removes the cause.</span>
-          </li>
-        )}
-      </ul>
-      {fault && <ErrorBox error={fault} />}
-    </section>
-  );
+  return data && isNeeded ? <DeadLetterList of={data} onChange={loaded.reload} /> : null;
 }

@@ -2,6 +2,8 @@
 import type { Operations } from '../../sdk/index.ts';
 
 export type Host = Operations['listHosts']['reply']['hosts'][number];
+/** A stored app that is not used. */
+export type UnusedApp = Operations['listHosts']['reply']['unusedApps'][number];
 type Check = NonNullable<Host['lastCheck']>;
 
 /** One line of the check. Without `todo` there is nothing to do. */

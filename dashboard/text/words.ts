@@ -151,7 +151,9 @@ export function rangeStart(range: Pick<Range, 'type'> & Partial<Range>): string 
 
 /** Writes a number with its noun: `1 change`, `12 changes`, `2 entries`. */
 export function count(number: number, noun: string): string {
-  const nouns = /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+  const nouns = /[^aeiou]y$/.test(noun)
+    ? `${noun.slice(0, -1)}ies`
+    : `${noun}${/(s|sh|ch|x)$/.test(noun) ? 'es' : 's'}`;
   return `${number.toLocaleString('en')} ${number === 1 ? noun : nouns}`;
 }
 

@@ -11,12 +11,15 @@ import {
   deadLetterContracts,
   type ListDeadLettersQuery,
   ListDeadLettersQuerySchema,
+  maxErrorLength,
   type ReplayDeadLettersBody,
   ReplayDeadLettersBodySchemas,
+  type ReplayOutcome,
 } from '../protocol/resources/dead-letters.ts';
 import { NoQuerySchema } from '../protocol/resources/fields.ts';
 import type { Partition } from '../store/partition.ts';
 import {
+  attemptsOf,
   countDeadLetters,
   type DeadLetter,
   deadLettersAfter,
@@ -24,6 +27,7 @@ import {
   pageOfDeadLetters,
   readDeadLetter,
 } from '../store/tables/dead-letters.ts';
+import { readCursor } from '../store/tables/meta.ts';
 import { assertInstance } from './authenticate.ts';
 import type { ApiContext } from './context.ts';
 import { placeOf } from './page.ts';
@@ -43,12 +47,20 @@ export interface LetterPlace {
   index: number;
 }
 
+/** A dead letter whose record was enqueued again, and the position of the new record. */
+interface Enqueued extends LetterPlace {
+  partition: PartitionName;
+  replaySeq: number;
+}
+
 /** Maximum number of dead letters that one request enqueues. */
 const maxReplayed = 1000;
 /** Number of dead letters that are enqueued at the same time. They share batches of the journal. */
 const together = 100;
-/** Maximum length of an error in a reply, in characters. */
-const maxErrorLength = 1000;
+/** How long a request waits until the records that it enqueued are folded, in milliseconds. */
+const outcomeMs = 5000;
+/** Maximum interval between two reads of the store during this wait, in milliseconds. A signal can be lost. */
+const pollMs = 250;
 
 const listLetters: ApiRoute<ListDeadLettersQuery> = {
   method: 'GET',
@@ -77,12 +89,10 @@ const replayLetters: ApiRoute = {
   handle: async ({ body, caller, context }) => {
     assertInstance(caller, 'Replaying dead letters');
     const wanted = checkBody(body);
-    if (!('all' in wanted)) {
-      const replayed = await replayDeadLetters(context, [letterAt(context, wanted)]);
-      return { status: 200, body: { replayed, nextCursor: null } };
-    }
-    const { letters, nextCursor } = lettersFrom(context, wanted.cursor);
-    return { status: 200, body: { replayed: await replayDeadLetters(context, letters), nextCursor } };
+    const { letters, nextCursor } =
+      'all' in wanted ? lettersFrom(context, wanted) : { letters: [letterAt(context, wanted)], nextCursor: null };
+    const enqueued = await replayDeadLetters(context, letters);
+    return { status: 200, body: { replayed: await outcomesOf(context, letters, enqueued), nextCursor } };
   },
 };
 
@@ -129,15 +139,15 @@ function letterAt(context: ApiContext, { partition: name, seq, index }: LetterPl
  */
 function lettersFrom(
   context: ApiContext,
-  cursor: string | undefined,
+  { cursor, error }: { cursor?: string; error?: string },
 ): { letters: PlacedLetter[]; nextCursor: string | null } {
-  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const after = cursor === undefined ? undefined : placeInCursor(cursor);
   const until = after?.until ?? ulid();
   const letters: PlacedLetter[] = [];
   for (const [name, partition] of openPartitions(context)) {
     if (after && name < after.partition) continue;
     for (const letter of deadLettersAfter(partition, name === after?.partition ? after : undefined)) {
-      if (letter.record?.id > until) continue;
+      if (letter.record?.id > until || (error !== undefined && shownError(letter) !== error)) continue;
       const last = letters.at(-1);
       if (letters.length === maxReplayed && last)
         return { letters, nextCursor: `${until} ${last.partition} ${last.letter.seq}/${last.letter.index}` };
@@ -147,7 +157,7 @@ function lettersFrom(
   return { letters, nextCursor: null };
 }
 
-function readCursor(cursor: string): LetterPlace & { until: string } {
+function placeInCursor(cursor: string): LetterPlace & { until: string } {
   const [, until, partition, seq, index] = /^([0-9a-z]{26}) (\w{1,64}) (\d{1,15})\/(\d{1,15})$/.exec(cursor) ?? [];
   if (until === undefined || partition === undefined)
     throw invalid({ cursor: 'expected the nextCursor of an earlier reply' });
@@ -167,11 +177,12 @@ export function allDeadLetters(context: ApiContext): PlacedLetter[] {
  * has those that were.
  * @returns the positions of the dead letters
  */
-export async function replayDeadLetters(context: ApiContext, letters: readonly PlacedLetter[]): Promise<LetterPlace[]> {
-  const places: LetterPlace[] = [];
-  const enqueue = async ({ partition, letter: { seq, index, record } }: PlacedLetter): Promise<LetterPlace> => {
-    await context.laneOf(partition).enqueue({ ...again(record), id: ulid(), replayed: { seq, index } });
-    return { partition, seq, index };
+export async function replayDeadLetters(context: ApiContext, letters: readonly PlacedLetter[]): Promise<Enqueued[]> {
+  const places: Enqueued[] = [];
+  const enqueue = async ({ partition, letter: { seq, index, record } }: PlacedLetter): Promise<Enqueued> => {
+    const replay = { ...again(record), id: ulid(), replayed: { seq, index } };
+    const { seq: replaySeq } = await context.laneOf(partition).enqueue(replay);
+    return { partition, seq, index, replaySeq };
   };
   let failure: PromiseRejectedResult | undefined;
   for (let at = 0; at < letters.length && !failure; at += together) {
@@ -187,10 +198,48 @@ export async function replayDeadLetters(context: ApiContext, letters: readonly P
   return places;
 }
 
+/**
+ * Waits until the records of a replay are folded, and returns what came of each. A record that fails again keeps its
+ * dead letter, with one more attempt.
+ */
+async function outcomesOf(
+  context: ApiContext,
+  letters: readonly PlacedLetter[],
+  enqueued: readonly Enqueued[],
+): Promise<(LetterPlace & { outcome: ReplayOutcome; error: string | null })[]> {
+  const last = new Map<PartitionName, number>();
+  for (const { partition, replaySeq } of enqueued) last.set(partition, Math.max(replaySeq, last.get(partition) ?? 0));
+  const deadline = performance.now() + outcomeMs;
+  await Promise.all([...last].map(([name, seq]) => whenFolded(context, name, seq, deadline)));
+  const open = new Map(openPartitions(context));
+  return enqueued.map(({ partition: name, seq, index, replaySeq }, i) => {
+    const place = { partition: name, seq, index };
+    const partition = open.get(name);
+    if (!partition || readCursor(partition).seq < replaySeq) return { ...place, outcome: 'pending', error: null };
+    const left = readDeadLetter(partition, seq, index);
+    if (!left) return { ...place, outcome: 'applied', error: null };
+    const isTried = attemptsOf(left) > attemptsOf(letters[i]?.letter);
+    return isTried
+      ? { ...place, outcome: 'failed', error: shownError(left) }
+      : { ...place, outcome: 'pending', error: null };
+  });
+}
+
+/** Waits until a partition has folded a message of the journal, or until the deadline. */
+async function whenFolded(context: ApiContext, name: PartitionName, seq: number, deadline: number): Promise<void> {
+  for (;;) {
+    const partition = context.readers.fresh(name);
+    const left = deadline - performance.now();
+    if (left <= 0 || (partition && readCursor(partition).seq >= seq)) return;
+    await context.signals.wait(name, seq, Math.min(pollMs, left));
+  }
+}
+
 async function audited({ auditor }: ApiContext, places: readonly LetterPlace[]): Promise<void> {
   const [only] = places;
   if (!auditor || !only) return;
-  const objects = { count: places.length, ...(places.length === 1 && { ...only }) };
+  const { partition, seq, index } = only;
+  const objects = { count: places.length, ...(places.length === 1 && { partition, seq, index }) };
   const { by, requestId } = auditor;
   const about = { action: 'replayDeadLetters', outcome: 'done', objects, by } as const;
   await auditor.write({ ...about, ...(requestId !== undefined && { requestId }) });
@@ -209,9 +258,26 @@ function again(record: JournalRecord): JournalRecord {
 
 /** Makes the part of a reply that describes a dead letter. It has nothing of the record except what it is about. */
 export function deadLetterResponse({ partition, letter }: PlacedLetter) {
-  const { seq, index, at, record, error } = letter;
+  const { seq, index, at, record } = letter;
   const time = new Date(at).toISOString();
-  return { partition, seq, index, at: time, subject: subjectOf(record), error: error.slice(0, maxErrorLength) };
+  return {
+    ...{ partition, seq, index, at: time },
+    repository: repositoryOf(record),
+    subject: subjectOf(record),
+    error: shownError(letter),
+    attempts: attemptsOf(letter),
+  };
+}
+
+function shownError({ error }: DeadLetter): string {
+  return error.slice(0, maxErrorLength);
+}
+
+/** Returns the name of the repository of a record. The record may lack required fields. */
+function repositoryOf(record: JournalRecord): string | null {
+  const isNamed = record?.kind === 'event' || record?.kind === 'backfilled';
+  const name: unknown = isNamed ? record.repository?.fullName : undefined;
+  return typeof name === 'string' ? name : null;
 }
 
 /** Describes a record in the list. The record may be from a later version of Tidings, or lack required fields. */

@@ -13,7 +13,7 @@ import type { LiveEvent, PartitionChanges } from '../protocol/live-events.ts';
 import type { RefusalReason } from '../protocol/refused-deliveries.ts';
 import type { Caller } from './authenticate.ts';
 import { EventStream, holderOf, type VisibleEvents } from './event-stream.ts';
-import { type HubEvent, intervalOf, merged, objectOf, toHubEvent, toText, united } from './hub-event.ts';
+import { type HubEvent, intervalOf, merged, objectOf, toHubEvent, toReset, toText, united } from './hub-event.ts';
 
 /** Maximum number of open streams: of a session or key, of an organization, and of the gateway. */
 const [maxPerHolder, maxPerOrganization, maxStreams] = [4, 100, 1000];
@@ -21,6 +21,8 @@ const [maxPerHolder, maxPerOrganization, maxStreams] = [4, 100, 1000];
 const reserved = 100;
 /** Number of objects whose newest event is kept. */
 const maxKept = 1000;
+/** Maximum number of repositories and organizations of a batch that get resets of their own. With more, everyone gets one. */
+const maxResets = 500;
 /**
  * Maximum size of the events that a client missed, in characters. With more, the client reads everything again. The
  * size leaves room below the number of bytes that may wait for a slow client.
@@ -237,7 +239,6 @@ export class EventHub {
     const after = this.numberOf(lastEventId);
     if (after === undefined) return [resetText];
     const events = [...this.kept.values()].filter(({ number }) => number > after);
-    if (events.some(({ name }) => name === 'reset')) return [resetText];
     const texts = stream.missed(events);
     return texts.reduce((sum, text) => sum + text.length, 0) > maxMissed ? [resetText] : texts;
   }
@@ -259,7 +260,7 @@ export class EventHub {
   private deliver(): void {
     const all = this.arrived;
     this.arrived = [];
-    const now: LiveEvent[] = all.some(({ reset }) => reset) ? [{ event: 'reset', data: {} }] : [];
+    const now: LiveEvent[] = [];
     for (const { events } of all) {
       for (const event of events) {
         if (intervalOf(event.event) > 0) this.gather(event);
@@ -268,11 +269,30 @@ export class EventHub {
     }
     const lost = all.flatMap((each) => each.lost ?? []);
     this.publish([
+      ...this.resets(all),
       ...now.map((event) => this.numbered(event)),
       ...lost.map(({ repoId, orgId }) =>
         this.numbered({ event: 'repo.event', data: { repoId, event: 'repository' } }, orgId),
       ),
     ]);
+  }
+
+  /** Returns the resets for those who may miss some of the changes. A reset for everyone replaces the others. */
+  private resets(all: readonly PartitionChanges[]): HubEvent[] {
+    if (all.some(({ reset }) => reset)) return [this.resetFor({})];
+    const unlisted = all.flatMap((each) => each.unlisted ?? []);
+    const repoIds = new Set(unlisted.flatMap((each) => each.repoIds));
+    const orgIds = new Set(unlisted.flatMap((each) => each.orgIds));
+    if (repoIds.size + orgIds.size > maxResets) return [this.resetFor({})];
+    return [
+      ...[...repoIds].map((repoId) => this.resetFor({ repoId })),
+      ...[...orgIds].map((orgId) => this.resetFor({ orgId })),
+    ];
+  }
+
+  private resetFor(about: { repoId?: string; orgId?: string }): HubEvent {
+    this.newest += 1;
+    return toReset(this.newest, about);
   }
 
   private gather(event: LiveEvent): void {

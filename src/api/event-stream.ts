@@ -85,9 +85,14 @@ export class EventStream {
     return this.parts.numbers.hide(first ? first.since - 1 : this.offered);
   }
 
-  /** Returns the texts of events that were missed, without ids, and leaves out those that the client may not see. */
+  /**
+   * Returns the texts of events that were missed, without ids, and leaves out those that the client may not see. A reset
+   * replaces all of them.
+   */
   missed(events: readonly HubEvent[]): string[] {
-    return events.filter((event) => maySee(this.caller, event)).map((event) => this.sent(event));
+    const visible = events.filter((event) => maySee(this.caller, event));
+    const reset = visible.find(isReset);
+    return (reset ? [reset] : visible).map((event) => this.sent(event));
   }
 
   /**
@@ -146,23 +151,27 @@ export class EventStream {
     const known = visible.get(rights);
     if (known) return known;
     const found = events.filter((event) => maySee(this.caller, event));
-    visible.set(rights, found);
-    return found;
+    // One reset is enough, however many of the changed repositories the caller may see.
+    const last = found.findLast(isReset);
+    const needed = last ? found.filter((event) => event === last || !isReset(event)) : found;
+    visible.set(rights, needed);
+    return needed;
   }
 
   /** Holds an event back if its object had another event a moment before. Returns whether it waits. */
   private hold(event: HubEvent): boolean {
     const interval = intervalOf(event.name);
     if (interval === 0) return false;
-    const waiting = this.held.get(event.object);
+    const object = objectIn(event);
+    const waiting = this.held.get(object);
     if (waiting) {
       waiting.event = merged(waiting.event, event);
       return true;
     }
     const now = this.parts.now();
-    const due = (this.sentAt.get(event.object) ?? Number.NEGATIVE_INFINITY) + interval;
+    const due = (this.sentAt.get(object) ?? Number.NEGATIVE_INFINITY) + interval;
     if (due <= now) return false;
-    this.held.set(event.object, { since: event.number, due, event });
+    this.held.set(object, { since: event.number, due, event });
     this.releasing ??= setTimeout(() => this.release(), delayUntil(due, now));
     return true;
   }
@@ -177,7 +186,8 @@ export class EventStream {
       for (const [object, { due, event }] of this.held) {
         if (due > now) continue;
         this.held.delete(object);
-        if (maySee(this.caller, event)) text += this.withId(event);
+        // A reset that waits may stand for several, so it does not depend on what the caller may see of the last one.
+        if (isReset(event) || maySee(this.caller, event)) text += this.withId(event);
       }
       if (text !== '') this.reply?.write(text);
       if (this.held.size === 0) return;
@@ -193,7 +203,7 @@ export class EventStream {
   /** Notes that an event is sent, and returns its text. */
   private sent(event: HubEvent): string {
     eventsSent.inc({ event: event.name });
-    if (intervalOf(event.name) > 0) this.sentAt.set(event.object, this.parts.now());
+    if (intervalOf(event.name) > 0) this.sentAt.set(objectIn(event), this.parts.now());
     return event.text;
   }
 
@@ -206,6 +216,15 @@ export class EventStream {
       this.close('unavailable');
     }
   }
+}
+
+function isReset({ name }: HubEvent): boolean {
+  return name === 'reset';
+}
+
+/** Returns the object whose events a stream limits. All resets count as one, because each makes a client read everything. */
+function objectIn(event: HubEvent): string {
+  return isReset(event) ? 'reset' : event.object;
 }
 
 /** Returns the id of the session of a caller, or without a session the id of the key. */

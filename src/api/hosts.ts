@@ -11,7 +11,7 @@ import type { CheckedHost, CheckHostTask, CredentialCheck, HostChecksTask } from
 import { NoQuerySchema } from '../protocol/resources/fields.ts';
 import { type CheckHostBody, CheckHostBodySchema, hostContracts } from '../protocol/resources/hosts.ts';
 import type { Partition } from '../store/partition.ts';
-import { appInForce, installUrlOf } from '../store/tables/host-apps.ts';
+import { appInForce, installUrlOf, readHostApp, unusedApps } from '../store/tables/host-apps.ts';
 import { listWebhookSecrets } from '../store/tables/webhook-secrets.ts';
 import { assertInstance } from './authenticate.ts';
 import type { ApiContext } from './context.ts';
@@ -31,7 +31,10 @@ const listHosts: ApiRoute = {
   handle: async ({ caller, context, directory }) => {
     assertInstance(caller, 'The list of hosts');
     const { settings } = context;
-    const secrets = listWebhookSecrets(directory, null);
+    const unused = unusedApps(directory, hostsOf(settings));
+    const secrets = listWebhookSecrets(directory, null).filter(
+      ({ id }) => !unused.some(({ app }) => app.secretId === id),
+    );
     const checks = await newestChecks(context);
     const hosts = hostsOf(settings).map((host) => {
       const { origin, kind, token } = host;
@@ -49,7 +52,7 @@ const listHosts: ApiRoute = {
         lastCheck: checked ? hostCheckResponse(checked) : null,
       };
     });
-    return { status: 200, body: { hosts } };
+    return { status: 200, body: { hosts, unusedApps: unused.map(unusedAppResponse) } };
   },
 };
 
@@ -97,14 +100,20 @@ function rightsOf(given: readonly CredentialCheck[]): { mayRead: boolean; mayWri
   return { mayRead, mayWrite: given.some(({ mayWrite }) => mayWrite === null) ? null : false };
 }
 
+function unusedAppResponse({ app, reason }: ReturnType<typeof unusedApps>[number]): object {
+  const { origin, appId: id, name, url } = app;
+  return { origin, id, name, url, reason };
+}
+
 /** Makes the part of a reply that describes the app that is used for a host, if there is one. */
 function usedApp(directory: Partition, host: Host): object | null {
   const { app } = host;
-  if (app !== undefined) return { source: 'settings', id: app.id, name: null, url: null, installUrl: null };
-  const stored = appInForce(directory, host);
+  const stored = app === undefined ? appInForce(directory, host) : readHostApp(directory, host.origin);
+  if (app !== undefined && app.id !== stored?.appId)
+    return { source: 'settings', id: app.id, name: null, url: null, installUrl: null };
   if (!stored) return null;
   const { appId: id, name, url } = stored;
-  return { source: 'stored', id, name, url, installUrl: installUrlOf(stored) };
+  return { source: app === undefined ? 'stored' : 'settings', id, name, url, installUrl: installUrlOf(stored) };
 }
 
 export const hostRoutes = [listHosts, checkHost];

@@ -17,14 +17,14 @@ export interface HubEvent {
   repoId: string | undefined;
   /**
    * The organization that may see an event about no repository, or about one that it does not have any more. Null =
-   * keys of the instance only, or those that may see the repository.
+   * keys of the instance only, or those that may see the repository. A `reset` about neither is for everyone.
    */
   orgId: string | null;
   /** The lines `event` and `data`, and the empty line that ends the event. */
   text: string;
 }
 
-/** The scope that a key needs to see an event. Every key may see `reset`. */
+/** The scope that a key needs to see an event. `reset` needs none. */
 const scopes: Readonly<Record<LiveEventName, Scope | null>> = {
   'repo.event': 'repos:read',
   'range.counts': 'ranges:read',
@@ -51,6 +51,20 @@ export function toHubEvent(event: LiveEvent, number: number, orgId: string | nul
   const object = `${event.event} ${objectOf(event)} ${orgId ?? ''}`;
   const repoId = 'repoId' in event.data ? event.data.repoId : undefined;
   return { number, name: event.event, object, repoId, orgId, text: toText(event) };
+}
+
+/**
+ * Makes a `reset` ready to send to those who may miss events: those who may see a repository, or the organization that
+ * lost repositories. Without either, it is for everyone. The event does not name them.
+ */
+export function toReset(number: number, about: { repoId?: string; orgId?: string } = {}): HubEvent {
+  const { repoId, orgId = null } = about;
+  return {
+    ...toHubEvent({ event: 'reset', data: {} }, number),
+    object: `reset ${repoId ?? orgId ?? ''}`,
+    repoId,
+    orgId,
+  };
 }
 
 /** Writes the lines of an event, without its id. */
@@ -83,8 +97,8 @@ export function united(older: LiveEvent, newer: LiveEvent): LiveEvent {
 /** Whether a caller may see an event. */
 export function maySee(caller: Caller, { name, repoId, orgId }: HubEvent): boolean {
   const scope = scopes[name];
-  if (scope === null) return true;
-  if (!mayUse(caller, scope)) return false;
+  if (scope !== null && !mayUse(caller, scope)) return false;
+  if (name === 'reset' && repoId === undefined && orgId === null) return true;
   if (repoId !== undefined && orgId === null) return caller.maySee(repoId);
   return caller.key.orgId === null || caller.key.orgId === orgId;
 }

@@ -292,7 +292,7 @@ export const mocks: Readonly<Record<string, Mock>> = {
   }),
   listDeadLetters: list('deadLetters', () => []),
   replayDeadLetters: () => ok({ replayed: [], nextCursor: null }),
-  listHosts: () => ok({ hosts: [{ ...sampleHost, lastCheck: hostCheckResponse(sampleHostCheck) }] }),
+  listHosts: () => ok({ hosts: [{ ...sampleHost, lastCheck: hostCheckResponse(sampleHostCheck) }], unusedApps: [] }),
   createAppManifest: ({ body, context }) => {
     const { origin, organization, name } = body as CreateAppManifestBody;
     const publicUrl = publicUrlOf(context.settings);

@@ -1,7 +1,7 @@
 /**
  * Writes the audit log. A line states who created, changed or removed an object. A line about a refused request states
  * who sent the request. The objects are keys, secrets, connections, publications, policies and tiers. A line contains
- * only ids and fixed words, so it never contains a secret.
+ * only ids, fixed words and web addresses of hosts, so it never contains a secret.
  */
 
 import type { CommandRecord } from '../protocol/journal.ts';
@@ -142,11 +142,13 @@ export function auditedCommand(
     case 'rotateWebhookSecret':
     case 'revokeWebhookSecret':
       return { action: command.name, objects: { secretId: command.secretId } };
-    case 'createHostApp':
-      return { action: command.name, objects: { appId: command.app.appId, secretId: command.secret.id } };
+    case 'createHostApp': {
+      const { origin, appId } = command.app;
+      return { action: command.name, objects: { origin: onlyOrigin(origin), appId, secretId: command.secret.id } };
+    }
     case 'removeHostApp': {
       const { id: appId = null, secretId = null } = (value ?? {}) as { id?: string; secretId?: string };
-      return { action: command.name, objects: { appId, secretId } };
+      return { action: command.name, objects: { origin: onlyOrigin(command.origin), appId, secretId } };
     }
     case 'createWebhookEndpoint':
       return { action: command.name, objects: { endpointId: command.endpoint.id, orgId: command.endpoint.orgId } };
@@ -223,6 +225,14 @@ export function auditedCommand(
 function ownerIn(value: unknown): AuditObjects {
   const { orgId } = (value ?? {}) as { orgId?: unknown };
   return typeof orgId === 'string' || orgId === null ? { orgId } : {};
+}
+
+/**
+ * Returns the web address of a host; null for any other text, because that could contain a secret. Example: null for
+ * `https://user:password@scm.example`.
+ */
+function onlyOrigin(text: string): string | null {
+  return URL.canParse(text) && new URL(text).origin === text ? text : null;
 }
 
 /** Returns only the changes that cannot contain a secret: the name of a tier, and policies (true or false). */

@@ -4,7 +4,7 @@
  * benchmarks can start a gateway without a supervisor.
  */
 import { randomUUID } from 'node:crypto';
-import { githubOrigins, hostOrigins } from '../../config/hosts.ts';
+import { githubOrigins, hostsOf } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';
 import { Authenticator } from '../api/authenticate.ts';
 import type { ApiContext } from '../api/context.ts';
@@ -211,7 +211,7 @@ export function boundSecrets(settings: Settings, readers: Readers, logger: Logge
   const bound = new BoundSecrets({
     read: () => readers.fresh(directoryName),
     sealer: openSealer(settings),
-    origins: hostOrigins(settings),
+    hosts: hostsOf(settings),
     logger,
   });
   bound.inspect();

@@ -4,6 +4,7 @@
  * immediately.
  */
 import { randomBytes } from 'node:crypto';
+import type { Host } from '../../config/hosts.ts';
 import { ServiceError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/logger.ts';
 import { sealsUnreadable } from '../foundation/metrics.ts';
@@ -11,6 +12,7 @@ import type { Sealer } from '../foundation/seal.ts';
 import type { WebhookSecretRecord } from '../protocol/commands.ts';
 import type { Partition } from '../store/partition.ts';
 import { organizationByLogin, organizationByOwner } from '../store/tables/directory.ts';
+import { unusedApps } from '../store/tables/host-apps.ts';
 import { readCursor, readTime } from '../store/tables/meta.ts';
 import { listWebhookSecrets, sealedFor, webhookSecretsOf } from '../store/tables/webhook-secrets.ts';
 import { hintOfOwner, type OwnerHint } from './owner.ts';
@@ -34,8 +36,8 @@ export interface BoundSecretsOptions {
   /** Returns the directory partition in its current state; undefined while it cannot be read. */
   read: () => Partition | undefined;
   sealer: Sealer;
-  /** Web addresses of the hosts in the settings. Secrets of other hosts are not tried. */
-  origins: readonly string[];
+  /** The hosts in the settings. Secrets of other hosts, and of stored apps that are not used, are not tried. */
+  hosts: readonly Pick<Host, 'origin' | 'kind' | 'app'>[];
   logger: Logger;
 }
 
@@ -79,6 +81,8 @@ export class BoundSecrets {
    * not reveal which organizations have a secret.
    */
   private readonly decoy = randomBytes(32).toString('hex');
+  /** Ids of the secrets of stored apps that are not used. */
+  private unused: ReadonlySet<string> = new Set();
   private seq = -1;
   private clock = 0;
   private lastTried: readonly OpenedText[] = [];
@@ -108,10 +112,20 @@ export class BoundSecrets {
     return [...new Set(this.lastTried.map(({ secretId }) => secretId))];
   }
 
-  /** Decrypts every secret once when the service starts, so that a wrong sealing key is logged immediately. */
+  /**
+   * Decrypts every secret once when the service starts, so that a wrong sealing key is logged immediately. Logs which
+   * stored apps are not used, because their deliveries are refused.
+   */
   inspect(): void {
-    const directory = this.options.read();
-    for (const secret of directory ? listWebhookSecrets(directory, null) : []) this.open(secret);
+    const { read, hosts, logger } = this.options;
+    const directory = read();
+    if (!directory) return;
+    for (const secret of listWebhookSecrets(directory, null)) this.open(secret);
+    for (const { app, reason } of unusedApps(directory, hosts))
+      logger.warn(
+        { host: app.origin, app: app.appId, reason },
+        'a stored app is not used, because of the settings. Deliveries signed with its webhook secret get 401. Remove the app in the settings of the dashboard, or change the settings',
+      );
   }
 
   /**
@@ -121,7 +135,10 @@ export class BoundSecrets {
     const directory = this.options.read();
     if (!directory) throw new ServiceError('unavailable', 'The service is starting.', { retryAfter: 1 });
     const { seq } = readCursor(directory);
-    if (seq !== this.seq) this.opened.clear();
+    if (seq !== this.seq) {
+      this.opened.clear();
+      this.unused = new Set(unusedApps(directory, this.options.hosts).map(({ app }) => app.secretId));
+    }
     this.seq = seq;
     return directory;
   }
@@ -140,7 +157,7 @@ export class BoundSecrets {
    */
   private textsFor(directory: Partition, hint: OwnerHint): OpenedText[] {
     const here = (origin: string): number => (hint.url?.startsWith(`${origin}/`) ? 0 : 1);
-    const origins = [...this.options.origins].sort((a, b) => here(a) - here(b));
+    const origins = this.options.hosts.map((host) => host.origin).sort((a, b) => here(a) - here(b));
     return origins.flatMap((origin) => {
       const own = [...organizationsNamed(directory, origin, hint)].flatMap((id) => this.textsOf(directory, origin, id));
       return [...own, ...this.textsOf(directory, origin, null)];
@@ -151,7 +168,8 @@ export class BoundSecrets {
     const key = `${origin}\n${orgId ?? ''}`;
     const known = this.opened.get(key);
     if (known) return known;
-    const texts = webhookSecretsOf(directory, origin, orgId).flatMap((secret) => this.open(secret));
+    const secrets = webhookSecretsOf(directory, origin, orgId).filter(({ id }) => !this.unused.has(id));
+    const texts = secrets.flatMap((secret) => this.open(secret));
     this.opened.set(key, texts);
     return texts;
   }
@@ -162,7 +180,7 @@ export class BoundSecrets {
    */
   private firstTexts(directory: Partition): OpenedText[] {
     const secrets = listWebhookSecrets(directory, null, maxAttemptsWithoutOwner);
-    const known = secrets.filter(({ origin }) => this.options.origins.includes(origin));
+    const known = secrets.filter((secret) => this.options.hosts.some(({ origin }) => origin === secret.origin));
     const texts = new Set(known.flatMap(({ origin, orgId }) => this.textsOf(directory, origin, orgId)));
     return [...texts].slice(0, maxAttemptsWithoutOwner);
   }

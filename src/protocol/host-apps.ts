@@ -25,6 +25,10 @@ export const HostAppRecordSchema = Type.Object({
 });
 export type HostAppRecord = Static<typeof HostAppRecordSchema>;
 
+/** Why a stored app is not used: the settings have another app for its host, another kind of host, or no such host. */
+export const unusedReasons = ['other_app', 'other_kind', 'unknown_host'] as const;
+export type UnusedReason = (typeof unusedReasons)[number];
+
 /** Returns the values with which the private key of an app is sealed. */
 export function hostAppSealedFor({ origin, appId }: Pick<HostAppRecord, 'origin' | 'appId'>): string[] {
   return ['host app', origin, appId];

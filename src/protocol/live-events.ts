@@ -118,6 +118,14 @@ export interface PartitionChanges {
   events: readonly FoldedEvent[];
   /** Repositories that organizations do not have any more. Absent if there are none. */
   lost?: readonly LostRepository[];
+  /** Who may miss events, if there were too many changes to list. Absent if there were not. */
+  unlisted?: UnlistedChanges;
+}
+
+/** Changes of which only the repositories, and the organizations that lost repositories, are known. */
+export interface UnlistedChanges {
+  repoIds: readonly string[];
+  orgIds: readonly string[];
 }
 
 /** A repository that was erased, or that has another owner now, and the organization that had it. */

@@ -60,6 +60,7 @@ test('reasons name the change that they are about', () => {
   assert.equal(kindSourceOf('label'), 'its kind comes from a label');
   assert.equal(count(1, 'change'), '1 change');
   assert.equal(count(1_200, 'change'), '1,200 changes');
+  assert.deepEqual([count(2, 'push'), count(2, 'address'), count(2, 'day')], ['2 pushes', '2 addresses', '2 days']);
   const because = [1, 2, 3, 4, 5].map((number) => ({ number, what: 'merged' }));
   assert.equal(outdatedReasons(because), '#1 is new, #2 is new, #3 is new, #4 is new and 1 more');
   assert.equal(outdatedReasons([{ what: 'settings' }]), 'the settings of the repository changed');

@@ -23,7 +23,7 @@ import type {
 } from '../../src/protocol/journal.ts';
 import { Changes } from '../../src/store/changes.ts';
 import type { Partition } from '../../src/store/partition.ts';
-import { removeDeadLetter, writeDeadLetter } from '../../src/store/tables/dead-letters.ts';
+import { attemptsOf, readDeadLetter, removeDeadLetter, writeDeadLetter } from '../../src/store/tables/dead-letters.ts';
 import { countDelayed, lastDue, nextDue, removeDelayed, writeDelayed } from '../../src/store/tables/delayed.ts';
 import { addDelivery, recordKey, removeDelivery, writeDelivery } from '../../src/store/tables/deliveries.ts';
 import { readTime, writeTime } from '../../src/store/tables/meta.ts';
@@ -146,18 +146,16 @@ function foldIsolated(
     if (isStoreFault(error)) throw error;
     count(partition, recordsDeadLettered, { partition: partition.name });
     forgetDelivery(partition, record);
-    const { seq, index } = place;
-    writeDeadLetter(partition, { seq, index, at: record.at, error: (error as Error).message, record });
+    // A replay that fails keeps the place of the dead letter, so whoever asked for the replay finds it again.
+    const { seq, index } = record.replayed ?? place;
+    const attempts = attemptsOf(readDeadLetter(partition, seq, index)) + 1;
+    writeDeadLetter(partition, { seq, index, at: record.at, error: (error as Error).message, record, attempts });
   }
 }
 
-/**
- * Forgets the delivery id of a record that became a dead letter, so that the host can send the delivery again. If a
- * replay failed, the new dead letter replaces the one that was replayed.
- */
+/** Forgets the delivery id of a record that became a dead letter, so that the host can send the delivery again. */
 function forgetDelivery(partition: Partition, record: JournalRecord): void {
   if (record.kind === 'event' && record.body) removeDelivery(partition, recordKey(record));
-  if (record.replayed) removeDeadLetter(partition, record.replayed.seq, record.replayed.index);
 }
 
 /**

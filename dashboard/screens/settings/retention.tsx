@@ -1,6 +1,6 @@
 /** How long data is kept, what will be erased next, and the erasures that a person must approve. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Operations } from '../../../sdk/index.ts';
 import { Empty, Pill, Shown } from '../../parts/feedback.tsx';
 import { Question } from '../../parts/question.tsx';
@@ -24,9 +24,18 @@ const periods: readonly (readonly [data: string, period: string])[] = [
   ['Published pages', 'until someone deletes them'],
 ];
 
+const erasedWords = [
+  ['pulls', 'pull request'],
+  ['issues', 'issue'],
+  ['comments', 'comment'],
+  ['pushes', 'push'],
+  ['commits', 'commit'],
+] as const;
+
 export function Retention(): JSX.Element {
   const loaded = useLoad('retention', (signal) => api().showRetention({}, { signal }), []);
   const [asking, setAsking] = useState<Waiting | undefined>(undefined);
+  const awaitSweep = useSweep(loaded.data, loaded.reload);
   return (
     <section class="settings-part" aria-label="Retention">
       <header>
@@ -52,6 +61,7 @@ export function Retention(): JSX.Element {
                 onConfirm={async () => {
                   await api().approveRetention({ partition: asking.partition, id: asking.id });
                   showToast('Approved. The data goes with the next sweep.');
+                  awaitSweep(asking.partition);
                   loaded.reload();
                   setAsking(undefined);
                 }}
@@ -66,6 +76,23 @@ export function Retention(): JSX.Element {
       </Shown>
     </section>
   );
+}
+
+/**
+ * Loads the report again until an approved erasure is carried out, for a minute at most.
+ * @returns begins to wait for the next sweep of a partition
+ */
+function useSweep(report: Report | undefined, reload: () => void): (partition: string) => void {
+  const [awaited, setAwaited] = useState<{ partition: string; last: string | undefined; until: number } | undefined>();
+  const lastOf = (partition: string): string | undefined =>
+    report?.partitions.find((each) => each.partition === partition)?.lastSweep?.at;
+  const isDone = awaited === undefined || lastOf(awaited.partition) !== awaited.last;
+  useEffect(() => {
+    if (isDone) return;
+    const timer = setInterval(() => (Date.now() < awaited.until ? reload() : setAwaited(undefined)), 1000);
+    return () => clearInterval(timer);
+  }, [isDone, awaited, reload]);
+  return (partition) => setAwaited({ partition, last: lastOf(partition), until: Date.now() + 60_000 });
 }
 
 function WaitingList({ of, onAsk }: { of: Report; onAsk: (waiting: Waiting) => void }): JSX.Element | null {
@@ -111,6 +138,10 @@ function at(time: string | undefined): string {
 function Due({ of: { before, repositories, organizations, partitions } }: { of: Report }): JSX.Element {
   const sweeps = partitions.flatMap(({ lastSweep }) => lastSweep?.at ?? []).sort();
   const last = sweeps.at(-1);
+  const erased = erasedWords.flatMap(([name, word]) => {
+    const sum = partitions.reduce((all, { lastSweep }) => all + (lastSweep?.erased?.[name] ?? 0), 0);
+    return sum > 0 ? [count(sum, word)] : [];
+  });
   return (
     <>
       <h3>What will go</h3>
@@ -120,7 +151,7 @@ function Due({ of: { before, repositories, organizations, partitions } }: { of: 
           'Nothing was swept yet.'
         ) : (
           <>
-            The last sweep was <Time at={last} />.
+            The last sweep was <Time at={last} />, and erased {erased.length === 0 ? 'nothing' : erased.join(', ')}.
           </>
         )}
       </p>

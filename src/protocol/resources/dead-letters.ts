@@ -10,15 +10,19 @@ const place = {
   index: Type.Integer({ minimum: 0, examples: [0], description: 'position of the record in the message' }),
 };
 
+const errorExample = 'MDB_BAD_VALSIZE: Unsupported size of key';
+
 const DeadLetterSchema = Type.Object(
   {
     ...place,
-    at: time,
+    at: { ...time, description: 'time of the record, or of its last replay' },
+    repository: orNull(text('acme/rocket', 'repository that the record names; null if it names none')),
     subject: text(
       'pull_request of acme/rocket, delivery 9b5f4522-1775-4c3b-804b-580a7044b6d8',
       'what the record is about',
     ),
-    error: text('MDB_BAD_VALSIZE: Unsupported size of key', 'why the record could not be processed'),
+    error: text(errorExample, 'why the record could not be processed, at most 1,000 characters'),
+    attempts: Type.Integer({ minimum: 1, examples: [1], description: 'how often the record was tried' }),
   },
   closed,
 );
@@ -29,11 +33,26 @@ export type ListDeadLettersQuery = Static<typeof ListDeadLettersQuerySchema>;
 const partition = Type.String({ minLength: 1, maxLength: 64 });
 const position = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
-/** Bodies of Replay Dead Letters: the place of one, or all. The cursor continues an earlier request for all. */
+/** Maximum length of an error in a reply, in characters. */
+export const maxErrorLength = 1000;
+
+/**
+ * Bodies of Replay Dead Letters: the place of one, or all, or all with one error. The cursor continues an earlier
+ * request for all.
+ */
 export const ReplayDeadLettersBodySchemas = {
   one: Type.Object({ partition, seq: position, index: position }, closed),
   all: Type.Object(
-    { all: Type.Literal(true), cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })) },
+    {
+      all: Type.Literal(true),
+      error: Type.Optional(
+        Type.String({
+          maxLength: maxErrorLength,
+          description: 'replays only those that the list shows with this error',
+        }),
+      ),
+      cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    },
     closed,
   ),
 };
@@ -41,9 +60,30 @@ export type ReplayDeadLettersBody = Static<
   (typeof ReplayDeadLettersBodySchemas)[keyof typeof ReplayDeadLettersBodySchemas]
 >;
 
+/** What came of a replay when the reply was made. */
+const replayOutcomes = ['applied', 'failed', 'pending'] as const;
+export type ReplayOutcome = (typeof replayOutcomes)[number];
+
 const ReplayedLettersSchema = Type.Object(
   {
-    replayed: Type.Array(Type.Object(place, closed), { description: 'the records that were enqueued again' }),
+    replayed: Type.Array(
+      Type.Object(
+        {
+          ...place,
+          outcome: Type.Union(
+            replayOutcomes.map((outcome) => Type.Literal(outcome)),
+            {
+              examples: ['applied'],
+              description:
+                '`applied`: the record was processed; `failed`: it failed again; `pending`: it was not tried yet, so look at the list later',
+            },
+          ),
+          error: orNull(text(errorExample, 'why it failed again; null for another outcome')),
+        },
+        closed,
+      ),
+      { description: 'the records that were enqueued again' },
+    ),
     nextCursor: orNull(
       text(
         '01m7yce69yvkj4vwe6pref0e56 p00 4711/0',

@@ -1,5 +1,6 @@
 /** Requests, replies and contracts of the operations on hosts and their apps. `api/` makes the bodies of replies. */
 import { type Static, Type } from '@sinclair/typebox';
+import { unusedReasons } from '../host-apps.ts';
 import { hostStates } from '../host-checks.ts';
 import type { Contracts } from './contract.ts';
 import { closed, orNull, secretId, text, time } from './fields.ts';
@@ -73,7 +74,29 @@ const UsedAppSchema = Type.Object(
     url: orNull(appUrl),
     installUrl: orNull(installUrl),
   },
-  { ...closed, description: 'app that the service uses; name and addresses of an app of the settings are null' },
+  {
+    ...closed,
+    description:
+      'app that the service uses; name and addresses of an app of the settings are null, unless it is stored too',
+  },
+);
+
+const UnusedAppSchema = Type.Object(
+  {
+    origin,
+    id: appId,
+    name: appName,
+    url: appUrl,
+    reason: Type.Union(
+      unusedReasons.map((reason) => Type.Literal(reason)),
+      {
+        examples: ['other_app'],
+        description:
+          '`other_app`: the settings have another app for the host; `other_kind`: the settings say that it is not of the kind github; `unknown_host`: the settings do not have the host',
+      },
+    ),
+  },
+  closed,
 );
 
 export const HostAppSchema = Type.Object(
@@ -233,7 +256,18 @@ export const hostContracts = {
   listHosts: {
     tag: 'Operations',
     summary: 'List the source code hosts in the settings, with the newest check of each',
-    replies: { 200: Type.Object({ hosts: Type.Array(HostSchema) }, closed) },
+    replies: {
+      200: Type.Object(
+        {
+          hosts: Type.Array(HostSchema),
+          unusedApps: Type.Array(UnusedAppSchema, {
+            description:
+              'stored apps that the service does not use; deliveries signed with their webhook secrets are refused',
+          }),
+        },
+        closed,
+      ),
+    },
   },
   checkHost: {
     tag: 'Operations',

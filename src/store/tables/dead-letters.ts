@@ -6,13 +6,20 @@
 import type { JournalRecord } from '../../protocol/journal.ts';
 import type { Partition } from '../partition.ts';
 
-/** A record that could not be folded, and its position in the journal (seq, index). */
+/** A record that could not be folded, and its first position in the journal (seq, index), which a replay does not change. */
 export interface DeadLetter {
   seq: number;
   index: number;
   at: number;
   error: string;
   record: JournalRecord;
+  /** How often the fold has tried the record. Dead letters of earlier versions do not have it. */
+  attempts?: number;
+}
+
+/** Returns how often the fold has tried a record; 0 without a dead letter. */
+export function attemptsOf(letter: DeadLetter | undefined): number {
+  return letter ? (letter.attempts ?? 1) : 0;
 }
 
 export function writeDeadLetter(partition: Partition, letter: DeadLetter): void {

@@ -3,7 +3,7 @@
  * keys are stored sealed. Apps of the settings are not stored here.
  */
 import type { Host } from '../../../config/hosts.ts';
-import type { HostAppRecord } from '../../protocol/host-apps.ts';
+import type { HostAppRecord, UnusedReason } from '../../protocol/host-apps.ts';
 import type { Partition } from '../partition.ts';
 
 /** Returns the stored app of a host. */
@@ -18,6 +18,29 @@ export function appInForce(
   { origin, kind, app }: Pick<Host, 'origin' | 'kind' | 'app'>,
 ): HostAppRecord | undefined {
   return app === undefined && kind === 'github' ? readHostApp(partition, origin) : undefined;
+}
+
+/**
+ * Returns the stored apps that are not used, and why. An app that the settings have too is used.
+ * @param hosts the hosts of the settings
+ */
+export function unusedApps(
+  partition: Partition,
+  hosts: readonly Pick<Host, 'origin' | 'kind' | 'app'>[],
+): { app: HostAppRecord; reason: UnusedReason }[] {
+  return listHostApps(partition).flatMap((app) => {
+    const reason = whyUnused(
+      app,
+      hosts.find(({ origin }) => origin === app.origin),
+    );
+    return reason ? [{ app, reason }] : [];
+  });
+}
+
+function whyUnused({ appId }: HostAppRecord, host: Pick<Host, 'kind' | 'app'> | undefined): UnusedReason | undefined {
+  if (!host) return 'unknown_host';
+  if (host.kind !== 'github') return 'other_kind';
+  return host.app !== undefined && host.app.id !== appId ? 'other_app' : undefined;
 }
 
 export function listHostApps(partition: Partition): HostAppRecord[] {

@@ -5,6 +5,7 @@ import { deadLetterResponse, deadLetterRoutes } from '../../../src/api/dead-lett
 import type { ApiRoute } from '../../../src/api/route.ts';
 import type { AuditLine } from '../../../src/foundation/audit.ts';
 import { ServiceError } from '../../../src/foundation/errors.ts';
+import { ulid } from '../../../src/foundation/ids.ts';
 import type { EventRecord, JournalRecord } from '../../../src/protocol/journal.ts';
 import { listDeadLetters } from '../../../src/store/tables/dead-letters.ts';
 import { readPull } from '../../../src/store/tables/pulls.ts';
@@ -23,7 +24,13 @@ async function fixture(t: TestContext, count = 1) {
   const context = {
     settings: { partitions: 1 },
     readers: { fresh: (name: string) => (name === 'p00' ? partition : undefined) },
-    laneOf: () => ({ enqueue: async (record: JournalRecord) => enqueued.push(record) }),
+    laneOf: () => ({
+      enqueue: async (record: JournalRecord) => {
+        enqueued.push(record);
+        return { seq: 0, index: 0 };
+      },
+    }),
+    signals: { wait: async () => {} },
     auditor: { by: 'key_1', write: (line: AuditLine) => lines.push(line) },
   };
   const call = async (operation: string, orgId: string | null, { body = {}, query = {} } = {}) => {
@@ -54,7 +61,9 @@ test('a dead letter shows its place, its subject and its error, and nothing else
     partition: 'p00',
     seq: 3,
     index: 0,
+    repository: fullName,
     subject: `pull_request of ${fullName}, delivery delivery-2`,
+    attempts: 1,
   });
   assert.match(at, /^2026-/);
   assert.match(error, /is not a function|expected/);
@@ -63,7 +72,8 @@ test('a dead letter shows its place, its subject and its error, and nothing else
 test('a replay of one enqueues its record without delay, and is audited', async (t) => {
   const { enqueued, lines, call } = await fixture(t, 2);
   const place = { partition: 'p00', seq: 2, index: 0 };
-  assert.deepEqual(await call('replayDeadLetters', null, { body: place }), { replayed: [place], nextCursor: null });
+  const replayed = [{ ...place, outcome: 'pending', error: null }];
+  assert.deepEqual(await call('replayDeadLetters', null, { body: place }), { replayed, nextCursor: null });
   const [record, ...others] = enqueued as EventRecord[];
   assert.deepEqual([record?.delivery, record?.due, record?.replayed], ['delivery-1', undefined, { seq: 2, index: 0 }]);
   assert.deepEqual(others, []);
@@ -83,6 +93,50 @@ test('a record that is replayed twice is folded once', async (t) => {
   assert.equal(readPull(partition, repoId, 666)?.title, 'Title 0');
   assert.deepEqual(listDeadLetters(partition), []);
   await refused('notFound', call('replayDeadLetters', null, { body: { partition: 'p00', seq: 1, index: 0 } }));
+});
+
+test('a reply says what came of each replay', async (t) => {
+  const { partition, context, call } = await fixture(t, 3);
+  const mended = { event: 'pull_request', action: 'closed', pull: pullSnapshot(666) };
+  let seq = 3;
+  // The second record is mended, as if a later version could fold it. The third one is not folded in time.
+  const enqueue = async (record: JournalRecord) => {
+    const nth = record.replayed?.seq;
+    if (nth === 3) return { seq: Number.MAX_SAFE_INTEGER, index: 0 };
+    seq += 1;
+    await foldRecords(partition, seq, (nth === 2 ? { ...record, body: mended } : record) as JournalRecord);
+    return { seq, index: 0 };
+  };
+  context.laneOf = () => ({ enqueue });
+  context.signals.wait = async () => {
+    t.mock.method(performance, 'now', () => Number.MAX_SAFE_INTEGER);
+  };
+  const { replayed } = await call('replayDeadLetters', null, { body: { all: true } });
+  const [failed, ...others] = replayed;
+  assert.deepEqual([failed.seq, failed.outcome], [1, 'failed']);
+  assert.match(failed.error, /is not a function|expected/);
+  assert.deepEqual(others, [
+    { partition: 'p00', seq: 2, index: 0, outcome: 'applied', error: null },
+    { partition: 'p00', seq: 3, index: 0, outcome: 'pending', error: null },
+  ]);
+  const { deadLetters } = await call('listDeadLetters', null);
+  const attempts = deadLetters.map((each: { seq: number; attempts: number }) => [each.seq, each.attempts]);
+  assert.deepEqual(attempts, [
+    [3, 1],
+    [1, 2],
+  ]);
+});
+
+test('all dead letters with one error are replayed, and no others', async (t) => {
+  const { partition, enqueued, call } = await fixture(t, 2);
+  await foldRecords(partition, 3, { id: ulid(), at: 1, kind: 'lease' } as never);
+  const { deadLetters } = await call('listDeadLetters', null);
+  const [{ error, repository }] = deadLetters;
+  assert.equal(repository, null);
+  const { replayed } = await call('replayDeadLetters', null, { body: { all: true, error } });
+  assert.deepEqual([replayed.length, replayed[0].seq, enqueued.length], [1, 3, 1]);
+  const none = await call('replayDeadLetters', null, { body: { all: true, error: 'another' } });
+  assert.deepEqual(none.replayed, []);
 });
 
 test('a client that follows the cursors enqueues each dead letter once, also if records fail again', async (t) => {
@@ -139,7 +193,8 @@ test('what was enqueued is audited also if a later record cannot be enqueued', a
   const { context, enqueued, lines, call } = await fixture(t, 3);
   const enqueue = async (record: JournalRecord) => {
     if (enqueued.length === 2) throw new ServiceError('unavailable', 'the journal does not answer');
-    return enqueued.push(record);
+    enqueued.push(record);
+    return { seq: 0, index: 0 };
   };
   context.laneOf = () => ({ enqueue });
   await refused('unavailable', call('replayDeadLetters', null, { body: { all: true } }));

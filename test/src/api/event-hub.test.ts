@@ -113,6 +113,12 @@ class Stage {
     await turn();
   }
 
+  /** Announces more changes than a partition lists. */
+  async announceUnlisted(repoIds: readonly string[], orgIds: readonly string[] = []): Promise<void> {
+    this.onChanges({ reset: false, events: [], unlisted: { repoIds, orgIds } });
+    await turn();
+  }
+
   pass(ms: number): void {
     this.clock += ms;
     this.t.mock.timers.tick(ms);
@@ -269,6 +275,59 @@ test('a reset of a partition reaches every client, at most once in five seconds'
   stage.pass(5000);
   assert.deepEqual(own.take(), ['reset']);
   assert.deepEqual((await stage.open(acme, { lastEventId: id })).take(), ['reset']);
+});
+
+test('a flood of changes resets only the clients that may see one of its repositories', async (t) => {
+  const stage = new Stage(t);
+  const nothing = callerOf('org_acme', ['repo_1'], []);
+  const [own, other, none, all] = [
+    await stage.open(acme),
+    await stage.open(moon),
+    await stage.open(nothing),
+    await stage.open(instance),
+  ];
+  const { id } = other;
+  await stage.announceUnlisted(['repo_1', 'repo_2', 'repo_unknown']);
+  await stage.announce(publication('pub_9', 'repo_9'));
+  for (const reader of [own, none]) assert.deepEqual(reader.take(), ['reset']);
+  assert.deepEqual(all.take(), ['reset', 'publication.status pub_9']);
+  assert.deepEqual(other.take(), ['publication.status pub_9']);
+  stage.pass(5000);
+  for (const reader of [own, none, all]) assert.deepEqual(reader.take(), [], 'one reset is enough');
+
+  const missed = async (caller: Caller) => (await stage.open(caller, { lastEventId: id })).take();
+  assert.deepEqual(await missed(acme), ['reset']);
+  assert.deepEqual(await missed(moon), ['publication.status pub_9']);
+});
+
+test('a flood of changes resets the organization that loses a repository in it', async (t) => {
+  const stage = new Stage(t);
+  const [own, other, all] = [await stage.open(acme), await stage.open(moon), await stage.open(instance)];
+  await stage.announceUnlisted(['repo_gone'], ['org_moon']);
+  for (const reader of [other, all]) assert.deepEqual(reader.take(), ['reset']);
+  assert.deepEqual(own.take(), []);
+});
+
+test('repeated floods reset a client at most once in five seconds, also if it loses a repository meanwhile', async (t) => {
+  const stage = new Stage(t);
+  let caller = acme;
+  const reader = await stage.open(acme, { admitAgain: () => caller });
+  for (const repoId of ['repo_1', 'repo_2', 'repo_1']) await stage.announceUnlisted([repoId]);
+  assert.deepEqual(reader.take(), ['reset']);
+  caller = callerOf('org_acme', []);
+  stage.pass(5000);
+  assert.deepEqual(reader.take(), ['reset']);
+  stage.pass(5000);
+  assert.deepEqual(reader.take(), []);
+});
+
+test('floods in very many repositories reset every client', async (t) => {
+  const stage = new Stage(t);
+  const readers = [await stage.open(moon), await stage.open(callerOf('org_none', [], []))];
+  const [some, more] = ['a', 'b'].map((part) => Array.from({ length: 300 }, (_, i) => `repo_${part}_${i}`));
+  const announced = [stage.announceUnlisted(some as string[]), stage.announceUnlisted(more as string[])];
+  await Promise.all(announced);
+  for (const reader of readers) assert.deepEqual(reader.take(), ['reset']);
 });
 
 test('a stream ends when its key is not valid any more', async (t) => {

@@ -15,6 +15,7 @@ import type { CommandRecord } from '../../../src/protocol/journal.ts';
 type Command = CommandRecord['command'];
 
 const planted = 'planted-secret-7f3a';
+const origin = 'https://scm.example';
 const [keyId, successorId, orgId, repoId] = [newId('key', 0), newId('key', 0), newId('org', 0), newId('repo', 1)];
 const [sessionId, secretId, endpointId, publicationId, draftId] = [
   newId('ses', 0),
@@ -79,16 +80,16 @@ const commands: [object, unknown, object][] = [
   [
     {
       name: 'createHostApp',
-      app: { origin: planted, appId: '123456', slug: planted, name: planted, url: planted, sealed: planted },
+      app: { origin, appId: '123456', slug: planted, name: planted, url: planted, sealed: planted },
       secret: { id: secretId, origin: planted, name: planted, sealed: planted },
     },
     {},
-    { appId: '123456', secretId },
+    { origin, appId: '123456', secretId },
   ],
   [
-    { name: 'removeHostApp', origin: planted },
+    { name: 'removeHostApp', origin },
     { id: '123456', secretId },
-    { appId: '123456', secretId },
+    { origin, appId: '123456', secretId },
   ],
   [
     { name: 'createWebhookEndpoint', endpoint: { id: endpointId, orgId, url: planted, sealed: planted } },
@@ -142,6 +143,13 @@ test('each audited command gives its action and objects, and no free text', () =
   });
   const ofCommands = auditActions.filter((action) => !(action in withoutCommand));
   assert.deepEqual(seen, ofCommands);
+});
+
+test('a host is named only by a plain web address', () => {
+  for (const text of [planted, `https://user:${planted}@scm.example`, `https://scm.example/${planted}`, `${origin}/`]) {
+    const line = auditedCommand('directory', { name: 'removeHostApp', origin: text });
+    assert.deepEqual(line?.objects, { origin: null, appId: null, secretId: null }, text);
+  }
 });
 
 test('the handbook lists the actions with their objects', () => {

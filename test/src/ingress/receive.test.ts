@@ -80,7 +80,12 @@ test('a delivery is checked with one state of the directory', async (t) => {
   const receiver = new Receiver({
     ...{ settings: { ...settings, autoConnect: false }, secrets: [] },
     readers: { current: read, ...unchanging },
-    bound: new BoundSecrets({ read: () => before.directory, sealer, origins: [origin], logger }),
+    bound: new BoundSecrets({
+      read: () => before.directory,
+      sealer,
+      hosts: [{ origin, kind: 'github', app: undefined }],
+      logger,
+    }),
     budget: new BodyBudget(settings.bodyBudgetBytes),
     limit: ingestionLimit(settings, { current: () => after.directory, ...unchanging }),
     refusals: new Refusals({ trustedProxies: [], logger }),

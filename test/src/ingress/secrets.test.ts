@@ -9,7 +9,7 @@ import { mock, type TestContext, test } from 'node:test';
 import { createLogger } from '../../../src/foundation/logger.ts';
 import { sealsUnreadable } from '../../../src/foundation/metrics.ts';
 import { createSealer } from '../../../src/foundation/seal.ts';
-import { BoundSecrets } from '../../../src/ingress/secrets.ts';
+import { BoundSecrets, type BoundSecretsOptions } from '../../../src/ingress/secrets.ts';
 import { SignatureCheck } from '../../../src/ingress/signature.ts';
 import type { WebhookSecretRecord } from '../../../src/protocol/commands.ts';
 import type { Partition } from '../../../src/store/partition.ts';
@@ -19,6 +19,9 @@ import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import { commandRecord, epoch } from '../../helpers/partition-records.ts';
 
 const origins = ['https://github.com', 'https://git.example'] as const;
+const host = { origin: origins[0], kind: 'github', app: undefined } as const;
+const other = { ...host, origin: origins[1] };
+const hosts = [host, other];
 const sealer = createSealer(randomBytes(32));
 const hour = 3_600_000;
 
@@ -28,10 +31,10 @@ class Fixture {
   readonly secrets: BoundSecrets;
   private seq = 0;
 
-  constructor(t: TestContext, key = sealer) {
+  constructor(t: TestContext, key = sealer, inSettings: BoundSecretsOptions['hosts'] = hosts) {
     this.directory = openTestPartition(t, 'directory');
     const logger = createLogger('test', 'silent');
-    this.secrets = new BoundSecrets({ read: () => this.directory, sealer: key, origins, logger });
+    this.secrets = new BoundSecrets({ read: () => this.directory, sealer: key, hosts: inSettings, logger });
   }
 
   async fold(command: object, at = epoch): Promise<void> {
@@ -46,10 +49,15 @@ class Fixture {
   async create(text: string, login: string, origin: string = origins[0]): Promise<WebhookSecretRecord> {
     if (login !== '') await this.fold({ name: 'nameOrganisation', origin, login });
     const orgId = login === '' ? null : (organizationByLogin(this.directory, origin, login)?.id as string);
-    const sealed = sealer.seal(text, sealedFor({ id: text, origin, orgId }));
-    const secret = { id: text, origin, orgId, name: '', sealed, previous: [], createdAt: 0, rotatedAt: null };
+    const secret = this.secret(text, orgId, origin);
     await this.fold({ name: 'createWebhookSecret', secret });
     return secret;
+  }
+
+  /** Returns the record of a secret, which is not stored. */
+  secret(text: string, orgId: string | null, origin: string = origins[0]): WebhookSecretRecord {
+    const sealed = sealer.seal(text, sealedFor({ id: text, origin, orgId }));
+    return { id: text, origin, orgId, name: '', sealed, previous: [], createdAt: 0, rotatedAt: null };
   }
 
   /** Returns the signer of a payload. `attempts` is the number of secrets that were tried. */
@@ -64,6 +72,33 @@ class Fixture {
 }
 
 const of = (login: string, url = '') => ({ repository: { full_name: `${login}/x`, html_url: url, owner: { login } } });
+
+test('the secret of a stored app verifies deliveries only while the app is used', async (t) => {
+  const appOf = (id: string) => ({ ...host, app: { id, keyFile: '/etc/app.pem' } });
+  const cases: [string, BoundSecretsOptions['hosts'], boolean][] = [
+    ['the settings have no app', [host, other], true],
+    ['the settings have the same app', [appOf('7'), other], true],
+    ['the settings have another app', [appOf('8'), other], false],
+    ['the settings have another kind', [{ ...host, kind: 'gitea' }, other], false],
+    ['the settings do not have the host', [other], false],
+  ];
+  for (const [when, inSettings, isValid] of cases) {
+    const fixture = new Fixture(t, sealer, inSettings);
+    await fixture.create('secret of the host', '');
+    const id = { origin: origins[0], appId: '7', secretId: 'secret of the app' };
+    const app = { ...id, slug: 'app', name: 'App', url: `${origins[0]}/apps/app`, sealed: '', createdAt: 0 };
+    await fixture.fold({ name: 'createHostApp', app, secret: fixture.secret('secret of the app', null) });
+    for (const payload of [of('acme'), { zen: 'a ping names no owner' }]) {
+      const { signer } = fixture.signer('secret of the app', payload);
+      assert.equal(signer?.secretId, isValid ? 'secret of the app' : undefined, when);
+      const isHostKnown = inSettings.some(({ origin }) => origin === origins[0]);
+      const own = fixture.signer('secret of the host', payload).signer;
+      assert.equal(own?.secretId, isHostKnown ? 'secret of the host' : undefined, when);
+    }
+    await fixture.fold({ name: 'removeHostApp', origin: origins[0] });
+    assert.equal(fixture.signer('secret of the app', of('acme')).signer, undefined, `${when}, removed`);
+  }
+});
 
 test('a secret verifies deliveries of its owner only', async (t) => {
   const fixture = new Fixture(t);
@@ -200,7 +235,7 @@ test('a secret rotated under another sealing key verifies again', async (t) => {
 
 test('without a directory the reply asks the host to retry', () => {
   const logger = createLogger('test', 'silent');
-  const secrets = new BoundSecrets({ read: () => undefined, sealer, origins, logger });
+  const secrets = new BoundSecrets({ read: () => undefined, sealer, hosts, logger });
   const check = new SignatureCheck(undefined, []);
   assert.throws(() => secrets.signerOf(check, Buffer.from('{}')), /The service is starting/);
 });

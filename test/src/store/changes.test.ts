@@ -84,21 +84,39 @@ test('the directory notes who loses a repository to another owner, or to its era
   ]);
 });
 
-test('too many changes become a reset, and the collection begins again after it', () => {
+test('too many changes become the list of their repositories, and the collection begins again after it', () => {
   const changes = new Changes();
-  for (let i = 0; i < 250; i++) changes.noteRepository(`repo_${i}`, 'push');
-  for (let i = 0; i < 250; i++) changes.note(`pub_${i}`, publication(`pub_${i}`, 'pending'));
+  for (let i = 0; i < 250; i++) changes.noteRepository(`repo_${i % 2}`, 'push');
+  for (let i = 0; i < 498; i++) changes.note(`pub_${i}`, publication(`pub_${i}`, 'pending'));
   const full = new Changes();
   full.add(changes);
   assert.equal(changes.take()?.events.length, 500);
+  full.noteLost({ repoId: 'repo_lost', orgId: 'org_1' });
   full.noteRepository('repo_more', 'push');
-  full.noteRepository('repo_1', 'push');
+  full.note('pub_more', { ...publication('pub_more', 'pending') });
+  full.noteLost({ repoId: 'repo_lost', orgId: 'org_2' });
   const sum = new Changes();
-  sum.noteRepository('repo_1', 'push');
+  sum.noteRepository('repo_sum', 'push');
   sum.add(full);
-  for (const each of [full, sum]) assert.deepEqual(each.take(), { reset: true, events: [] });
+  const unlisted = { repoIds: ['repo_0', 'repo_1', 'repo_more'], orgIds: ['org_1', 'org_2'] };
+  assert.deepEqual(full.take(), { reset: false, events: [], unlisted });
+  const repoIds = ['repo_sum', ...unlisted.repoIds];
+  assert.deepEqual(sum.take(), { reset: false, events: [], unlisted: { ...unlisted, repoIds } });
   full.noteRepository('repo_1', 'push');
   assert.equal(full.take()?.events.length, 1);
+  assert.equal(full.take(), undefined);
+});
+
+test('changes in too many repositories become a reset for everyone', () => {
+  const [changes, sum] = [new Changes(), new Changes()];
+  for (let i = 0; i < 500; i++) changes.noteRepository(`repo_${i}`, 'push');
+  assert.equal(changes.take()?.events.length, 500);
+  for (let i = 0; i < 501; i++) changes.noteRepository(`repo_${i}`, 'push');
+  changes.note('pub_1', publication('pub_1', 'pending'));
+  sum.noteRepository('repo_1', 'push');
+  sum.add(changes);
+  for (const each of [changes, sum]) assert.deepEqual(each.take(), { reset: true, events: [] });
+  assert.equal(changes.take(), undefined);
 });
 
 test('a collection that begins with a reset reports it once', () => {

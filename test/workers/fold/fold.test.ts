@@ -79,15 +79,17 @@ test('a replay removes its dead letter', async (t) => {
   assert.equal(readPull(partition, repoId, 2)?.number, 2);
 });
 
-test('a replay that fails again leaves one dead letter', async (t) => {
+test('a replay that fails again leaves one dead letter in its place, with one more attempt', async (t) => {
   const partition = openTestPartition(t);
   const poison = poisonRecord();
   await foldRecords(partition, 1, poison);
-  await foldRecords(partition, 2, { ...poison, replayed: { seq: 1, index: 0 } });
-  assert.deepEqual(
-    listDeadLetters(partition).map(({ seq, index }) => [seq, index]),
-    [[2, 0]],
-  );
+  const places = () => listDeadLetters(partition).map(({ seq, index, attempts }) => [seq, index, attempts]);
+  assert.deepEqual(places(), [[1, 0, 1]]);
+  for (const seq of [2, 3]) await foldRecords(partition, seq, { ...poison, replayed: { seq: 1, index: 0 } });
+  assert.deepEqual(places(), [[1, 0, 3]]);
+  await foldRecords(partition, 4, { ...pullRecord(1), replayed: { seq: 1, index: 0 } });
+  await foldRecords(partition, 5, { ...poison, replayed: { seq: 1, index: 0 } });
+  assert.deepEqual(places(), [], 'a replay without its dead letter is not folded');
 });
 
 test('replays an event although its delivery was folded since', async (t) => {

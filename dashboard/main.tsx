@@ -4,7 +4,6 @@ import { type JSX, render } from 'preact';
 import { Router } from 'wouter-preact';
 import { SignIn } from './screens/sign-in.tsx';
 import { Shell } from './shell/shell.tsx';
-import { aroundNav } from './state/leaving.ts';
 import './state/app-return.ts';
 import { base, session, startSession } from './state/session.ts';
 
@@ -15,7 +14,7 @@ function Dashboard(): JSX.Element | null {
   if (session.value === 'unknown') return null;
   if (typeof session.value === 'string') return <SignIn hasEnded={session.value === 'ended'} fault={fault.value} />;
   return (
-    <Router base={base} aroundNav={aroundNav}>
+    <Router base={base}>
       <Shell />
     </Router>
   );

@@ -7,7 +7,7 @@ import { Shell } from './shell/shell.tsx';
 import './state/app-return.ts';
 import { base, session, startSession } from './state/session.ts';
 
-/** What was wrong with the code in the address, if anything. */
+/** Why the code in the address did not sign in; undefined if it did, or if there was none. */
 const fault = signal<string | undefined>(undefined);
 
 function Dashboard(): JSX.Element | null {

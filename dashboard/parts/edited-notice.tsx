@@ -1,4 +1,4 @@
-/** Says above a form that its changes are from before, or that someone else has changed the object meanwhile. */
+/** Says above a form that its changes are from an earlier visit, or that someone else has changed the object. */
 import type { ComponentChildren, JSX } from 'preact';
 import type { Edited } from '../state/edited.ts';
 

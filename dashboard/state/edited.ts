@@ -1,6 +1,6 @@
 /**
- * Holds a form over an object of the service. What a person has changed stays when the object changes elsewhere or the
- * form is closed, and is kept until it is saved or discarded.
+ * Holds a form over an object of the service. The changes of a person stay when the object changes elsewhere or the form
+ * is closed, until they are saved or discarded.
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useLocation, useSearch } from 'wouter-preact';
@@ -23,10 +23,10 @@ export function storedOf<T>(reply: object, value: T): Stored<T> {
 }
 
 interface State<T> {
-  /** What the changes are based on. */
+  /** The state that the changes are based on. */
   base: Stored<T>;
   mine: T;
-  /** What the service has now, if someone else has changed it after `base`. */
+  /** The state that the service has now, if someone else has changed it after `base`. */
   theirs?: Stored<T> | undefined;
   /** Whether the changes are from an earlier visit of the form. */
   isRestored?: boolean;
@@ -96,7 +96,7 @@ export function useEdited<T>(
     set: (mine) => setState({ ...state, mine }),
     rebase: (saved) =>
       setState((before) => {
-        // What was typed while the service saved stays.
+        // Input that was typed during the save stays.
         const isTyped = before !== undefined && !isSame(before.mine, state.mine);
         return { base: saved, mine: isTyped ? before.mine : saved.value };
       }),

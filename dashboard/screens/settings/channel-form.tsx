@@ -51,7 +51,7 @@ export function ChannelForm({
   );
 }
 
-/** What the form holds. The method is that of a new connection; a stored one keeps its own. */
+/** The input of the form. The method is that of a new connection; a stored one keeps its own. */
 interface Input {
   method: string | undefined;
   values: Readonly<Record<string, string>>;

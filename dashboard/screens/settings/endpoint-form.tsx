@@ -55,7 +55,7 @@ export function EndpointForm({
   );
 }
 
-/** What the form holds. Filters that are not set are empty lists. */
+/** The input of the form. Filters that are not set are empty lists. */
 interface Input {
   url: string;
   description: string;

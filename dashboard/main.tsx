@@ -4,18 +4,17 @@ import { type JSX, render } from 'preact';
 import { Router } from 'wouter-preact';
 import { SignIn } from './screens/sign-in.tsx';
 import { Shell } from './shell/shell.tsx';
-import { aroundNav } from './state/leaving.ts';
 import './state/app-return.ts';
 import { base, session, startSession } from './state/session.ts';
 
-/** What was wrong with the code in the address, if anything. */
+/** Why the code in the address did not sign in; undefined if it did, or if there was none. */
 const fault = signal<string | undefined>(undefined);
 
 function Dashboard(): JSX.Element | null {
   if (session.value === 'unknown') return null;
   if (typeof session.value === 'string') return <SignIn hasEnded={session.value === 'ended'} fault={fault.value} />;
   return (
-    <Router base={base} aroundNav={aroundNav}>
+    <Router base={base}>
       <Shell />
     </Router>
   );

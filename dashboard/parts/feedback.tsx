@@ -111,7 +111,7 @@ const icons: Readonly<Record<Tone, IconName>> = {
   plain: 'dot',
 };
 
-/** A short state. Its color never stands alone: an icon and words say the same. */
+/** A short state. An icon and words say the same as its color. */
 export function Pill({
   tone,
   children,

@@ -5,7 +5,7 @@ import { TidingsError } from '../../sdk/index.ts';
 import { ErrorBox } from './feedback.tsx';
 import { Icon } from './icons.tsx';
 
-/** What is wrong with fields of a form, by names such as `titles.fix`. */
+/** Faults of the fields of a form, by names such as `titles.fix`. */
 export type Faults = Readonly<Record<string, string>>;
 
 const FaultsHere = createContext<Faults>({});
@@ -53,7 +53,7 @@ export function Fields({
   );
 }
 
-/** Returns what is wrong with a field or, unless `isExact`, with a part of it. */
+/** Returns the fault of a field or, unless `isExact`, of a part of it. */
 function useFault(at: string | undefined, isExact = false): string | undefined {
   const faults = Object.entries(useContext(FaultsHere));
   return faults.find(([field]) => field === at || (!isExact && field.startsWith(`${at}.`)))?.[1];

@@ -1,4 +1,4 @@
-/** Stands in the place of a list while the service knows no repository. */
+/** Is shown instead of a list while the service knows no repository. */
 import type { JSX } from 'preact';
 import { Link } from 'wouter-preact';
 import { Empty } from './feedback.tsx';

@@ -1,4 +1,4 @@
-/** The state of a publication in a word. */
+/** Shows the state of a publication in one or two words. */
 import type { JSX } from 'preact';
 import type { Publication } from '../../sdk/index.ts';
 import { Pill } from './feedback.tsx';

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { repositories } from '../state/repositories.ts';
 
-/** @param repoId the chosen repository; an empty text stands for all of them */
+/** @param repoId the chosen repository; empty for all of them */
 export function RepositoryFilter({
   repoId,
   onChoose,

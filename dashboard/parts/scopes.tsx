@@ -1,4 +1,4 @@
-/** Says which scopes a key lacks, in the place of what it may not see or do. */
+/** Says which scopes a key lacks, instead of showing the part that it may not see. */
 import type { ComponentChildren, JSX } from 'preact';
 import { lackedOf, type Scope } from '../state/session.ts';
 import { Empty } from './feedback.tsx';

@@ -16,6 +16,7 @@ import { type Loaded, useLoad } from '../state/load.ts';
 import { type ListedDraft, noteHeads } from '../state/names.ts';
 import { api, mayUse, type Scope } from '../state/session.ts';
 import { useSoon } from '../state/soon.ts';
+import { unsaved } from '../state/unsaved.ts';
 import type { Delivery } from '../text/arrivals.ts';
 import { channelWords, count, countListed, outdatedReasons, personas, personaWords } from '../text/words.ts';
 import { FirstRun } from './connect.tsx';
@@ -116,11 +117,19 @@ export function Inbox(): JSX.Element {
           const waiting = repos.filter(
             ({ unreleased }) => unreleased && unreleased.changes + unreleased.dependencyUpdates > 0,
           );
-          const isClear = waiting.length + ready.total + failed.total + outdated.total + refused.length === 0;
+          const open = unsaved.value;
+          const total = waiting.length + ready.total + failed.total + outdated.total + refused.length + open.length;
           return (
             <>
               {isGuided && <Guide isEmpty={isEmpty} />}
-              {!isGuided && isClear && maySeeAny() && <Clear repos={repos} />}
+              {!isGuided && total === 0 && maySeeAny() && <Clear repos={repos} />}
+              <Group title="Changes of yours that are not saved" shown={open.length}>
+                {open.map(({ name, title, href }) => (
+                  <li key={name}>
+                    <Link href={href}>{title}</Link>
+                  </li>
+                ))}
+              </Group>
               <Group title="Unreleased changes" shown={waiting.length}>
                 {waiting.map((repository) => (
                   <Waiting key={repository.id} repository={repository} />

@@ -16,7 +16,7 @@ import { count, type Persona, personas, personaWords } from '../text/words.ts';
 type Bounds = Operations['createRange']['input'];
 type Preview = Operations['previewRange']['reply'];
 
-/** What the person has chosen. Fields of the other ways stay, so that a change of mind loses nothing. */
+/** The choices of the person. Fields of the other ways stay, so that a change of mind loses nothing. */
 interface Choice {
   way: 'release' | 'dates' | 'numbers';
   /** Tag before the notes; an empty text for the beginning. */

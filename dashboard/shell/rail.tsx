@@ -1,10 +1,13 @@
 /** The rail at the left: the parts of the dashboard. On a phone it is a bar at the bottom. */
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
+import { Dialog } from '../parts/dialog.tsx';
 import { errorText } from '../parts/feedback.tsx';
 import { Icon, type IconName, Sign } from '../parts/icons.tsx';
 import { session, signOut } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
+import { unsaved } from '../state/unsaved.ts';
 import { isHelpOpen, isJumpOpen } from './keys.ts';
 import { Switcher } from './switcher.tsx';
 
@@ -24,44 +27,81 @@ function leave(): void {
 
 export function Rail(): JSX.Element {
   const [path] = useLocation();
+  const [isAsking, setAsking] = useState(false);
   const isCurrent = (href: string): boolean => (href === '/' ? path === '/' : path.startsWith(href));
   const key = typeof session.value === 'string' ? undefined : session.value.key;
   return (
-    <div class="rail">
-      <Link href="/" class="brand">
-        <Sign />
-        Tidings
-      </Link>
-      <Switcher />
-      <button type="button" class="jump" onClick={() => (isJumpOpen.value = true)}>
-        <Icon name="search" />
-        <span>Jump to…</span>
-        <kbd>/</kbd>
-      </button>
-      <nav aria-label="Dashboard">
-        <ul>
-          {parts.map(({ href, name, icon }) => (
-            <li key={href}>
-              <Link href={href} aria-current={isCurrent(href) ? 'page' : undefined}>
-                <Icon name={icon} />
-                <span>{name}</span>
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <footer>
-        <p class="account" title={key ? `API key ${key.name}` : undefined}>
-          <Icon name="person" />
-          <span>{key?.name ?? 'Signed in'}</span>
-        </p>
-        <button type="button" class="quiet" onClick={() => (isHelpOpen.value = true)}>
-          Shortcuts
+    <>
+      <div class="rail">
+        <Link href="/" class="brand">
+          <Sign />
+          Tidings
+        </Link>
+        <Switcher />
+        <button type="button" class="jump" onClick={() => (isJumpOpen.value = true)}>
+          <Icon name="search" />
+          <span>Jump to…</span>
+          <kbd>/</kbd>
         </button>
-        <button type="button" class="quiet" onClick={leave}>
+        <nav aria-label="Dashboard">
+          <ul>
+            {parts.map(({ href, name, icon }) => (
+              <li key={href}>
+                <Link href={href} aria-current={isCurrent(href) ? 'page' : undefined}>
+                  <Icon name={icon} />
+                  <span>{name}</span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <footer>
+          <p class="account" title={key ? `API key ${key.name}` : undefined}>
+            <Icon name="person" />
+            <span>{key?.name ?? 'Signed in'}</span>
+          </p>
+          <button type="button" class="quiet" onClick={() => (isHelpOpen.value = true)}>
+            Shortcuts
+          </button>
+          <button type="button" class="quiet" onClick={() => (unsaved.peek().length === 0 ? leave() : setAsking(true))}>
+            Sign out
+          </button>
+        </footer>
+      </div>
+      {isAsking && <LeaveDialog onStay={() => setAsking(false)} />}
+    </>
+  );
+}
+
+/** Asks before the input of forms is dropped. */
+function LeaveDialog({ onStay }: { onStay: () => void }): JSX.Element {
+  return (
+    <Dialog title="Sign out without saving?" onClose={onStay}>
+      <p>These changes are not saved. They are dropped when you sign out:</p>
+      <ul>
+        {unsaved.value.map(({ name, title, href }) => (
+          <li key={name}>
+            <Link href={href} onClick={onStay}>
+              {title}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <footer class="dialog-actions">
+        <button type="button" data-first onClick={onStay}>
+          Stay
+        </button>
+        <button
+          type="button"
+          class="danger"
+          onClick={() => {
+            onStay();
+            leave();
+          }}
+        >
           Sign out
         </button>
       </footer>
-    </div>
+    </Dialog>
   );
 }

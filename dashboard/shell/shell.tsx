@@ -1,6 +1,6 @@
 /** The frame around all screens: rail, jump box, messages, and the screen of the address. */
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { Route, Switch, useLocation } from 'wouter-preact';
 import { late } from '../parts/late.tsx';
 import { Screen } from '../parts/screen.tsx';
@@ -19,7 +19,9 @@ import { followService, turnOf } from '../state/live.ts';
 import { forgetData } from '../state/load.ts';
 import { forgetNames } from '../state/names.ts';
 import { loadRepositories } from '../state/repositories.ts';
+import { session } from '../state/session.ts';
 import { screenTitle } from '../state/title.ts';
+import { claimInput, dropAllInput } from '../state/unsaved.ts';
 import { Help } from './help.tsx';
 import { JumpBox } from './jump-box.tsx';
 import { listenToKeys } from './keys.ts';
@@ -29,6 +31,8 @@ import { ToastList } from './toast-list.tsx';
 const CreatedApp = late(async () => (await import('../screens/later.ts')).CreatedApp);
 
 export function Shell(): JSX.Element {
+  // Before the first form shows what is kept.
+  useState(claimInput);
   const [path, navigate] = useLocation();
   const change = turnOf({ events: ['repository'] });
   useEffect(() => followService(), []);
@@ -78,11 +82,12 @@ export function Shell(): JSX.Element {
   );
 }
 
-/** Forgets what this session has shown. */
+/** Forgets what this session has shown. Input that was not saved stays if the session has ended by itself. */
 function forgetSession(): void {
   forgetData();
   forgetCounts();
   forgetNames();
+  if (session.peek() === 'out') dropAllInput();
 }
 
 /** Moves the focus without a change of the address. */

@@ -3,7 +3,7 @@
  * or the history of the browser. Both are kept until they were used, so a person can sign in in between.
  */
 
-/** What a host returned. */
+/** The data that a host returned. */
 export interface AppReturn {
   code: string;
   state: string;
@@ -20,12 +20,12 @@ function takeFromAddress(): AppReturn | undefined {
   return { code, state };
 }
 
-/** Returns what the host returned, if it was not used yet. */
+/** Returns the data of the host if it was not used yet. */
 export function appReturn(): AppReturn | undefined {
   return returned;
 }
 
-/** Forgets what the host returned. */
+/** Forgets the data of the host. */
 export function forgetAppReturn(): void {
   returned = undefined;
 }

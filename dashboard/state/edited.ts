@@ -1,88 +1,112 @@
 /**
- * Holds a form over an object of the service. What a person has changed stays when the object changes elsewhere, and is
- * kept in the browser until it is saved or discarded.
+ * Holds a form over an object of the service. The changes of a person stay when the object changes elsewhere or the form
+ * is closed, until they are saved or discarded.
  */
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLocation, useSearch } from 'wouter-preact';
 import { metaOf } from '../../sdk/index.ts';
 import { isSame } from '../text/settings.ts';
+import { base, session } from './session.ts';
+import { showToast } from './toasts.ts';
+import { dropInput, inputOf, keepInput } from './unsaved.ts';
 
-interface Stored<T> {
+/** The part of an object that a form shows, as the service has it. */
+export interface Stored<T> {
   value: T;
-  /** The version of `value`, for `If-Match`. */
+  /** The version of the object, for `If-Match`; an empty text if it has none. */
   etag: string;
 }
 
+/** Takes the version of an object from the reply that has it. */
+export function storedOf<T>(reply: object, value: T): Stored<T> {
+  return { value, etag: metaOf(reply).etag ?? '' };
+}
+
 interface State<T> {
-  /** What the changes are based on. */
+  /** The state that the changes are based on. */
   base: Stored<T>;
   mine: T;
-  /** What the service has now, if someone else has changed it after `base`. */
+  /** The state that the service has now, if someone else has changed it after `base`. */
   theirs?: Stored<T> | undefined;
-  /** Whether the changes are from an earlier visit of the screen. */
+  /** Whether the changes are from an earlier visit of the form. */
   isRestored?: boolean;
 }
 
 export interface Edited<T> extends State<T> {
   isDirty: boolean;
   set: (value: T) => void;
-  /** Notes that a reply has what was saved. */
-  rebase: (reply: object) => void;
+  /** Notes what the service has after it has saved the changes. */
+  rebase: (stored: Stored<T>) => void;
   /** Takes over what someone else has changed, and goes on with changes that `join` makes from it. */
   merge: (join: (theirs: T) => T) => void;
   /** Drops the changes. */
   discard: () => void;
+  /** Notes that the form ends with nothing to keep: its changes are saved or dropped. */
+  finish: () => void;
 }
 
-/**
- * @param name name of the object in this browser
- * @param reply the object as the service returned it; undefined while it is loaded
- * @param read returns the part of the object that the form shows
- */
-export function useEdited<R extends object, T>(
-  name: string,
-  reply: R | undefined,
-  read: (reply: R) => T,
+/** @param isSecret whether the form may have secrets, which are not written to the disk */
+export function useEdited<T>(
+  { name, title, isSecret = false }: { name: string; title: string; isSecret?: boolean },
+  stored: Stored<T> | undefined,
 ): Edited<T> | undefined {
-  const [state, setState] = useState<State<T> | undefined>(() => restored<T>(name));
+  const [state, setState] = useState<State<T> | undefined>(
+    () => restored<T>(name) ?? (stored && { base: stored, mine: stored.value }),
+  );
+  const [path] = useLocation();
+  const search = useSearch();
+  const href = search === '' ? path : `${path}?${search}`;
   const isDirty = state !== undefined && !isSame(state.mine, state.base.value);
-  const stored = (of: object): Stored<T> => ({ value: read(of as R), etag: metaOf(of).etag ?? '' });
+  const isKept = useRef(false);
   useLayoutEffect(() => {
-    if (!reply) return;
-    const now = stored(reply);
+    if (!stored) return;
     setState((before) => {
-      if (!before) return { base: now, mine: now.value };
-      if (isSame(now.value, before.base.value)) return { ...before, base: now, theirs: undefined };
-      if (isSame(before.mine, before.base.value) || isSame(before.mine, now.value))
-        return { base: now, mine: now.value };
-      return { ...before, theirs: now };
+      if (!before) return { base: stored, mine: stored.value };
+      if (isSame(stored.value, before.base.value)) return { ...before, base: stored, theirs: undefined };
+      if (isSame(before.mine, before.base.value) || isSame(before.mine, stored.value))
+        return { base: stored, mine: stored.value };
+      return { ...before, theirs: stored };
     });
-  }, [reply]);
+  }, [stored]);
   useLayoutEffect(() => {
-    if (isDirty) sessionStorage.setItem(name, JSON.stringify({ base: state.base, mine: state.mine }));
-    else if (state) sessionStorage.removeItem(name);
+    isKept.current = isDirty;
+    if (isDirty) keepInput({ name, title, href }, { base: state.base, mine: state.mine }, isSecret);
+    else if (state) dropInput(name);
   }, [state, isDirty]);
+  useEffect(
+    () => () => {
+      if (!isKept.current || typeof session.peek() !== 'object') return;
+      const isElsewhere = location.pathname !== base + path;
+      showToast(`${title}: kept here, but not saved.`, isElsewhere ? { href, text: 'Go back' } : undefined);
+    },
+    [],
+  );
+  const finish = (): void => {
+    isKept.current = false;
+    dropInput(name);
+  };
   if (!state) return undefined;
   const discard = (): void => {
-    const base = state.theirs ?? state.base;
-    setState({ base, mine: base.value });
+    const now = state.theirs ?? state.base;
+    setState({ base: now, mine: now.value });
   };
   return {
     ...state,
     isDirty,
     set: (mine) => setState({ ...state, mine }),
-    rebase: (of) =>
+    rebase: (saved) =>
       setState((before) => {
-        const base = stored(of);
-        // What was typed while the service saved stays.
+        // Input that was typed during the save stays.
         const isTyped = before !== undefined && !isSame(before.mine, state.mine);
-        return { base, mine: isTyped ? before.mine : base.value };
+        return { base: saved, mine: isTyped ? before.mine : saved.value };
       }),
     merge: (join) => state.theirs && setState({ base: state.theirs, mine: join(state.theirs.value) }),
     discard,
+    finish,
   };
 }
 
 function restored<T>(name: string): State<T> | undefined {
-  const text = sessionStorage.getItem(name);
-  return text === null ? undefined : { ...(JSON.parse(text) as State<T>), isRestored: true };
+  const input = inputOf(name) as State<T> | undefined;
+  return input && { ...input, isRestored: true };
 }

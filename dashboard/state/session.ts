@@ -1,7 +1,7 @@
 /**
  * Holds the session of this browser and the client of the API. The session itself is a cookie that scripts cannot read.
- * The browser keeps only the value that each request must repeat. Pages of other origins cannot read this value, also
- * not those of another port of this machine.
+ * The browser keeps only the value that each request must repeat. Pages of other origins cannot read this value. This
+ * includes pages of another port of this machine.
  */
 import { signal } from '@preact/signals';
 import { createClient, type Session, TidingsError, UnauthorizedError } from '../../sdk/index.ts';

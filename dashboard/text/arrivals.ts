@@ -5,7 +5,7 @@ import { type FormName, fieldNames } from './webhook-forms.ts';
 export type Delivery = Operations['listDeliveries']['item'];
 type Seen = Pick<Delivery, 'outcome' | 'reason' | 'receivedAt' | 'repoId' | 'repository' | 'hookId'>;
 
-/** What the newest deliveries say. Deliveries of a kind that is absent have not come. */
+/** Summary of the newest deliveries. A field is absent if no delivery of its kind has arrived. */
 export interface Arrivals<T extends Seen = Delivery> {
   /** The newest delivery that was accepted, or the last event of a repository from before the start of the service. */
   accepted?: { repoId: string | null; repository: string | null; receivedAt: string };

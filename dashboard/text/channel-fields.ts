@@ -199,8 +199,8 @@ export function valuesOf(fields: readonly ChannelField[], settings: Readonly<Rec
 }
 
 /**
- * Returns the settings of a form as the API takes them. Empty fields are left out. A text that is no number is sent as
- * it is, so that the service says what it expects.
+ * Returns the settings of a form as the API takes them. Empty fields are left out. A text that is not a number is
+ * sent unchanged, so that the service reports what it expects.
  */
 export function settingsOf(fields: readonly ChannelField[], values: Values): Record<string, unknown> {
   const settings: Record<string, unknown> = {};

@@ -14,7 +14,7 @@ const around: Partial<Record<Tool, string>> = { bold: '**', italic: '_', code: '
 const before: Partial<Record<Tool, string>> = { list: '- ', heading: '## ' };
 const url = 'https://';
 
-/** Applies a tool to a selection. The tool is taken back where the selection has it already. */
+/** Applies a tool to a selection. If the selection has the tool already, the tool is removed. */
 export function applyTool(tool: Tool, text: string, start: number, end: number): Replacement {
   const sign = around[tool];
   const prefix = before[tool];

@@ -7,7 +7,7 @@ import { count, personas, personaWords, sectionWords } from './words.ts';
 
 type Section = NotesSettings['order'][number];
 
-/** The settings of a repository that nobody has changed. A test compares them with those of the service. */
+/** The settings of a repository that no one has changed. A test compares them with those of the service. */
 export const defaultSettings: NotesSettings = {
   order: [],
   titles: {

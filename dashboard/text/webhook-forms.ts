@@ -33,7 +33,7 @@ export interface WebhookForm {
   /** Where the form is on the host. */
   where: string;
   fields: readonly FormField[];
-  /** What to press at the end, and what the host sends then. */
+  /** The button to press at the end, and the delivery that the host then sends. */
   send: string;
 }
 

@@ -26,7 +26,7 @@ async function makeDraft(service: TestService, bounds: object, persona: string):
   return id;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came
+// biome-ignore lint/suspicious/noExplicitAny: the shapes of replies differ
 async function read(service: TestService, id: string): Promise<any> {
   return (await service.api('GET', `/api/drafts/${id}`)).body;
 }
@@ -119,7 +119,7 @@ test('the editor of drafts works in a browser', { skip }, async (t) => {
     assert.deepEqual(faults, []);
   });
 
-  await t.test('the tools change the text by button and key, and the browser takes them back', async (t) => {
+  await t.test('the tools change the text by button and key, and the browser undoes them', async (t) => {
     const { page, faults } = await signedIn(t, browser, service);
     await service.api('PATCH', `/api/drafts/${tagged}`, { bodyMd: 'one two\n' });
     const field = await openDraft(page, service, tagged);

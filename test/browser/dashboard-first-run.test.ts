@@ -1,5 +1,5 @@
 /**
- * Connects a host to an empty service in a real browser: a wrong secret is named on the spot, a new secret works, the
+ * Connects a host to an empty service in a real browser: a wrong secret is named at once, a new secret works, the
  * access to the host is checked, and its history is fetched. The test needs the system's Chromium and is skipped
  * without it.
  */

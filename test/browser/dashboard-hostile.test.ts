@@ -18,7 +18,7 @@ const skip = program === undefined && 'NO CHROMIUM: the dashboard was not tested
 
 const rightToLeft = '\u202e';
 const image = '<img src=https://tracker.test/x onerror=hacked=1>';
-/** Texts without line breaks, so that they can stand in every field. */
+/** Texts without line breaks, so that every field accepts them. */
 const hostile = [
   '<script>hacked=1</script>',
   `"'><svg onload=hacked=1>${image}`,

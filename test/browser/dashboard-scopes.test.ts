@@ -46,7 +46,7 @@ const expected: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   'stats:read': { statistics: /Merges per week/, repositories: /Your key may not see repositories\./ },
 };
 
-/** The screens of a kind that no key with more scopes sees. */
+/** Screens that look different for a key with more scopes. The test audits them. */
 const audited: ReadonlySet<string> = new Set([
   'drafts:read inbox',
   'drafts:read repositories',

@@ -49,14 +49,14 @@ async function inbox(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
 }
 
-test('pages of elsewhere can neither use nor show the dashboard', { skip }, async (t) => {
+test('pages of other origins can neither use nor show the dashboard', { skip }, async (t) => {
   const service = await startService(t);
   await sendHistory(service);
   const shown = await writeDraft(service);
   const other = await startOther(t);
   const browser = await openBrowser(t, program as string);
 
-  await t.test('a cookie that was planted before the sign-in is worth nothing after it', async (t) => {
+  await t.test('a cookie that was planted before the sign-in gives no access after it', async (t) => {
     const planted = randomBytes(32).toString('base64url');
     const { context, page } = await open(t, browser, service);
     for (const path of ['/', '/api'])
@@ -263,7 +263,7 @@ test('a session that ends elsewhere ends in the open pages', { skip }, async (t)
     await page.getByLabel('API key').waitFor();
   });
 
-  await t.test('someone who guesses keys has to wait, and sees for how long', async (t) => {
+  await t.test('a person who guesses keys has to wait, and sees for how long', async (t) => {
     const { page } = await open(t, browser, service);
     const problem = page.locator('.field-problem');
     await waitUntil('the limit is reached', async () => {

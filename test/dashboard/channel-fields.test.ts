@@ -42,7 +42,7 @@ test('stored settings pass through a form unchanged', () => {
   assert.deepEqual(settingsOf(channelFields.hosted, valuesOf(channelFields.hosted, pages)), pages);
 });
 
-test('an empty field is left out, and a text that is no number stays a text', () => {
+test('an empty field is left out, and a text that is not a number stays a text', () => {
   const fields = channelFields.email;
   const values = { ...valuesOf(fields, {}), port: 'many', recipients: ' a@example.com \n\n b@example.com', user: ' ' };
   assert.deepEqual(settingsOf(fields, values), {

@@ -65,11 +65,11 @@ test('each refusal has a title and a remedy of its own, with the name of the fie
   assert.match(remedyOf(refused('too_large'), 'GitHub').todo, /TIDINGS_MAX_BODY_BYTES/);
 });
 
-test('the kind of host in the delivery decides the words, and unknown reasons keep the words of the service', () => {
+test('the kind of host in the delivery decides the words, and unknown reasons keep the text of the service', () => {
   assert.match(remedyOf(refused('form_body', { hostKind: 'forgejo' }), 'GitHub').todo, /Forgejo.*POST content type/);
   for (const reason of ['later_reason', 'toString']) {
-    const told = remedyOf(refused(reason), 'GitHub');
-    assert.deepEqual(told, { title: 'A delivery came and was refused: text.', todo: 'cure' });
+    const remedy = remedyOf(refused(reason), 'GitHub');
+    assert.deepEqual(remedy, { title: 'A delivery came and was refused: text.', todo: 'cure' });
   }
   assert.match(remedyOf(refused(null, { outcome: 'failed' }), 'Gitea').title, /could not store/);
 });
@@ -126,26 +126,29 @@ const check = (more: Partial<Check> = {}): Check => ({
   ...{ token: credential, app: null, mayRead: true, mayWrite: true },
   ...more,
 });
-const told = (result: Check, of: Parameters<typeof accessOf>[0] = host) =>
+const linesOf = (result: Check, of: Parameters<typeof accessOf>[0] = host) =>
   accessOf(of, result).map(({ name, state, todo }) => `${name} ${state}${todo === undefined ? '' : `: ${todo}`}`);
 
 test('the check of a host has a line for each right, and names the setting that helps', () => {
-  assert.deepEqual(told(check()), ['Reachable good', 'Kind good', 'May read good', 'May write good']);
+  assert.deepEqual(linesOf(check()), ['Reachable good', 'Kind good', 'May read good', 'May write good']);
   assert.match(
-    told(check({ state: 'unreachable', fault: 'ECONNREFUSED' })).join(),
+    linesOf(check({ state: 'unreachable', fault: 'ECONNREFUSED' })).join(),
     /^Reachable bad: .*TIDINGS_HOST_ORIGIN/,
   );
   assert.match(
-    told(check({ state: 'other_kind', kind: 'github' })).join(),
+    linesOf(check({ state: 'other_kind', kind: 'github' })).join(),
     /Kind bad: Set TIDINGS_HOST_KIND to github/,
   );
-  assert.match(told(check({ state: 'not_a_host', kind: null })).join(), /Kind bad: .*TIDINGS_HOST_API_URL/);
+  assert.match(linesOf(check({ state: 'not_a_host', kind: null })).join(), /Kind bad: .*TIDINGS_HOST_API_URL/);
   const none = check({ token: null, mayRead: false, mayWrite: false });
-  assert.match(told(none, { ...host, credentials: [] }).join(), /May read bad: .*TIDINGS_HOST_TOKEN and restart/);
+  assert.match(linesOf(none, { ...host, credentials: [] }).join(), /May read bad: .*TIDINGS_HOST_TOKEN and restart/);
   const github = { ...host, kind: 'github', credentials: [] } as const;
-  assert.match(told(none, github).join(), /TIDINGS_HOST_TOKEN, or TIDINGS_HOST_APP_ID and TIDINGS_HOST_APP_KEY_FILE,/);
   assert.match(
-    told(none, { ...host, isDefault: false, credentials: [] }).join(),
+    linesOf(none, github).join(),
+    /TIDINGS_HOST_TOKEN, or TIDINGS_HOST_APP_ID and TIDINGS_HOST_APP_KEY_FILE,/,
+  );
+  assert.match(
+    linesOf(none, { ...host, isDefault: false, credentials: [] }).join(),
     /token of its entry in TIDINGS_HOSTS/,
   );
   const lacking = { ...credential, state: 'lacking', missing: ['read:issue'], mayRead: false } as const;
@@ -153,12 +156,12 @@ test('the check of a host has a line for each right, and names the setting that 
   const unknown = { ...credential, state: 'unknown', fault: '503', mayRead: false } as const;
   assert.equal(accessOf(host, check({ token: unknown, mayRead: false }))[2]?.state, 'unknown');
   const expired = { ...credential, state: 'refused', mayRead: false } as const;
-  assert.match(told(check({ token: expired, mayRead: false })).join(), /May read bad: Perhaps they have expired/);
-  assert.match(told(check({ mayWrite: false })).join(), /May write optional: Only publishing/);
-  assert.match(told(check({ mayWrite: null })).join(), /May write unknown/);
+  assert.match(linesOf(check({ token: expired, mayRead: false })).join(), /May read bad: Perhaps they have expired/);
+  assert.match(linesOf(check({ mayWrite: false })).join(), /May write optional: Only publishing/);
+  assert.match(linesOf(check({ mayWrite: null })).join(), /May write unknown/);
 });
 
-test('the progress of fetching is told in words', () => {
+test('the progress of fetching is described in words', () => {
   assert.equal(progressLine({ state: 'running', phase: 'reviewComments' }), 'Fetching comments on lines');
   assert.equal(progressLine({ state: 'waiting', phase: 'pulls' }), 'Waiting for the host, with pull requests next');
   assert.equal(progressLine({ state: 'completed', phase: null }), 'The history is fetched');

@@ -14,7 +14,7 @@ function used(tool: Tool, text: string): string {
   return `${next.slice(0, start)}|${next.slice(start, end)}|${next.slice(end)}`;
 }
 
-test('a tool changes the selection, and takes itself back', () => {
+test('a tool changes the selection, and a second use removes the change', () => {
   for (const [tool, before, after] of [
     ['bold', 'a |b| c', 'a **|b|** c'],
     ['bold', 'a **|b|** c', 'a |b| c'],

@@ -139,6 +139,8 @@ export async function watch(page: Page, service: TestService): Promise<Visit> {
     if (!request.url().startsWith(service.url) && !/^(data|about):/.test(request.url())) faults.push(request.url());
   });
   page.on('dialog', (dialog) => {
+    // A screen with input that is not saved asks before it is left.
+    if (dialog.type() === 'beforeunload') return void dialog.accept();
     faults.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });

@@ -203,8 +203,8 @@ export function useDraftText(draft: Draft): DraftText {
     [keepNow],
   );
 
-  // A newer text of the service is shown unless the person has edits of their own; saving those meets the clash. A
-  // service that answers again gets the text at once.
+  // A newer text of the service is shown, unless the person has edits: saving these finds the clash. A service that
+  // answers again gets the text at once.
   useEffect(() => {
     const isNewer = Date.parse(draft.updatedAt) > Date.parse(saved.current.at);
     if (running.current) return;

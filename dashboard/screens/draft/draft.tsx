@@ -14,6 +14,7 @@ import { mayPass, useLoad } from '../../state/load.ts';
 import { rangeOf } from '../../state/names.ts';
 import { repositoryById } from '../../state/repositories.ts';
 import { api, mayUse } from '../../state/session.ts';
+import { useAskBeforeEnd } from '../../state/unsaved.ts';
 import {
   type ChannelName,
   channelNames,
@@ -91,6 +92,7 @@ function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
   const [open, setOpen] = useState<'revisions' | 'publish' | 'generate' | undefined>(undefined);
   const [pane, setPane] = useState<keyof typeof panes>('text');
   const text = useDraftText(draft);
+  useAskBeforeEnd(text.state !== 'saved');
   const marks = useMarks(draft, range);
   const { channels, connections } = useConnected(repoId);
   const publications = useLoad(

@@ -73,7 +73,7 @@ export function Editor({
     }
     if (event.key === 'Escape') setOpen(undefined);
     if (event.key !== 'Tab' || event.shiftKey) return;
-    // The next stop is the link of the line with the caret, so that nobody has to pass hundreds of links.
+    // The next stop is the link of the line with the caret, so that no one has to pass hundreds of links.
     const all = links();
     const at = lineOfCaret(lines, field.current?.selectionEnd ?? 0)?.at;
     const own = all.find(({ dataset }) => dataset.at === at) ?? all[0];
@@ -214,7 +214,7 @@ const DrawnLine = memo(
           >
             {mark.warnings.length > 0 && <Icon name="warning" />}
             {mark.label}
-            {mark.warnings.length > 0 && <span class="hidden">, needs a look</span>}
+            {mark.warnings.length > 0 && <span class="hidden">, needs attention</span>}
           </a>
           {card && <MarkCard mark={mark} repoId={repoId} />}
         </span>

@@ -57,7 +57,9 @@ export function Generate({
           <p>Nothing has changed: the text already fits the changes as they are now.</p>
         ) : (
           <>
-            <p class="faint">What has changed. The text of before is in the revisions and can be restored there.</p>
+            <p class="faint">
+              These lines have changed. The earlier text is in the revisions and can be restored there.
+            </p>
             <Difference before={before} after={after.bodyMd} />
           </>
         )}
@@ -73,7 +75,7 @@ export function Generate({
       <p>The service writes the draft from the changes as they are now. Your work stays:</p>
       <Kept draft={draft} text={before} />
       <p class="faint">
-        Lines about changes that have left the notes are kept and marked. The text of now stays in the revisions.
+        Lines about changes that have left the notes are kept and marked. The present text stays in the revisions.
       </p>
       {error && <ErrorBox error={error} />}
       <footer class="dialog-actions">

@@ -20,7 +20,7 @@ export interface Mark {
   /** Address on the host; undefined if it is not known. */
   href: string | undefined;
   entry: DraftEntry | undefined;
-  /** What is wrong with the line. */
+  /** Faults of the line, each in one sentence. */
   warnings: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The earlier texts of a draft: what differs from the text of now, and a way back. */
+/** The earlier texts of a draft: what differs from the present text, and a way back. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { type Draft, metaOf, type Revision } from '../../../sdk/index.ts';
@@ -84,17 +84,17 @@ function Earlier({
   const restore = async (): Promise<void> => {
     await api().restoreDraft({ draftId, revision: number }, { ifMatch: metaOf(draft).etag ?? '' });
     onRestored(await api().getDraft({ draftId }));
-    showToast(`Revision ${number} is restored. The text of before stays in the revisions.`);
+    showToast(`Revision ${number} is restored. The earlier text stays in the revisions.`);
   };
   return (
     <Shown of={loaded} lines={3}>
       {({ bodyMd }) => (
         <div class="difference">
           {bodyMd === draft.bodyMd ? (
-            <p class="faint">The text is the same as now.</p>
+            <p class="faint">The text is the same as the present one.</p>
           ) : (
             <>
-              <p class="faint">What has changed since: red was in revision {number}, green is there now.</p>
+              <p class="faint">Changes since revision {number}: red was removed, green was added.</p>
               <Difference before={bodyMd} after={draft.bodyMd} />
               {error && <ErrorBox error={error} />}
               {mayUse('drafts:write') && (

@@ -49,8 +49,8 @@ export function Secret({ host }: { host: Host | undefined }): JSX.Element {
         <div class="box" role="status">
           <div>
             <p>
-              Copy the secret now. It cannot be shown again, also not after this page is loaded anew. The service
-              accepts it from now on.
+              Copy the secret now. It cannot be shown again, not even after a reload of this page. The service accepts
+              it from now on.
             </p>
             <Copy text={made} label="the secret" />
           </div>

@@ -24,7 +24,7 @@ export function Webhook({
   hosts: readonly Host[];
   host: Host | undefined;
   form: FormName;
-  /** Whether a delivery with a right signature has come. */
+  /** Whether a delivery with a valid signature has arrived. */
   isReached: boolean;
   onHost: (origin: string) => void;
   onForm: (form: FormName) => void;

@@ -1,6 +1,6 @@
 /** The automation of a repository: what is drafted and published without a person, and what has happened so far. */
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import {
   type Automation as AutomationData,
@@ -8,6 +8,7 @@ import {
   PreconditionFailedError,
   type Repository,
 } from '../../../sdk/index.ts';
+import { EditedNotice } from '../../parts/edited-notice.tsx';
 import { Pill, Shown, type Tone } from '../../parts/feedback.tsx';
 import { choicesOf, Fault, Fields, faultsOf, SelectField, TextField, Tick, Ticks } from '../../parts/fields.tsx';
 import { Icon } from '../../parts/icons.tsx';
@@ -15,7 +16,7 @@ import { Question } from '../../parts/question.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useAttempt } from '../../state/attempt.ts';
-import { type Edited, useEdited } from '../../state/edited.ts';
+import { type Edited, storedOf, useEdited } from '../../state/edited.ts';
 import { useLoad } from '../../state/load.ts';
 import { api, mayUse } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
@@ -45,13 +46,11 @@ const outcomes: Readonly<Record<Run['status'], { word: string; tone: Tone }>> = 
   skipped: { word: 'nothing to do', tone: 'plain' },
 };
 
-export function Automation({
-  repository,
-  onDirty,
-}: {
-  repository: Repository;
-  onDirty: (isDirty: boolean) => void;
-}): JSX.Element {
+function ruleOf({ onTag, unreleased }: AutomationData): Rule {
+  return { onTag, unreleased };
+}
+
+export function Automation({ repository }: { repository: Repository }): JSX.Element {
   const repoId = repository.id;
   const loaded = useLoad(
     'automation',
@@ -59,13 +58,8 @@ export function Automation({
     [repoId],
     true,
   );
-  const edited = useEdited(
-    `tidings-automation-${repoId}`,
-    loaded.data,
-    ({ onTag, unreleased }: AutomationData): Rule => ({ onTag, unreleased }),
-  );
-  const isDirty = edited?.isDirty === true;
-  useEffect(() => onDirty(isDirty), [isDirty]);
+  const stored = useMemo(() => loaded.data && storedOf(loaded.data, ruleOf(loaded.data)), [loaded.data]);
+  const edited = useEdited({ name: `automation-${repoId}`, title: `Automation of ${repository.fullName}` }, stored);
   return (
     <section class="settings-part" aria-label="Automation">
       <header>
@@ -109,7 +103,8 @@ function RuleForm({
     void attempt(async () => {
       try {
         const rule = mine as Operations['putRepositoryAutomation']['input'];
-        rebase(await api().putRepositoryAutomation({ ...rule, repoId }, { ifMatch: base.etag }));
+        const saved = await api().putRepositoryAutomation({ ...rule, repoId }, { ifMatch: base.etag });
+        rebase(storedOf(saved, ruleOf(saved)));
         showToast('The automation is saved.');
       } catch (found) {
         // The newest rule then appears beside that of the form.
@@ -120,23 +115,7 @@ function RuleForm({
   };
   return (
     <form class="rule" noValidate onSubmit={save}>
-      {theirs && (
-        <div class="box warn" role="alert">
-          <div>
-            <p>
-              <strong>The automation was changed elsewhere.</strong> Your changes are still here.
-            </p>
-            <div class="row-actions">
-              <button type="button" class="small" onClick={() => edited.merge(() => mine)}>
-                Go on with mine
-              </button>
-              <button type="button" class="small" onClick={discard}>
-                Discard mine
-              </button>
-            </div>
-          </div>
-        </div>
-      )}
+      <EditedNotice of={edited} what="The automation was" />
       <Fields error={error} faults={faultsOf(error, ['onTag', 'unreleased'])}>
         <fieldset disabled={!mayWrite}>
           <legend class="hidden">Rule</legend>
@@ -192,7 +171,8 @@ function RuleForm({
           title="Remove the automation?"
           action="Remove"
           onConfirm={async () => {
-            rebase(await api().removeRepositoryAutomation({ repoId }));
+            const saved = await api().removeRepositoryAutomation({ repoId });
+            rebase(storedOf(saved, ruleOf(saved)));
             onChanged();
             setRemoving(false);
           }}

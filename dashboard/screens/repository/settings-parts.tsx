@@ -9,7 +9,7 @@ import { Adder, ListField } from '../../parts/list-fields.tsx';
 import { firstOf, moved, type PartName, readerFields, wholeOrder } from '../../text/settings.ts';
 import { sectionWords } from '../../text/words.ts';
 
-/** What each part gets: the settings, the function that changes fields of them, and labels of the repository. */
+/** The properties of each part: the settings, the function that changes fields of them, and labels of the repository. */
 export interface PartProps {
   settings: NotesSettings;
   change: (fields: Partial<NotesSettings>) => void;
@@ -173,7 +173,7 @@ function LabelFields({
   onChange: (meaning: Meaning) => void;
 }): JSX.Element {
   const { type, area, priority, highlight, skip } = meaning;
-  /** Leaves out what is not set, so that a mark that is removed again is no difference. */
+  /** Leaves out what is not set, so that a mark that is removed again is not a difference. */
   const set = (fields: { [field in keyof Meaning]?: Meaning[field] | undefined }): void => {
     const entries = Object.entries({ ...meaning, ...fields });
     onChange(Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== false)) as Meaning);

@@ -1,16 +1,15 @@
 /** The settings of a repository: how its notes are written, with a live example, and what happens without a person. */
 import type { JSX } from 'preact';
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { type NotesSettings, PreconditionFailedError, type Repository } from '../../../sdk/index.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { EditedNotice } from '../../parts/edited-notice.tsx';
 import { Shown } from '../../parts/feedback.tsx';
 import { Fields, faultsOf } from '../../parts/fields.tsx';
 import { Needs } from '../../parts/scopes.tsx';
 import { useShortcut } from '../../shell/keys.ts';
 import { useAttempt } from '../../state/attempt.ts';
-import { type Edited, useEdited } from '../../state/edited.ts';
-import { leaving, useGuard } from '../../state/leaving.ts';
+import { type Edited, storedOf, useEdited } from '../../state/edited.ts';
 import { useLoad } from '../../state/load.ts';
 import { api, base, mayUse } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
@@ -40,15 +39,15 @@ const shownFields: readonly string[] = partNames.flatMap((name) => parts[name].f
 export function RepositorySettings({ repository }: { repository: Repository }): JSX.Element {
   const repoId = repository.id;
   const loaded = useLoad('settings', (signal) => api().getRepositorySettings({ repoId }, { signal }), [repoId], true);
-  const edited = useEdited(`tidings-settings-${repoId}`, loaded.data, (settings: NotesSettings) => settings);
-  const [isRuleDirty, setRuleDirty] = useState(false);
-  useGuard(edited?.isDirty === true || isRuleDirty);
+  const stored = useMemo(() => loaded.data && storedOf(loaded.data, loaded.data), [loaded.data]);
+  const form = { name: `settings-${repoId}`, title: `Settings of ${repository.fullName}` };
+  const edited = useEdited<NotesSettings>(form, stored);
   return (
     <>
       <Shown of={{ ...loaded, data: edited }}>
-        {(form) => <Form repoId={repoId} edited={form} onStale={loaded.reload} />}
+        {(current) => <Form repoId={repoId} edited={current} onStale={loaded.reload} />}
       </Shown>
-      <Automation repository={repository} onDirty={setRuleDirty} />
+      <Automation repository={repository} />
       <section class="settings-part" aria-label="Hosted page">
         <header>
           <h2>Hosted page</h2>
@@ -58,27 +57,7 @@ export function RepositorySettings({ repository }: { repository: Repository }): 
           them in <Link href="/app/settings/channels">Settings</Link>, below Channels.
         </p>
       </section>
-      {leaving.value && <LeaveDialog go={leaving.value} />}
     </>
-  );
-}
-
-function LeaveDialog({ go }: { go: () => void }): JSX.Element {
-  const stay = (): void => {
-    leaving.value = undefined;
-  };
-  return (
-    <Dialog title="Leave without saving?" onClose={stay}>
-      <p>Your changes are not saved. They are kept in this browser tab, and are here when you come back.</p>
-      <footer class="dialog-actions">
-        <button type="button" onClick={go}>
-          Leave
-        </button>
-        <button type="button" class="primary" onClick={stay}>
-          Stay
-        </button>
-      </footer>
-    </Dialog>
   );
 }
 
@@ -91,7 +70,7 @@ function Form({
   edited: Edited<NotesSettings>;
   onStale: () => void;
 }): JSX.Element {
-  const { base: stored, mine, theirs, isDirty, isRestored, set, rebase, discard } = edited;
+  const { base: stored, mine, theirs, isDirty, set, rebase, discard } = edited;
   const mayWrite = mayUse('repos:write');
   const { error, attempt, forget } = useAttempt();
   const [tryError, setTryError] = useState<Error | undefined>(undefined);
@@ -104,7 +83,8 @@ function Form({
   const save = useCallback(async (): Promise<void> => {
     await attempt(async () => {
       try {
-        rebase(await api().putRepositorySettings({ repoId, ...mine }, { ifMatch: stored.etag }));
+        const saved = await api().putRepositorySettings({ repoId, ...mine }, { ifMatch: stored.etag });
+        rebase(storedOf(saved, saved));
         showToast('The settings are saved. Drafts follow when they are written again.');
       } catch (found) {
         // The newest settings then appear beside those of the form.
@@ -125,20 +105,16 @@ function Form({
         the organization changes them. <a href={`${base}/docs/guide#notes-settings`}>More in the guide</a>.
       </p>
       <Needs scopes={['repos:write']} to="change the settings" />
-      {isRestored && isDirty && (
-        <p class="box">
-          <span>Your changes from before are here again. They are not saved yet.</span>
-        </p>
-      )}
-      {theirs && (
-        <Clash
-          base={stored.value}
-          mine={mine}
-          theirs={theirs.value}
-          onMerge={() => edited.merge((value) => merged(stored.value, mine, value))}
-          onDiscard={discard}
-        />
-      )}
+      <EditedNotice
+        of={edited}
+        what="These settings were"
+        joined={{
+          text: 'Keep both, and mine where both changed',
+          join: (value) => merged(stored.value, mine, value),
+        }}
+      >
+        {theirs && <Theirs base={stored.value} mine={mine} theirs={theirs.value} />}
+      </EditedNotice>
       <div class="settings-panes">
         <form
           class="settings-form"
@@ -234,47 +210,28 @@ function Part({
   );
 }
 
-/** Says what someone else has changed meanwhile. What the person typed stays. */
-function Clash({
+/** Lists what someone else has changed meanwhile. */
+function Theirs({
   base: before,
   mine,
   theirs,
-  onMerge,
-  onDiscard,
 }: {
   base: NotesSettings;
   mine: NotesSettings;
   theirs: NotesSettings;
-  onMerge: () => void;
-  onDiscard: () => void;
 }): JSX.Element {
   const own = differences(before, mine);
   return (
-    <div class="box warn" role="alert">
-      <div>
-        <p>
-          <strong>These settings were changed elsewhere.</strong> Your changes are still here.
-        </p>
-        <ul>
-          {differences(before, theirs).map(({ path, before: old, after }) => {
-            const both = own.find((each) => isSame(each.path, path));
-            return (
-              <li key={JSON.stringify(path)}>
-                {pathWords(path)}: {valueWords(old)} → {valueWords(after)}
-                {both && !isSame(both.after, after) && <strong> (yours: {valueWords(both.after)})</strong>}
-              </li>
-            );
-          })}
-        </ul>
-        <div class="row-actions">
-          <button type="button" class="small" onClick={onMerge}>
-            Keep both, and mine where both changed
-          </button>
-          <button type="button" class="small" onClick={onDiscard}>
-            Discard mine
-          </button>
-        </div>
-      </div>
-    </div>
+    <ul>
+      {differences(before, theirs).map(({ path, before: old, after }) => {
+        const both = own.find((each) => isSame(each.path, path));
+        return (
+          <li key={JSON.stringify(path)}>
+            {pathWords(path)}: {valueWords(old)} → {valueWords(after)}
+            {both && !isSame(both.after, after) && <strong> (yours: {valueWords(both.after)})</strong>}
+          </li>
+        );
+      })}
+    </ul>
   );
 }

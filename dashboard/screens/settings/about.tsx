@@ -1,4 +1,4 @@
-/** What runs here: versions, durability, limits, and where to read more. */
+/** Facts about the service: versions, durability, limits, and where to read more. */
 import type { JSX } from 'preact';
 import type { Operations } from '../../../sdk/index.ts';
 import { Facts } from '../../parts/facts.tsx';

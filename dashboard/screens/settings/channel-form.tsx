@@ -1,17 +1,19 @@
 /** The form that connects a channel, with exactly the settings of that channel. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
-import { type Channel, metaOf, type Operations } from '../../../sdk/index.ts';
+import { useMemo, useState } from 'preact/hooks';
+import { type Channel, type Operations, PreconditionFailedError } from '../../../sdk/index.ts';
 import { Options } from '../../parts/choice.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
+import { EditedNotice } from '../../parts/edited-notice.tsx';
 import { Pill, Shown } from '../../parts/feedback.tsx';
 import { Field, Fields, faultsOf, SelectField, TextField } from '../../parts/fields.tsx';
 import { useAttempt } from '../../state/attempt.ts';
+import { storedOf, useEdited } from '../../state/edited.ts';
 import { useLoad } from '../../state/load.ts';
 import { api } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
 import { type ChannelField, channelFields, settingsOf, valuesOf } from '../../text/channel-fields.ts';
-import { channelWords } from '../../text/words.ts';
+import { type ChannelName, channelWords } from '../../text/words.ts';
 
 /** Whom a connection belongs to: an organization, or one of its repositories. */
 export interface Owner {
@@ -36,64 +38,91 @@ export function ChannelForm({
 }): JSX.Element {
   const loaded = useLoad(
     'channel',
-    async (signal) => {
-      const found = await api().getChannel({ channel, ...owner }, { signal });
-      return { found, etag: metaOf(found).etag };
-    },
+    (signal) => api().getChannel({ channel, ...owner }, { signal }),
     // Data of an earlier state is not shown meanwhile, since the person may begin to type at once.
     [channel, owner.orgId, owner.repoId ?? '', updatedAt ?? ''],
   );
   return (
     <Dialog title={`${channelWords[channel].name} of ${ownerName}`} size="side" onClose={onClose}>
       <Shown of={loaded}>
-        {({ found, etag }) => <Form key={etag} of={found} {...{ owner, etag, onSaved, onClose }} />}
+        {(found) => <Form of={found} onStale={loaded.reload} {...{ owner, ownerName, onSaved, onClose }} />}
       </Shown>
     </Dialog>
   );
 }
 
+/** The input of the form. The method is that of a new connection; a stored one keeps its own. */
+interface Input {
+  method: string | undefined;
+  values: Readonly<Record<string, string>>;
+}
+
+/** Name under which the input of the form is kept. */
+export function channelFormName({ orgId, repoId = '' }: Owner, channel: ChannelName): string {
+  return `channel-${orgId}-${repoId}-${channel}`;
+}
+
 function Form({
   of,
   owner,
-  etag,
+  ownerName,
+  onStale,
   onSaved,
   onClose,
 }: {
   of: Channel;
   owner: Owner;
-  etag: string | undefined;
+  ownerName: string;
+  onStale: () => void;
   onSaved: () => void;
   onClose: () => void;
-}): JSX.Element {
+}): JSX.Element | null {
   const { channel, source, hasSecret } = of;
+  const { name, does } = channelWords[channel];
   const all = channelFields[channel];
   const isOwn = source === (owner.repoId === undefined ? 'organization' : 'repository');
-  const isSet = (name: string): boolean => isOwn && hasSecret[name] === true;
+  const isSet = (field: string): boolean => isOwn && hasSecret[field] === true;
   const methods = [...new Set(all.flatMap(({ method }) => method ?? []))];
-  const stored = all.find(({ name, method }) => method !== undefined && isSet(name))?.method;
-  const [chosen, setMethod] = useState(stored ?? methods[0]);
-  const [values, setValues] = useState(() => valuesOf(all, of.settings));
+  const storedMethod = all.find((each) => each.method !== undefined && isSet(each.name))?.method;
   const [isBusy, setBusy] = useState(false);
   const { error, attempt } = useAttempt();
-  const fields = all.filter(({ method }) => method === undefined || method === chosen);
+  const stored = useMemo(
+    () => storedOf<Input>(of, { method: storedMethod ?? methods[0], values: valuesOf(all, of.settings) }),
+    [of],
+  );
+  const edited = useEdited(
+    { name: channelFormName(owner, channel), title: `${name} of ${ownerName}`, isSecret: true },
+    stored,
+  );
+  if (!edited) return null;
+  const { base, mine, theirs, isDirty, set, finish } = edited;
+  const fields = all.filter(({ method }) => method === undefined || method === (storedMethod ?? mine.method));
   const faults = faultsOf(
     error,
-    fields.map(({ name }) => name),
+    fields.map((each) => each.name),
   );
   const save = async (event: Event): Promise<void> => {
     event.preventDefault();
     setBusy(true);
     await attempt(async () => {
-      const settings = settingsOf(fields, values) as Settings;
-      await api().putChannel({ channel, ...owner, settings }, etag === undefined ? {} : { ifMatch: etag });
-      showToast(`${channelWords[channel].name} is connected. Test it next.`);
+      const settings = settingsOf(fields, mine.values) as Settings;
+      try {
+        await api().putChannel({ channel, ...owner, settings }, base.etag === '' ? {} : { ifMatch: base.etag });
+      } catch (found) {
+        // The newest settings then appear beside those of the form.
+        if (found instanceof PreconditionFailedError) return onStale();
+        throw found;
+      }
+      showToast(`${name} is connected. Test it next.`);
+      finish();
       onSaved();
     });
     setBusy(false);
   };
   return (
     <form class="stack" onSubmit={save} autocomplete="off">
-      <p>{channelWords[channel].does}</p>
+      <EditedNotice of={edited} what="This connection was" />
+      <p>{does}</p>
       {!isOwn && source === 'organization' && (
         <p class="box">
           The repository now uses the connection of its organization. Saving makes a connection of its own, so enter the
@@ -101,18 +130,18 @@ function Form({
         </p>
       )}
       {methods.length > 0 &&
-        (stored === undefined ? (
+        (storedMethod === undefined ? (
           <fieldset class="choice">
             <legend>Method</legend>
             <Options
               name="method"
               texts={Object.fromEntries(methods.map((each) => [each, each]))}
-              chosen={chosen}
-              onChoose={setMethod}
+              chosen={mine.method}
+              onChoose={(method) => set({ ...mine, method })}
             />
           </fieldset>
         ) : (
-          <p class="faint">Method: {stored}. For the other method, disconnect the channel first.</p>
+          <p class="faint">Method: {storedMethod}. For the other method, disconnect the channel first.</p>
         ))}
       {fields.length === 0 && <p class="faint">This channel has no settings.</p>}
       <Fields error={error} faults={faults}>
@@ -121,16 +150,22 @@ function Form({
             key={field.name}
             of={field}
             isSet={isSet(field.name)}
-            value={values[field.name] ?? ''}
-            onChange={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
+            value={mine.values[field.name] ?? ''}
+            onChange={(value) => set({ ...mine, values: { ...mine.values, [field.name]: value } })}
           />
         ))}
       </Fields>
       <footer class="dialog-actions">
-        <button type="button" onClick={onClose}>
-          Cancel
+        <button
+          type="button"
+          onClick={() => {
+            finish();
+            onClose();
+          }}
+        >
+          {isDirty ? 'Discard' : 'Cancel'}
         </button>
-        <button type="submit" class="primary" disabled={isBusy}>
+        <button type="submit" class="primary" disabled={isBusy || theirs !== undefined}>
           {isBusy ? 'Saving…' : 'Save'}
         </button>
       </footer>

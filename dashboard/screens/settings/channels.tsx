@@ -12,10 +12,11 @@ import { useLoad } from '../../state/load.ts';
 import { repositories } from '../../state/repositories.ts';
 import { api, mayUse } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
+import { dropInput, isFormUnsaved } from '../../state/unsaved.ts';
 import { channelFields } from '../../text/channel-fields.ts';
 import { type ChannelName, channelWords, personaWords } from '../../text/words.ts';
 import { Preview } from '../draft/preview.tsx';
-import { ChannelForm, type Owner } from './channel-form.tsx';
+import { ChannelForm, channelFormName, type Owner } from './channel-form.tsx';
 import { type Organization, OrganizationChoice, useChosen, useOrganizations } from './organization-choice.tsx';
 
 /** Channels that write to a repository, so that a test needs one. */
@@ -122,6 +123,7 @@ function OfOrganization({
           action="Disconnect"
           onConfirm={async () => {
             const after = await api().removeChannel({ channel: open.channel.channel, ...owner });
+            dropInput(channelFormName(owner, open.channel.channel));
             showToast(
               after.connected ? `Disconnected. Now used: ${sources[after.source ?? 'default']}.` : 'Disconnected.',
             );
@@ -163,6 +165,7 @@ function Card({ of, owner, onOpen }: { of: Channel; owner: Owner; onOpen: (what:
     setBusy(false);
   };
   const mayWrite = mayUse('orgs:write');
+  const isUnsaved = isFormUnsaved(channelFormName(owner, channel));
   const isOwn = source === (owner.repoId === undefined ? 'organization' : 'repository');
   const setUp = isOwn ? 'Change' : connected ? 'Set up' : 'Connect';
   const needsRepository = onRepository.has(channel) && owner.repoId === undefined;
@@ -178,6 +181,7 @@ function Card({ of, owner, onOpen }: { of: Channel; owner: Owner; onOpen: (what:
           <Pill tone="plain">{onRepository.has(channel) ? 'read with the repository' : 'only insiders'}</Pill>
         )}
         {source !== null && <span class="faint">uses {sources[source]}</span>}
+        {isUnsaved && <Pill tone="warn">changes not saved</Pill>}
       </p>
       <Settings of={of} />
       {tested && (

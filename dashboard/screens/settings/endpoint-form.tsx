@@ -1,11 +1,13 @@
 /** The form of an endpoint: its address, the events that it receives, and filters. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
-import { metaOf, type NewWebhookEndpoint, type WebhookEndpoint } from '../../../sdk/index.ts';
+import { useMemo, useState } from 'preact/hooks';
+import { type NewWebhookEndpoint, PreconditionFailedError, type WebhookEndpoint } from '../../../sdk/index.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { EditedNotice } from '../../parts/edited-notice.tsx';
 import { ErrorBox, Skeleton } from '../../parts/feedback.tsx';
 import { choicesOf, Fields, faultsOf, TextField, Ticks } from '../../parts/fields.tsx';
 import { useAttempt } from '../../state/attempt.ts';
+import { storedOf, useEdited } from '../../state/edited.ts';
 import { useLoad } from '../../state/load.ts';
 import { repositories } from '../../state/repositories.ts';
 import { api, isInstanceKey } from '../../state/session.ts';
@@ -30,10 +32,7 @@ export function EndpointForm({
   const kinds = useLoad('webhook events', (signal) => api().listWebhookEvents({ limit: 100 }, { signal }), []);
   const current = useLoad(
     'endpoint',
-    async (signal) => {
-      const found = await api().getWebhookEndpoint({ endpointId: of?.id as string }, { signal });
-      return { found, etag: metaOf(found).etag };
-    },
+    (signal) => api().getWebhookEndpoint({ endpointId: of?.id as string }, { signal }),
     [of?.id ?? null, of?.updatedAt],
   );
   const error = kinds.error ?? current.error;
@@ -46,10 +45,9 @@ export function EndpointForm({
         <Skeleton />
       ) : (
         <Form
-          key={current.data?.etag}
-          of={current.data?.found}
-          etag={current.data?.etag}
+          of={current.data}
           events={events.map(({ event, summary }) => [event as Event, event, summary] as const)}
+          onStale={current.reload}
           {...{ onCreated, onSaved, onClose }}
         />
       )}
@@ -57,33 +55,59 @@ export function EndpointForm({
   );
 }
 
+/** The input of the form. Filters that are not set are empty lists. */
+interface Input {
+  url: string;
+  description: string;
+  org: string;
+  events: readonly Event[];
+  personas: NonNullable<WebhookEndpoint['personas']>;
+  channels: NonNullable<WebhookEndpoint['channels']>;
+  repositories: NonNullable<WebhookEndpoint['repositories']>;
+}
+
+/** Name under which the input of the form is kept. */
+export function endpointFormName(endpointId = 'new'): string {
+  return `endpoint-${endpointId}`;
+}
+
+function inputOf({ url, description, orgId, events, personas, channels, repositories: only }: WebhookEndpoint): Input {
+  const filters = { personas: personas ?? [], channels: channels ?? [], repositories: only ?? [] };
+  return { url, description, org: orgId, events, ...filters };
+}
+
 function Form({
   of,
-  etag,
   events: known,
+  onStale,
   onCreated,
   onSaved,
   onClose,
 }: {
   of: WebhookEndpoint | undefined;
-  etag: string | undefined;
   events: readonly (readonly [event: Event, name: string, summary: string])[];
+  onStale: () => void;
   onCreated: (endpoint: NewWebhookEndpoint) => void;
   onSaved: () => void;
   onClose: () => void;
-}): JSX.Element {
+}): JSX.Element | null {
   const organizations = useOrganizations();
-  const [url, setUrl] = useState(of?.url ?? '');
-  const [description, setDescription] = useState(of?.description ?? '');
-  const [org, setOrg] = useState(of?.orgId ?? '');
-  const [events, setEvents] = useState<readonly Event[]>(of?.events ?? known.map(([event]) => event));
-  const [personas, setPersonas] = useState(of?.personas ?? []);
-  const [channels, setChannels] = useState(of?.channels ?? []);
-  const [only, setOnly] = useState(of?.repositories ?? []);
+  const stored = useMemo(() => {
+    if (of) return storedOf(of, inputOf(of));
+    const filters = { personas: [], channels: [], repositories: [] };
+    const value: Input = { url: '', description: '', org: '', events: known.map(([event]) => event), ...filters };
+    return { value, etag: '' };
+  }, [of]);
+  const title = of ? `Endpoint ${of.description.trim() === '' ? of.url : of.description}` : 'New endpoint';
+  const edited = useEdited({ name: endpointFormName(of?.id), title, isSecret: true }, stored);
   const [isBusy, setBusy] = useState(false);
   const { error, attempt } = useAttempt();
+  if (!edited) return null;
+  const { base, mine, theirs, isDirty, set, finish } = edited;
+  const { url, description, events, personas, channels, repositories: only } = mine;
+  const change = (fields: Partial<Input>): void => set({ ...mine, ...fields });
   const isInstance = isInstanceKey();
-  const orgId = org !== '' ? org : isInstance ? (organizations.data?.[0]?.id ?? '') : '';
+  const orgId = mine.org !== '' ? mine.org : isInstance ? (organizations.data?.[0]?.id ?? '') : '';
   const shown = (repositories.value ?? []).filter((each) => orgId === '' || each.orgId === orgId);
   const faults = faultsOf(error, ['url', 'description', 'org', 'events', 'personas', 'channels', 'repositories']);
   const save = async (event: SubmitEvent): Promise<void> => {
@@ -93,29 +117,34 @@ function Form({
     await attempt(async () => {
       if (!of) {
         const owner = isInstance ? { org: orgId } : {};
-        onCreated(await api().createWebhookEndpoint({ url: url.trim(), ...given, ...owner }));
-        return;
+        const created = await api().createWebhookEndpoint({ url: url.trim(), ...given, ...owner });
+        finish();
+        return onCreated(created);
       }
       // The query of a stored address is not shown, so an address that was not edited is not sent.
       const moved = url.trim() === of.url ? {} : { url: url.trim() };
-      const options = etag === undefined ? {} : { ifMatch: etag };
-      await api().updateWebhookEndpoint({ endpointId: of.id, ...given, ...moved }, options);
+      try {
+        await api().updateWebhookEndpoint({ endpointId: of.id, ...given, ...moved }, { ifMatch: base.etag });
+      } catch (found) {
+        // The newest settings then appear beside those of the form.
+        if (found instanceof PreconditionFailedError) return onStale();
+        throw found;
+      }
+      finish();
       onSaved();
     });
     setBusy(false);
   };
   return (
     <form class="stack" onSubmit={save} autocomplete="off">
+      <EditedNotice of={edited} what="This endpoint was" />
       <Fields error={error} faults={faults}>
         {!of && (
           <OrganizationField
             label="Organization"
             organizations={organizations.data}
             value={orgId}
-            onChange={(next) => {
-              setOrg(next);
-              setOnly([]);
-            }}
+            onChange={(org) => change({ org, repositories: [] })}
           />
         )}
         <TextField
@@ -127,17 +156,23 @@ function Form({
           }
           at="url"
           value={url}
-          onChange={setUrl}
+          onChange={(next) => change({ url: next })}
           input={{ 'data-first': true, inputMode: 'url', placeholder: 'https://hooks.example.com/tidings' }}
         />
         <TextField
           label="Description"
           at="description"
           value={description}
-          onChange={setDescription}
+          onChange={(next) => change({ description: next })}
           input={{ maxLength: 200 }}
         />
-        <Ticks legend="Events" at="events" options={known} chosen={events} onChange={setEvents} />
+        <Ticks
+          legend="Events"
+          at="events"
+          options={known}
+          chosen={events}
+          onChange={(next) => change({ events: next })}
+        />
         <details>
           <summary>
             Filters <span class="number">{personas.length + channels.length + only.length}</span>
@@ -152,14 +187,14 @@ function Form({
               at="personas"
               options={choicesOf(personaTexts)}
               chosen={personas}
-              onChange={setPersonas}
+              onChange={(next) => change({ personas: next })}
             />
             <Ticks
               legend="Channels"
               at="channels"
               options={channelNames.map((name) => [name, channelWords[name].name] as const)}
               chosen={channels}
-              onChange={setChannels}
+              onChange={(next) => change({ channels: next })}
             />
             {shown.length > 0 && (
               <Ticks
@@ -167,17 +202,27 @@ function Form({
                 at="repositories"
                 options={shown.map(({ id, fullName }) => [id, fullName] as const)}
                 chosen={only}
-                onChange={setOnly}
+                onChange={(next) => change({ repositories: next })}
               />
             )}
           </div>
         </details>
       </Fields>
       <footer class="dialog-actions">
-        <button type="button" onClick={onClose}>
-          Cancel
+        <button
+          type="button"
+          onClick={() => {
+            finish();
+            onClose();
+          }}
+        >
+          {isDirty ? 'Discard' : 'Cancel'}
         </button>
-        <button type="submit" class="primary" disabled={isBusy || url.trim() === '' || events.length === 0}>
+        <button
+          type="submit"
+          class="primary"
+          disabled={isBusy || theirs !== undefined || url.trim() === '' || events.length === 0}
+        >
           {of ? 'Save' : 'Create endpoint'}
         </button>
       </footer>

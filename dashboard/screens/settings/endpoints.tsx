@@ -11,9 +11,10 @@ import { useAttempt } from '../../state/attempt.ts';
 import { useLoad } from '../../state/load.ts';
 import { api, base, isInstanceKey, mayUse } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
+import { dropInput, isFormUnsaved } from '../../state/unsaved.ts';
 import { count } from '../../text/words.ts';
 import { DeliveryDialog } from '../endpoint-delivery.tsx';
-import { EndpointForm } from './endpoint-form.tsx';
+import { EndpointForm, endpointFormName } from './endpoint-form.tsx';
 import { useOrganizations } from './organization-choice.tsx';
 import { OverlapPill } from './secrets.tsx';
 
@@ -68,7 +69,7 @@ export function Endpoints(): JSX.Element {
         <h2>Endpoints</h2>
         {mayUse('webhooks:write') && (
           <button type="button" onClick={() => setOpen({ what: 'new' })}>
-            New endpoint
+            {isFormUnsaved(endpointFormName()) ? 'Continue the new endpoint' : 'New endpoint'}
           </button>
         )}
       </header>
@@ -136,6 +137,7 @@ export function Endpoints(): JSX.Element {
           action="Delete"
           onConfirm={async () => {
             await api().deleteWebhookEndpoint({ endpointId: open.endpoint.id });
+            dropInput(endpointFormName(open.endpoint.id));
             done('The endpoint is deleted.');
           }}
           onClose={close}
@@ -184,6 +186,7 @@ function Row({
       </td>
       <td>
         <EndpointState of={of} /> <OverlapPill until={overlapEndsAt} />
+        {isFormUnsaved(endpointFormName(id)) && <Pill tone="warn">changes not saved</Pill>}
       </td>
       <td class="row-actions endpoint-actions">
         <Link href={`/app/deliveries/endpoints/${id}`} aria-label={`Deliveries to ${name}`}>

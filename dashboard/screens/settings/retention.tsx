@@ -68,7 +68,7 @@ export function Retention(): JSX.Element {
                 onClose={() => setAsking(undefined)}
               >
                 <p>{explain(asking, report)}</p>
-                <p>What is erased cannot be brought back, except from a backup.</p>
+                <p>Erased data cannot be brought back, except from a backup.</p>
               </Question>
             )}
           </>

@@ -17,9 +17,9 @@ interface Props {
   write: (value: number) => string;
   /** Writes a number at the axis. */
   tick: (value: number) => string;
-  /** What is written for a week without a value. */
+  /** Text for a week without a value. */
   none?: string;
-  /** What is written instead of the chart if no week has a value. */
+  /** Text instead of the chart if no week has a value. */
   empty?: string;
   isLine?: boolean;
   /** End of the scale; without it, the scale fits the values. */

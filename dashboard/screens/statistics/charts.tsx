@@ -13,7 +13,7 @@ import { Chart } from './chart.tsx';
 const weeks = 26;
 const monthFormat = new Intl.DateTimeFormat('en-GB', { month: 'long', timeZone: 'UTC' });
 
-/** @param repoId the repository whose weeks are shown; an empty text stands for all of them */
+/** @param repoId the repository whose weeks are shown; empty for all of them */
 export function Charts({ repoId }: { repoId: string }): JSX.Element {
   const byWeek = useLoad(
     'weeks',

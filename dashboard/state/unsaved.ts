@@ -1,0 +1,99 @@
+/**
+ * Keeps the input of forms until it is saved or discarded, also while other screens are open. Meanwhile the browser asks
+ * before it closes or reloads the tab.
+ */
+import { effect, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { session } from './session.ts';
+
+/** A form whose input is not saved. */
+export interface UnsavedForm {
+  /** Name of the form in this browser. */
+  name: string;
+  /** What the form is about, such as "Automation of acme/rocket". */
+  title: string;
+  /** Address of the form. */
+  href: string;
+}
+
+interface Kept extends UnsavedForm {
+  input: unknown;
+}
+
+const prefix = 'tidings-form:';
+const inputs = new Map<string, unknown>();
+
+/** The forms whose input is not saved. */
+export const unsaved = signal<readonly UnsavedForm[]>([]);
+
+for (const [key, text] of Object.entries(sessionStorage as Record<string, string>)) {
+  if (key.startsWith(prefix)) note(JSON.parse(text) as Kept);
+}
+
+function note({ input, ...form }: Kept): void {
+  inputs.set(form.name, input);
+  const others = unsaved.peek().filter(({ name }) => name !== form.name);
+  const before = unsaved.peek().find(({ name }) => name === form.name);
+  if (before?.href !== form.href || before.title !== form.title) unsaved.value = [...others, form];
+}
+
+/** Whether a form has input that is not saved. */
+export function isFormUnsaved(name: string): boolean {
+  return unsaved.value.some((form) => form.name === name);
+}
+
+/** Returns the input of a form that was kept; undefined if there is none. */
+export function inputOf(name: string): unknown {
+  return inputs.get(name);
+}
+
+/** @param isSecret whether the input may have secrets, which are kept in memory only: not after the tab is reloaded */
+export function keepInput(form: UnsavedForm, input: unknown, isSecret: boolean): void {
+  note({ ...form, input });
+  if (!isSecret) sessionStorage.setItem(prefix + form.name, JSON.stringify({ ...form, input }));
+}
+
+/** Forgets the input of a form, because it was saved or discarded. */
+export function dropInput(name: string): void {
+  if (!inputs.delete(name)) return;
+  sessionStorage.removeItem(prefix + name);
+  unsaved.value = unsaved.peek().filter((form) => form.name !== name);
+}
+
+const ownerName = 'tidings-form-owner';
+
+/** Takes over what is kept if it was entered with the same key. The input of another key is forgotten. */
+export function claimInput(): void {
+  const now = session.peek();
+  if (typeof now === 'string') return;
+  const owner = sessionStorage.getItem(ownerName);
+  if (owner !== null && owner !== now.key.id) dropAllInput();
+  sessionStorage.setItem(ownerName, now.key.id);
+}
+
+/** Forgets the input of all forms. */
+export function dropAllInput(): void {
+  for (const name of [...inputs.keys()]) dropInput(name);
+}
+
+/** The browser asks with words of its own. */
+function ask(event: Event): void {
+  event.preventDefault();
+}
+
+effect(() => {
+  if (unsaved.value.length === 0) return;
+  addEventListener('beforeunload', ask);
+  return () => removeEventListener('beforeunload', ask);
+});
+
+/** Makes the browser ask before the tab ends while something else on the screen is not saved. */
+export function useAskBeforeEnd(isUnsaved: boolean): void {
+  useEffect(() => {
+    if (!isUnsaved) return;
+    // A listener of its own: the same function twice would be removed with the first.
+    const askHere = (event: Event): void => ask(event);
+    addEventListener('beforeunload', askHere);
+    return () => removeEventListener('beforeunload', askHere);
+  }, [isUnsaved]);
+}

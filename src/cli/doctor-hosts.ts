@@ -7,8 +7,10 @@ import type { Settings } from '../../config/schema.ts';
 import { createLogger } from '../foundation/logger.ts';
 import { directoryName } from '../foundation/partition-names.ts';
 import { type AppCheck, checkHost, type HostCheck, nameOf, nameOfKind, type TokenCheck } from '../host/probe.ts';
+import type { UnusedReason } from '../protocol/host-apps.ts';
 import { hostsWithApps } from '../store/hosts-with-apps.ts';
 import { Readers } from '../store/readers.ts';
+import { unusedApps } from '../store/tables/host-apps.ts';
 import { openSealer } from '../supervisor/first-start.ts';
 import { type Finding, withoutUserInfo } from './finding.ts';
 
@@ -22,10 +24,33 @@ interface Names {
 }
 
 /** Checks each host of the settings. The default host github.com is not contacted while it has no credentials. */
-export function checkHosts(settings: Settings): Promise<Finding[]> {
-  return findingsOf(settings, (host) =>
+export async function checkHosts(settings: Settings): Promise<Finding[]> {
+  const findings = await findingsOf(settings, (host) =>
     host.origin === 'https://github.com' && !hasAnyCredentials(host) ? [withoutCredentials(host)] : undefined,
   );
+  return [...findings, ...(await findUnusedApps(settings))];
+}
+
+const unusedWords: Readonly<Record<UnusedReason, string>> = {
+  other_app: 'the settings have another app for this host',
+  other_kind: 'the settings say that this host is not of the kind github',
+  unknown_host: 'the settings do not have this host',
+};
+
+/** Returns a finding for each stored app that is not used. A directory that cannot be read is reported elsewhere. */
+async function findUnusedApps(settings: Settings): Promise<Finding[]> {
+  const readers = new Readers(settings.dataDir);
+  try {
+    const directory = readers.fresh(directoryName);
+    return (directory ? unusedApps(directory, hostsOf(settings)) : []).map(({ app, reason }) => ({
+      verdict: 'note',
+      text: `host ${app.origin}: the stored app ${app.name} is not used, because ${unusedWords[reason]}. Its deliveries get 401. Remove it in the settings of the dashboard, or change the settings`,
+    }));
+  } catch {
+    return [];
+  } finally {
+    await readers.close();
+  }
 }
 
 /**

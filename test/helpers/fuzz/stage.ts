@@ -24,6 +24,8 @@ import { type Caller, idsIn, type Org, orgs, otherThan, World } from './world.ts
 const partitions = 4;
 const rocketNumber = 1001;
 const maxStates = 20;
+/** A host that does not answer. No app is ever stored for it, so manifests can be made for it at any time. */
+const silentHost = 'http://127.0.0.1:9';
 
 /**
  * Settings of a fuzzed service, in addition to the settings that all tests use. The maximums per organization are high,
@@ -38,6 +40,7 @@ const fuzzSettings = {
   TIDINGS_MAX_WEBHOOK_ENDPOINTS: '100',
   TIDINGS_USAGE_FLUSH_SECONDS: '1',
   TIDINGS_EGRESS_ALLOW: '127.0.0.0/8',
+  TIDINGS_HOSTS: JSON.stringify([{ origin: silentHost }]),
   NODE_OPTIONS: `--import=${new URL('./loopback-only.js', import.meta.url).href}`,
 };
 
@@ -57,7 +60,7 @@ export async function setStage(t: TestContext): Promise<Stage> {
   const repoIdOf = { acme: await deliverRocket(service), umbrella: await deliverLab(service, host.origin) };
   const origins = [host.origin, host.origin, host.origin, '127.0.0.1'];
   const apps = { code: ['code-of-the-host'], state: await appStates(service, host.origin) };
-  const known = { ...(await receiversOf(t)), ...apps, host: origins, origin: origins };
+  const known = { ...(await receiversOf(t)), ...apps, host: origins, origin: [...origins, silentHost] };
   const loginsFor = (org: Org) => ({ org: [...Array<Org>(8).fill(org), otherThan(org)] });
   const world = new World(known, { acme: loginsFor('acme'), umbrella: loginsFor('umbrella') });
   const instance: Caller = { name: 'instance', org: null, key: service.adminKey, kind: 'instance' };

@@ -7,10 +7,12 @@ import { createServer } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { loadSettings } from '../../../config/load.ts';
 import { checkHosts, faultsOfHosts } from '../../../src/cli/doctor-hosts.ts';
+import { writeHostApp } from '../../../src/store/tables/host-apps.ts';
 import { afterwards } from '../../helpers/cleanup.ts';
 import { TestApp } from '../../helpers/host/app.ts';
 import { buildHistory } from '../../helpers/host/build.ts';
 import { startHost, type TestHostOptions } from '../../helpers/host/server.ts';
+import { openTestPartition } from '../../helpers/partition.ts';
 import { freePort, temporaryFolder } from '../../helpers/ports.ts';
 
 const history = buildHistory({ numbers: 4 });
@@ -68,6 +70,20 @@ test('a host of the list is named by its index', async (t) => {
   assert.equal(first?.verdict, 'note');
   assert.match(first?.text ?? '', /^host https:\/\/github\.com: not checked, because no credentials are set\./);
   assert.match(second?.text ?? '', /TIDINGS_HOSTS\[0\]\.kind is github, .* Set TIDINGS_HOSTS\[0\]\.kind to gitea$/);
+});
+
+test('a stored app that is not used is reported with the reason', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const directory = openTestPartition(t, 'directory', dataDir);
+  const origin = 'https://old.example';
+  const app = { origin, appId: '7', slug: 'notes', name: 'Notes', url: `${origin}/apps/notes`, secretId: 's' };
+  await directory.write(() => writeHostApp(directory, { ...app, sealed: '', createdAt: 0 }));
+  await directory.root.flushed;
+  const [, finding] = await checkHosts(loadSettings({ TIDINGS_DATA_DIR: dataDir }));
+  assert.deepEqual(finding, {
+    verdict: 'note',
+    text: 'host https://old.example: the stored app Notes is not used, because the settings do not have this host. Its deliveries get 401. Remove it in the settings of the dashboard, or change the settings',
+  });
 });
 
 test('a token that is refused or lacks a scope is reported', async (t) => {

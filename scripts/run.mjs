@@ -18,13 +18,30 @@ const BESIDES_TSC = ['packages', 'cutter'];
 const PARENT = process.ppid;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-// Suites that start real servers run one file at a time, because the servers and the test share the machine's few
-// cores.
+// A suite runs `concurrency` of its files at a time. The files and the servers that they start share the machine's few
+// cores. The files in `alone` depend on real times, so they run afterwards, one at a time. Each has its reason.
 const SUITES = {
   architecture: { folder: 'test/architecture.test.ts', concurrency: 1 },
   unit: { folder: 'test', concurrency: 2 },
-  integration: { folder: 'test/integration', concurrency: 1 },
-  e2e: { folder: 'test/e2e', concurrency: 1 },
+  integration: {
+    folder: 'test/integration',
+    concurrency: 2,
+    alone: {
+      'test/integration/follow.test.ts': 'a reader stops and continues within a few seconds',
+      'test/integration/lane-faults.test.ts': 'records arrive before or after the deadline of a lane',
+    },
+  },
+  e2e: {
+    folder: 'test/e2e',
+    concurrency: 2,
+    alone: {
+      'test/e2e/api-limit.test.ts': 'requests are sent within one window of the limit',
+      'test/e2e/fair-turns.test.ts': 'the order of replies shows whose turn it was',
+      'test/e2e/outdated.test.ts': 'a draft is outdated within ten seconds of a change',
+      'test/e2e/spec-timing.test.ts': 'replies and processing meet the times of the specification',
+      'test/e2e/webhook-limit.test.ts': 'deliveries are sent faster than the limit lets them through',
+    },
+  },
   browser: { folder: 'test/browser', concurrency: 2 },
   long: { folder: 'test/long', concurrency: 1 },
   real: { folder: 'test/real', concurrency: 1 },
@@ -37,7 +54,7 @@ const biome = (...args) => step(`biome ${args[0]}`, [bin('@biomejs/biome/bin/bio
 const knip = () => step('knip', [bin('knip/bin/knip.js'), '--no-progress']);
 const program = (path, args = []) => step(path, ['--enable-source-maps', join(ROOT, 'dist', path), ...args]);
 const commits = () => step('commit subjects', [join(ROOT, 'scripts/commits.mjs')]);
-const checks = () => [biome('ci', '.'), knip(), commits(), suite('architecture')];
+const checks = () => [biome('ci', '.'), knip(), commits(), ...suite('architecture')];
 
 /**
  * The targets. `setup` lists the parts of the checkout that are set up first. `steps` are run in order until one fails.
@@ -62,22 +79,26 @@ const TARGETS = {
     setup: { only: ALL, nats: 'required' },
     steps: (args) =>
       args.length === 0
-        ? [...checks(), suite('unit'), suite('integration'), suite('e2e'), suite('browser')]
+        ? [...checks(), ...['unit', 'integration', 'e2e', 'browser'].flatMap((name) => suite(name))]
         : matchingSuites(['unit', 'integration', 'e2e', 'browser', 'long'], args),
   },
-  'test:unit': { setup: { only: NO_SERVER }, steps: (args) => [suite('unit', args)] },
+  'test:unit': { setup: { only: NO_SERVER }, steps: (args) => suite('unit', args) },
   'test:integration': {
     setup: { only: ALL, nats: 'required' },
-    steps: (args) => [suite('integration', args)],
+    steps: (args) => suite('integration', args),
   },
-  'test:e2e': { setup: { only: ALL, nats: 'required' }, steps: (args) => [suite('e2e', args)] },
-  'test:browser': { setup: { only: ALL, nats: 'required' }, steps: (args) => [suite('browser', args)] },
+  'test:e2e': { setup: { only: ALL, nats: 'required' }, steps: (args) => suite('e2e', args) },
+  'test:browser': { setup: { only: ALL, nats: 'required' }, steps: (args) => suite('browser', args) },
   pictures: {
     setup: { only: ALL, nats: 'required' },
-    steps: () => [{ ...suite('browser', ['readme']), env: { TIDINGS_TEST_PICTURES: join(ROOT, 'docs/images') } }],
+    steps: () =>
+      suite('browser', ['readme']).map((each) => ({
+        ...each,
+        env: { TIDINGS_TEST_PICTURES: join(ROOT, 'docs/images') },
+      })),
   },
-  'test:long': { setup: { only: ALL, nats: 'required' }, steps: (args) => [suite('long', args)] },
-  'test:real': { setup: { only: ALL, nats: 'required' }, steps: (args) => [suite('real', args)] },
+  'test:long': { setup: { only: ALL, nats: 'required' }, steps: (args) => suite('long', args) },
+  'test:real': { setup: { only: ALL, nats: 'required' }, steps: (args) => suite('real', args) },
   coverage: { setup: { only: ALL, nats: 'required' }, steps: (args) => [coverage(args)] },
 };
 
@@ -102,18 +123,38 @@ export function splitArguments(args) {
   return { options: args.filter((arg) => arg.startsWith('-')), filters: args.filter((arg) => !arg.startsWith('-')) };
 }
 
+/** Returns the steps of a suite: the files that run side by side, and then the files that run alone. */
 function suite(name, args = []) {
   const { options, filters } = splitArguments(args);
   const files = suiteFiles(name, filters);
   if (files.length === 0) throw noFiles(name, filters);
-  return testStep(`${name} tests`, files, SUITES[name].concurrency, options);
+  const { concurrency } = SUITES[name];
+  const { together, alone } = splitFiles(name, files);
+  return [
+    ...(together.length > 0 ? [testStep(`${name} tests`, together, concurrency, options)] : []),
+    ...(alone.length > 0 ? [testStep(`${name} tests, one at a time`, alone, 1, options)] : []),
+  ];
+}
+
+/** Returns the files of a suite that must run alone. */
+export function aloneFiles(name) {
+  return Object.keys(SUITES[name].alone ?? {});
+}
+
+/** Splits files of a suite into those that may run side by side and those that must run alone. */
+export function splitFiles(name, files) {
+  const mustBeAlone = new Set(aloneFiles(name));
+  return {
+    together: files.filter((file) => !mustBeAlone.has(file)),
+    alone: files.filter((file) => mustBeAlone.has(file)),
+  };
 }
 
 function matchingSuites(names, args) {
   const { filters } = splitArguments(args);
   const matching = names.filter((name) => suiteFiles(name, filters).length > 0);
   if (matching.length === 0) throw noFiles(names.join(', '), filters);
-  return matching.map((name) => suite(name, args));
+  return matching.flatMap((name) => suite(name, args));
 }
 
 function coverage(args) {

@@ -138,8 +138,11 @@ test('a draft whose changes were erased is not generated unless forced (spec 8)'
   const service = await startService(t, { env });
   await enqueue(t, service, 'p00', pulls(9, 400));
   await waitUntil('all is folded', async () => (await shown(service)).repositories[0]?.pulls === 9);
+  // The directory learns of a repository from its partition, so it can be later.
+  await waitUntil('it is listed', async () => (await service.api('GET', '/api/repos')).body.total === 1);
   const bounds = { repoId: repository('1001', 'rocket').id, type: 'PR_BASED', fromPrNumber: 1, toPrNumber: 9 };
-  const range = (await service.api('POST', '/api/ranges', bounds)).body;
+  const { status, body: range } = await service.api('POST', '/api/ranges', bounds);
+  assert.equal(status, 201, JSON.stringify(range));
   const draft = await generateDraft(service, range.id);
   const entry = /^.*<!-- rn:pr:1 -->$/m;
   const edited = draft.bodyMd.replace(entry, '- My own words <!-- rn:pr:1 -->');

@@ -345,6 +345,18 @@ suite('command lines', () => {
     assert.deepEqual(list('architecture'), ['test/architecture.test.ts']);
   });
 
+  test('separates the files that run alone from those that run side by side', () => {
+    for (const name of ['integration', 'e2e']) {
+      const files = runner.suiteFiles(name);
+      const { together, alone } = runner.splitFiles(name, files);
+      assert.deepEqual([...together, ...alone].sort(), files, 'each file runs once');
+      assert.deepEqual(alone, runner.aloneFiles(name), 'each file that must run alone exists');
+    }
+    const files = ['test/e2e/kill.test.ts', 'test/e2e/spec-timing.test.ts'];
+    assert.deepEqual(runner.splitFiles('e2e', files), { together: [files[0]], alone: [files[1]] });
+    assert.deepEqual(runner.splitFiles('unit', files), { together: files, alone: [] });
+  });
+
   test("passes options to Node's test runner", () => {
     assert.deepEqual(runner.splitArguments(['lane', '--test-only']), { options: ['--test-only'], filters: ['lane'] });
   });

@@ -8,10 +8,10 @@ import { countedShapes, enclosed, halves, repeated, worst } from './shapes.ts';
 import { textFunctions } from './text-functions.ts';
 
 /**
- * Lengths to measure, in characters. The time for 64 KiB is compared with the time for 4 KiB. When the time has grown
- * too fast, the time for 1 MiB is also measured.
+ * Lengths to measure, in characters. The time for 32 KiB is compared with the time for 4 KiB. When the time has grown
+ * too fast, the time for 256 KiB is also measured. `test/fuzz/growth.ts` can measure longer texts.
  */
-const lengths = { from: 4096, step: 16, to: 65_536 };
+const lengths = { from: 4096, step: 8, to: 32_768 };
 /** A few shapes of text. They are used for functions that call many other text functions. */
 const few = [' ', '\0 ', '*a ', '`a', '<!--', '\n- a'].map((piece) => repeated(piece));
 const nested = [halves('*a ', 'a* '), halves('![', '](b)'), halves('> ', '\n'), halves('<b>', '</b>')];
@@ -28,7 +28,7 @@ export function assertProportion(folder: string): void {
       assert.equal(
         growth,
         undefined,
-        `${name} on ${shape.name} of ${growth?.length}: ${slowdown} for 16 times the length`,
+        `${name} on ${shape.name} of ${growth?.length}: ${slowdown} for ${lengths.step} times the length`,
       );
     }
   }

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { ForbiddenError } from '../../sdk/index.ts';
+import { ForbiddenError, type Operations } from '../../sdk/index.ts';
 import { DraftName, RangeName } from '../parts/draft-name.tsx';
 import { Empty, Pill, Shown } from '../parts/feedback.tsx';
 import { PublicationPill } from '../parts/publication-pill.tsx';
@@ -13,8 +13,19 @@ import { type Active, readActivity } from '../state/activity.ts';
 import { useLoad } from '../state/load.ts';
 import { type ListedDraft, noteHeads } from '../state/names.ts';
 import { api } from '../state/session.ts';
-import { channelWords, count, countListed, outdatedReasons, personas, personaWords } from '../text/words.ts';
+import {
+  channelWords,
+  count,
+  countListed,
+  hostNames,
+  outdatedReasons,
+  personas,
+  personaWords,
+  sentence,
+} from '../text/words.ts';
 import { FirstRun } from './connect.tsx';
+
+type Delivery = Operations['listDeliveries']['item'];
 
 const maxShown = 20;
 const guideName = 'tidings-first-run';
@@ -122,12 +133,12 @@ export function Inbox(): JSX.Element {
               </Group>
               {/* The guide shows them with more advice. */}
               <Group title="Refused deliveries" shown={isGuided ? 0 : refused.length}>
-                {refused.map(({ id, receivedAt, message, remedy, hostKind, event }) => (
+                {byReason(refused).map(([{ id, receivedAt, message, remedy, hostKind, event }, times]) => (
                   <li key={id}>
                     <span>
-                      {hostKind ?? 'A host'} sent {event ?? 'a delivery'} <Time at={receivedAt} />
+                      {hostKind ? hostNames[hostKind] : 'A host'} sent {event ?? 'a delivery'} <Time at={receivedAt} />
                     </span>
-                    <Pill tone="bad">refused</Pill>
+                    <Pill tone="bad">refused{times > 1 && ` ${times} times`}</Pill>
                     <span class="faint wide-line">
                       {sentence(message ?? '')} {sentence(remedy ?? '')}
                     </span>
@@ -206,6 +217,17 @@ function More({
   return rest > 0 ? <li class="faint">and {count(rest, noun)}</li> : null;
 }
 
+/** Gathers deliveries that were refused for the same reason: the newest of each, and their number. */
+function byReason(refused: readonly Delivery[]): [newest: Delivery, times: number][] {
+  const found = new Map<string, [Delivery, number]>();
+  for (const each of refused) {
+    const reason = JSON.stringify([each.message, each.remedy, each.hostKind, each.event]);
+    const [newest = each, times = 0] = found.get(reason) ?? [];
+    found.set(reason, [newest, times + 1]);
+  }
+  return [...found.values()];
+}
+
 /** Gathers the drafts of each range. */
 function byRange(drafts: readonly ListedDraft[]): [string, ListedDraft[]][] {
   const ranges = new Map<string, ListedDraft[]>();
@@ -230,9 +252,4 @@ function Waiting({ repository }: { repository: Active }): JSX.Element {
       {unlabelled > 0 && <Pill tone="warn">{unlabelled} unlabelled</Pill>}
     </li>
   );
-}
-
-/** Writes a text of the service as a sentence. */
-function sentence(text: string): string {
-  return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -24,7 +24,9 @@ function leave(): void {
 
 export function Rail(): JSX.Element {
   const [path] = useLocation();
-  const isCurrent = (href: string): boolean => (href === '/' ? path === '/' : path.startsWith(href));
+  // A draft belongs to its repository.
+  const place = path.replace('/app/drafts', '/app/repositories');
+  const isCurrent = (href: string): boolean => (href === '/' ? path === '/' : place.startsWith(href));
   const key = typeof session.value === 'string' ? undefined : session.value.key;
   return (
     <div class="rail">

@@ -1,6 +1,6 @@
 /** The screen of a draft: one tab per kind of reader, the text, its preview, and the way to publish it. */
 import type { JSX } from 'preact';
-import { useCallback, useMemo, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { Channel, Draft as DraftData, Publication, Range } from '../../../sdk/index.ts';
 import { Options } from '../../parts/choice.tsx';
@@ -11,7 +11,7 @@ import { useShortcut } from '../../shell/keys.ts';
 import { useAttempt } from '../../state/attempt.ts';
 import { mayPass, useLoad } from '../../state/load.ts';
 import { rangeOf } from '../../state/names.ts';
-import { repositoryById } from '../../state/repositories.ts';
+import { openRepository, repositoryById } from '../../state/repositories.ts';
 import { api } from '../../state/session.ts';
 import {
   type ChannelName,
@@ -81,6 +81,7 @@ function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
   const fitting = channels.filter((each) => accepts(each, range));
   const isReady = draft.status === 'ready';
   const openPublish = useCallback(() => void text.save().then((isSaved) => isSaved && setOpen('publish')), [text.save]);
+  useEffect(() => openRepository(repoId), [repoId]);
   useShortcut('p', isReady ? openPublish : undefined);
   useShortcut('save', text.save);
   const close = (): void => setOpen(undefined);

@@ -101,7 +101,7 @@ function Row({ release, onWrite }: { release: Release; onWrite: (tag: string) =>
             )}
           </Pill>
         ))}
-        {places.length === 0 && <span class="faint">nowhere</span>}
+        {places.length === 0 && <span class="faint">not published</span>}
       </td>
     </tr>
   );

@@ -100,7 +100,7 @@ export function Chart({
               </svg>
             </div>
           </div>
-          <p class="ticks x-ticks" aria-hidden="true">
+          <p class="axis-ticks x-ticks" aria-hidden="true">
             {[0, Math.floor(points.length / 2), last].map((at) => (
               <span key={at}>{points[at]?.name}</span>
             ))}

@@ -93,7 +93,7 @@ function Usage({ of }: { of: Stats }): JSX.Element {
         <rect class="rest" width="100" height="1" />
         <rect class={usagePercentage >= 80 ? 'bar nearly' : 'bar'} width={width} height="1" />
       </svg>
-      <p class="ticks" aria-hidden="true">
+      <p class="axis-ticks" aria-hidden="true">
         <span>0%</span>
         <span>50%</span>
         <span>100% of the limit</span>

@@ -73,7 +73,7 @@ export function Generate({
       <p>The service writes the draft from the changes as they are now.</p>
       <Kept draft={draft} text={before} />
       <p class="faint">
-        Lines about changes that have left the notes are kept and marked. The text of now stays in the revisions.
+        Lines about changes that have left the notes are kept and marked. The present text stays in the revisions.
       </p>
       {error && <ErrorBox error={error} />}
       <footer class="dialog-actions">

@@ -242,7 +242,8 @@ function PersonaTabs({ draft }: { draft: DraftData }): JSX.Element {
             </Link>
           ) : (
             <button key={persona} type="button" class="tab-add" onClick={() => void attempt(() => write(persona))}>
-              Write for {personaWords[persona].name.toLowerCase()}
+              <span class="tab-verb">Write for </span>
+              <span class="tab-name">{personaWords[persona].name.toLowerCase()}</span>
             </button>
           );
         })}

@@ -17,12 +17,29 @@ export function Marked({ text, markup }: { text: string; markup: Markup }): JSX.
   return (
     <div class="marked">
       {text.split('\n').map((line, i) => {
-        const heading = markup === 'markdown' ? /^#{1,6} +(.*)$/.exec(line)?.[1] : undefined;
-        const shown = markup === 'markdown' ? line.replace(/^(\s*)[-*+] /, '$1• ') : line;
-        if (heading !== undefined) return <strong key={i}>{piecesOf(heading, markup)}</strong>;
-        return <span key={i}>{piecesOf(shown, markup)}</span>;
+        return <span key={i}>{markup === 'markdown' ? <MarkdownLine text={line} /> : piecesOf(line, markup)}</span>;
       })}
     </div>
+  );
+}
+
+/** Draws one line of Markdown: a heading, an item of a list, a line of a quotation, or a line of a paragraph. */
+export function MarkdownLine({ text }: { text: string }): JSX.Element {
+  const heading = /^#{1,6} +(.*)$/.exec(text)?.[1];
+  if (heading !== undefined) return <strong>{piecesOf(heading, 'markdown')}</strong>;
+  const [, indent = '', quote = '', sign = '', rest = ''] =
+    /^(\s*)((?:> ?)*)(\s*(?:[-*+]|\d+[.)]) +)?(.*)$/.exec(text) ?? [];
+  const start = sign.replace(/[-*+]/, '•');
+  const words = piecesOf(rest, 'markdown');
+  if (indent + quote + sign === '') return <>{words}</>;
+  return (
+    <span class="md-line">
+      <span class="md-start">{quote === '' ? indent + start : indent}</span>
+      <span class={quote === '' ? undefined : 'md-quote'}>
+        {quote !== '' && start}
+        {words}
+      </span>
+    </span>
   );
 }
 

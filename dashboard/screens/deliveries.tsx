@@ -14,6 +14,7 @@ import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useLoad } from '../state/load.ts';
 import { api, isInstanceKey, mayUse } from '../state/session.ts';
+import { hostNames, sentence } from '../text/words.ts';
 
 type Delivery = Operations['listDeliveries']['item'];
 type Outcome = Delivery['outcome'];
@@ -129,7 +130,7 @@ function Details({ delivery, onClose }: { delivery: Delivery; onClose: () => voi
     ['Event', event],
     ['Repository', repository],
     ['Reply', status],
-    ['Host', host ?? hostKind],
+    ['Host', host ?? (hostKind && hostNames[hostKind])],
     ['Delivery', deliveryId],
     ['Webhook', hookId],
     ['Address', address],
@@ -141,8 +142,10 @@ function Details({ delivery, onClose }: { delivery: Delivery; onClose: () => voi
       <p class="outcome">
         <Pill tone={outcomes[outcome].tone}>{outcomes[outcome].name}</Pill> <Time at={receivedAt} />
       </p>
-      {message !== null && <p class={outcome === 'refused' || outcome === 'failed' ? 'box bad' : 'box'}>{message}</p>}
-      {remedy !== null && <p class="box">{remedy}</p>}
+      {message !== null && (
+        <p class={outcome === 'refused' || outcome === 'failed' ? 'box bad' : 'box'}>{sentence(message)}</p>
+      )}
+      {remedy !== null && <p class="box">{sentence(remedy)}</p>}
       <Facts of={facts.filter((fact): fact is [string, string | number] => fact[1] !== null)} />
       <p class="faint">The text of a delivery is not kept. The host can send the delivery again.</p>
     </Dialog>

@@ -18,7 +18,16 @@ import { api, mayUse, type Scope } from '../state/session.ts';
 import { useSoon } from '../state/soon.ts';
 import { unsaved } from '../state/unsaved.ts';
 import type { Delivery } from '../text/arrivals.ts';
-import { channelWords, count, countListed, outdatedReasons, personas, personaWords } from '../text/words.ts';
+import {
+  channelWords,
+  count,
+  countListed,
+  hostNames,
+  outdatedReasons,
+  personas,
+  personaWords,
+  sentence,
+} from '../text/words.ts';
 import { FirstRun } from './connect.tsx';
 
 const maxShown = 20;
@@ -177,12 +186,12 @@ export function Inbox(): JSX.Element {
               </Group>
               {/* The guide shows them with more advice. */}
               <Group title="Refused deliveries" shown={isGuided ? 0 : refused.length}>
-                {refused.map(({ id, receivedAt, message, remedy, hostKind, event }) => (
+                {byReason(refused).map(([{ id, receivedAt, message, remedy, hostKind, event }, times]) => (
                   <li key={id}>
                     <span>
-                      {hostKind ?? 'A host'} sent {event ?? 'a delivery'} <Time at={receivedAt} />
+                      {hostKind ? hostNames[hostKind] : 'A host'} sent {event ?? 'a delivery'} <Time at={receivedAt} />
                     </span>
-                    <Pill tone="bad">refused</Pill>
+                    <Pill tone="bad">refused{times > 1 && ` ${times} times`}</Pill>
                     <span class="faint wide-line">
                       {sentence(message ?? '')} {sentence(remedy ?? '')}
                     </span>
@@ -269,6 +278,17 @@ function More({
   return rest > 0 ? <li class="faint">and {count(rest, noun)}</li> : null;
 }
 
+/** Gathers deliveries that were refused for the same reason: the newest of each, and their number. */
+function byReason(refused: readonly Delivery[]): [newest: Delivery, times: number][] {
+  const found = new Map<string, [Delivery, number]>();
+  for (const each of refused) {
+    const reason = JSON.stringify([each.message, each.remedy, each.hostKind, each.event]);
+    const [newest = each, times = 0] = found.get(reason) ?? [];
+    found.set(reason, [newest, times + 1]);
+  }
+  return [...found.values()];
+}
+
 /** Gathers the drafts of each range. */
 function byRange(drafts: readonly ListedDraft[]): [string, ListedDraft[]][] {
   const ranges = new Map<string, ListedDraft[]>();
@@ -293,9 +313,4 @@ function Waiting({ repository }: { repository: Active }): JSX.Element {
       {unlabelled > 0 && <Pill tone="warn">{unlabelled} unlabelled</Pill>}
     </li>
   );
-}
-
-/** Writes a text of the service as a sentence. */
-function sentence(text: string): string {
-  return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -161,7 +161,7 @@ function Details({ publication, onClose }: { publication: Publication; onClose: 
       {outdated && <p class="box warn">Outdated: {outdatedReasons(publication.outdatedBecause)}.</p>}
       {nextAttemptAt !== null && (
         <p>
-          Next attempt <Time at={nextAttemptAt} />
+          Next attempt <Time at={nextAttemptAt} isAhead />
         </p>
       )}
       {Object.keys(counts).length > 0 && <Facts of={Object.entries(counts)} />}

@@ -28,7 +28,9 @@ function leave(): void {
 export function Rail(): JSX.Element {
   const [path] = useLocation();
   const [isAsking, setAsking] = useState(false);
-  const isCurrent = (href: string): boolean => (href === '/' ? path === '/' : path.startsWith(href));
+  // A draft belongs to its repository.
+  const place = path.replace('/app/drafts', '/app/repositories');
+  const isCurrent = (href: string): boolean => (href === '/' ? path === '/' : place.startsWith(href));
   const key = typeof session.value === 'string' ? undefined : session.value.key;
   return (
     <>

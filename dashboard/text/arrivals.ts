@@ -1,6 +1,7 @@
 /** Finds out from the newest deliveries how far the connection of a host is, and what to do about a refused delivery. */
 import type { Operations, Repository } from '../../sdk/index.ts';
 import { type FormName, fieldNames } from './webhook-forms.ts';
+import { hostNames } from './words.ts';
 
 export type Delivery = Operations['listDeliveries']['item'];
 type Seen = Pick<Delivery, 'outcome' | 'reason' | 'receivedAt' | 'repoId' | 'repository' | 'hookId'>;
@@ -73,7 +74,7 @@ export function remedyOf(
   form: FormName,
 ): Remedy {
   const { reason, message, remedy, hostKind, address } = delivery;
-  const host = (hostKind && kinds[hostKind]) || form;
+  const host = (hostKind && hostNames[hostKind]) || form;
   const { again, ...field } = fieldNames[host];
   const known: Readonly<Record<string, Remedy>> = {
     wrong_signature: {
@@ -122,5 +123,3 @@ export function remedyOf(
   }
   return { title: `A delivery came and was refused: ${message ?? 'no reason is known'}.`, todo: `${remedy ?? again}` };
 }
-
-const kinds = { github: 'GitHub', gitea: 'Gitea', forgejo: 'Forgejo' } as const;

@@ -250,3 +250,11 @@ export function diagnosticsWords({
     .map(([number, text]) => `${number.toLocaleString('en')} ${text}`);
   return `${count(changes, 'change')} in the notes${found.length > 0 ? `, ${found.join(', ')}` : ''}.`;
 }
+
+/** Names of the kinds of hosts. */
+export const hostNames = { github: 'GitHub', gitea: 'Gitea', forgejo: 'Forgejo' } as const;
+
+/** Writes a text of the service as a sentence. */
+export function sentence(text: string): string {
+  return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

@@ -1,9 +1,10 @@
 /**
  * Handles the notes settings of a repository: get, put and preview. A put replaces all settings. A preview shows which
- * difference settings would make to the last tag ranges. The spec does not define these settings. With the default
+ * difference settings would make to the last tag ranges or to the unreleased changes. The spec does not define these settings. With the default
  * settings, the notes follow the rules of the spec.
  */
 import type { Static } from '@sinclair/typebox';
+import { invalid } from '../foundation/errors.ts';
 import { toEtag } from '../foundation/etag.ts';
 import { ask } from '../journal/query.ts';
 import { type NotesSettings, NotesSettingsSchema } from '../protocol/notes.ts';
@@ -62,16 +63,21 @@ const previewSettings: ApiRoute<Static<typeof PreviewSettingsQuerySchema>> = {
   scope: 'drafts:read',
   query: PreviewSettingsQuerySchema,
   checkBody: toSettings,
-  handle: async ({ body, caller, context, query: { toTag, include }, params: [repoId = ''] }) => {
+  handle: async ({ body, caller, context, query: { toTag, unreleased, include }, params: [repoId = ''] }) => {
     assertVisible(caller, repoId, 'Repository', repoId);
-    const wanted = { ...(toTag !== undefined && { toTag }), ...(include === 'text' && { withText: true }) };
+    if (unreleased !== undefined && toTag !== undefined) {
+      const details = { toTag: `expected no tag together with unreleased, got ${JSON.stringify(toTag)}` };
+      throw invalid(details, 'The query is invalid.');
+    }
+    const end = unreleased === undefined ? toTag : null;
+    const wanted = { ...(end !== undefined && { toTag: end }), ...(include === 'text' && { withText: true }) };
     return { status: 200, body: await trySettings(context, repoId, toSettings(body), wanted) };
   },
 };
 
 /**
- * Returns the difference that settings would make to the drafts of the last tag ranges of a repository. Nothing is
- * written.
+ * Returns the difference that settings would make to the drafts of the last tag ranges of a repository, or to those of
+ * its unreleased changes. Nothing is written.
  * @param wanted the only range to render, and whether the texts of its drafts are returned
  * @throws ServiceError `notFound` for a repository that has not sent an event yet
  */

@@ -70,7 +70,10 @@ export function describePreview(fullName: string, { ranges }: SettingsPreview): 
 function describeRange({ fromTag, toTag, prCount, issueCount, personas }: RangeDifference): ColoredLine[] {
   const content = `${count(prCount, 'pull request')}, ${count(issueCount, 'issue')}`;
   const summary = personas.map((each) => `${each.persona} ${describeDifference(each)}`).join(', ');
-  const heading: ColoredLine = { text: `${fromTag} → ${toTag}: ${content}; ${summary}`, color: 'bold' };
+  const heading: ColoredLine = {
+    text: `${fromTag ?? 'the beginning'} → ${toTag ?? 'unreleased'}: ${content}; ${summary}`,
+    color: 'bold',
+  };
   return [heading, ...personas.flatMap(describeDraft)];
 }
 

@@ -74,4 +74,9 @@ html:not(.dark-mode) .swagger-ui :is(.info .url, .info a, .renderedMarkdown a) {
 .documents { display: flex; flex-wrap: wrap; gap: 1.5rem; max-width: 1460px; margin: 0 auto; padding: 1rem 20px 0; font: 1rem system-ui, sans-serif; }
 .documents a { color: #0b57b7; }
 html.dark-mode .documents a { color: #7db4ff; }
+@media (max-width: 640px) {
+  .swagger-ui .opblock-tag { flex-wrap: wrap; }
+  .swagger-ui .opblock-tag > a { flex: 1; }
+  .swagger-ui .opblock-tag > small { flex: 1 0 100%; order: 1; padding: 0; }
+}
 `;

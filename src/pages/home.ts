@@ -33,7 +33,10 @@ export function homePage(published: readonly Published[]): string {
     const link = `<a href="${escapeHtml(`${namePath(fullName)}/`)}">${shown(fullName)}</a>`;
     return `<li>${link} <span class="date">${shown(version)}, ${timeTag(date, 'en')}</span></li>`;
   });
-  const list = items.length > 0 ? `<ul>\n${items.join('\n')}\n</ul>` : '<p>No repository has public notes yet.</p>';
+  const list =
+    items.length > 0
+      ? `<ul class="repositories">\n${items.join('\n')}\n</ul>`
+      : '<p>No repository has public notes yet.</p>';
   return `${head('en', [
     '<title>Release notes · Tidings</title>',
     '<meta name="description" content="Published release notes">',

@@ -262,6 +262,7 @@ export function missingPage(stylesheet: string): string {
 <main>
 <h1>Not found</h1>
 <p>There are no release notes at this address, or they are not public.</p>
+<p><a href="${escapeHtml(stylesheet.replace(/style\.css.*$/, '') || './')}">All release notes</a></p>
 </main>
 </body>
 </html>

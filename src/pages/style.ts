@@ -81,6 +81,18 @@ a.mark:hover { text-decoration: underline; }
 .versions > li > .date, .versions .meta { margin-bottom: var(--space-2); }
 .versions h2 a { text-decoration: none; }
 .versions h2 a:hover { text-decoration: underline; }
+.repositories { padding: 0; border-bottom: 1px solid var(--line); list-style: none; }
+.repositories > li {
+  display: flex;
+  flex-wrap: wrap;
+  align-items: baseline;
+  justify-content: space-between;
+  gap: 0 var(--space-4);
+  margin: 0;
+  padding: var(--space-3) 0;
+  border-top: 1px solid var(--line);
+}
+article > :first-child { margin-top: 0; }
 article > header { margin-bottom: var(--space-5); }
 article > header > :last-child { margin-bottom: 0; }
 .search { display: flex; flex-wrap: wrap; gap: var(--space-2); margin: 0 0 var(--space-5); }
@@ -110,6 +122,10 @@ main:has(> .turns) + footer { margin-top: var(--space-2); padding-top: 0; border
 .embed .versions > li { padding: var(--space-3) 0 0; }
 .embed .versions h2 { font-size: 1rem; }
 .embed .versions p, .embed .versions .meta { margin-bottom: var(--space-2); }
+@media (max-width: 30rem) {
+  h1 { font-size: 1.625rem; }
+  h2 { font-size: 1.25rem; }
+}
 @media (prefers-reduced-motion: no-preference) { .heading > .anchor { transition: opacity 120ms; } }
 @media print {
   :root {

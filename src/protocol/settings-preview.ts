@@ -50,11 +50,14 @@ export const DraftDifferenceSchema = Type.Object(
 );
 export type DraftDifference = Static<typeof DraftDifferenceSchema>;
 
-/** One range between two tags, with the differences of its drafts. */
+const tagName = (example: string, description: string) =>
+  Type.Union([Type.String(), Type.Null()], { examples: [example], description });
+
+/** One range, with the differences of its drafts. */
 export const RangeDifferenceSchema = Type.Object(
   {
-    fromTag: Type.String({ examples: ['v1.0.0'] }),
-    toTag: Type.String({ examples: ['v1.1.0'] }),
+    fromTag: tagName('v1.0.0', 'tag at the beginning; null if the unreleased changes have no release before them'),
+    toTag: tagName('v1.1.0', 'tag at the end; null for the unreleased changes'),
     prCount: count(3, 'number of pull requests in the range'),
     issueCount: count(1, 'number of issues in the range'),
     resolution: ResolutionSchema,

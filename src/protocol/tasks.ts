@@ -185,8 +185,8 @@ export const SettingsPreviewTaskSchema = Type.Object({
   task: Type.Literal('settingsPreview'),
   repoId: Type.String(),
   settings: NotesSettingsSchema,
-  /** Tag at the end of the only range that is rendered; absent for all ranges. */
-  toTag: Type.Optional(Type.String()),
+  /** Tag at the end of the only range that is rendered, or null for the unreleased changes; absent for all tag ranges. */
+  toTag: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   /** Whether the reply contains the texts of the drafts under the given settings. */
   withText: Type.Optional(Type.Boolean()),
 });

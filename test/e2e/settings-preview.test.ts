@@ -44,6 +44,17 @@ test('settings are tried on the past', async (t) => {
     return { cursor: readCursor(partition).seq, rows: dump(partition) };
   };
 
+  await t.test('the unreleased changes are a range of their own, without a tag at its end', async () => {
+    const { status, body } = await service.api('POST', `${path}?unreleased=true&include=text`, mended);
+    assert.equal(status, 200);
+    const [{ fromTag, toTag, personas }, ...others] = body.ranges;
+    assert.deepEqual([fromTag, toTag, others], ['v1.1.0', null, []]);
+    assert.equal(typeof personas[0].text, 'string');
+    const both = await service.api('POST', `${path}?unreleased=true&toTag=v1.1.0`, mended);
+    assert.equal(both.status, 400);
+    assert.match(both.body.details.toTag, /expected no tag together with unreleased, got "v1\.1\.0"/);
+  });
+
   await t.test('the reply shows the difference per range and persona', async () => {
     const { status, body } = await service.api('POST', path, mended);
     assert.equal(status, 200);

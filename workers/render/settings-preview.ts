@@ -1,16 +1,17 @@
 /**
- * The settings preview task: renders the drafts of the last tag ranges of a repository under its stored settings and
+ * The settings preview task: renders drafts of a repository, those of the last tag ranges or of the unreleased
+ * changes, under its stored settings and
  * under the given settings, and returns the differences. It writes nothing.
  */
 import { notFound } from '../../src/foundation/errors.ts';
 import { type Composed, composeAll } from '../../src/notes/draft/compose.ts';
 import { cachingSource } from '../../src/notes/range/caching-source.ts';
 import type { NotesSource } from '../../src/notes/range/source.ts';
-import { lastTagRanges, type TagRange } from '../../src/notes/range/tag-ranges.ts';
+import { lastTagRanges } from '../../src/notes/range/tag-ranges.ts';
 import { personas } from '../../src/protocol/names.ts';
 import type { NotesSettings } from '../../src/protocol/notes.ts';
 import type { DraftDifference, RangeDifference, SettingsPreview } from '../../src/protocol/settings-preview.ts';
-import type { Persona } from '../../src/protocol/stored.ts';
+import type { Persona, RangeBounds } from '../../src/protocol/stored.ts';
 import type { SettingsPreviewTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { RepositoryView } from '../../src/store/repository-view.ts';
@@ -22,7 +23,7 @@ const maxRanges = 5;
 const flagNames = ['highlights', 'contributors', 'upgradeInstructions'] as const;
 
 /**
- * Compares the drafts of the last tag ranges under two settings.
+ * Compares the drafts of the last tag ranges, or of the unreleased changes, under two settings.
  * @throws ServiceError `notFound` for a repository that has not sent an event yet
  */
 export function previewSettings(
@@ -32,22 +33,23 @@ export function previewSettings(
 ): SettingsPreview {
   const view = RepositoryView.of(partition, repoId, beforeRead);
   if (!view) throw notFound('Repository', repoId);
+  const compare = (bounds: RangeBounds) => compareRange(view, settings, bounds, withText, beforeRead);
+  if (toTag === null) return { ranges: [compare({ type: 'UNRELEASED' })] };
   const ranges = lastTagRanges(cachingSource(view), maxRanges).filter(
     (range) => toTag === undefined || range.toTag === toTag,
   );
-  return { ranges: ranges.map((range) => compareRange(view, settings, range, withText, beforeRead)) };
+  return { ranges: ranges.map((range) => compare({ type: 'TAG_BASED', ...range })) };
 }
 
 function compareRange(
   view: NotesSource,
   settings: NotesSettings,
-  range: TagRange,
+  bounds: RangeBounds,
   withText: boolean,
   beforeRead: () => void,
 ): RangeDifference {
   // Both renders of a range read the same records, so the records are decoded once for both.
   const source = cachingSource(view);
-  const bounds = { type: 'TAG_BASED', ...range } as const;
   const stored = composeAll(source, bounds);
   const given = composeAll({ ...source, settings }, bounds);
   const differences = personas.map((persona) => {
@@ -56,7 +58,9 @@ function compareRange(
     const text = withText && { text: firstLines(given.drafts[persona].bodyMd) };
     return { ...compareDrafts(persona, stored.drafts[persona], given.drafts[persona]), ...text };
   });
-  return { ...range, ...countsOf(stored.notes.selection), personas: differences };
+  const { selection } = stored.notes;
+  const { fromTag = selection.ends?.from?.name ?? null, toTag = null } = bounds;
+  return { fromTag, toTag, ...countsOf(selection), personas: differences };
 }
 
 function compareDrafts(persona: Persona, stored: Composed, given: Composed): DraftDifference {

@@ -91,7 +91,7 @@ function Side({
   const text = lines.join('\n');
   const words = base && base.length > 0 ? diffWords(base.join('\n'), text)?.[1] : undefined;
   return (
-    <div class={isChosen ? 'side chosen' : 'side'}>
+    <div class={isChosen ? 'clash-side chosen' : 'clash-side'}>
       <h3>
         {title}
         {isChosen && <span class="tag">stays</span>}

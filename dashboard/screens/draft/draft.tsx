@@ -1,6 +1,6 @@
 /** The screen of a draft: one tab per kind of reader, the text, its preview, and the way to publish it. */
 import type { JSX } from 'preact';
-import { useCallback, useMemo, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { Channel, Draft as DraftData, Publication, Range } from '../../../sdk/index.ts';
 import { Options } from '../../parts/choice.tsx';
@@ -12,7 +12,7 @@ import { useShortcut } from '../../shell/keys.ts';
 import { useAttempt } from '../../state/attempt.ts';
 import { mayPass, useLoad } from '../../state/load.ts';
 import { rangeOf } from '../../state/names.ts';
-import { repositoryById } from '../../state/repositories.ts';
+import { openRepository, repositoryById } from '../../state/repositories.ts';
 import { api, mayUse } from '../../state/session.ts';
 import { useAskBeforeEnd } from '../../state/unsaved.ts';
 import {
@@ -106,6 +106,7 @@ function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
   const mayWrite = mayUse('drafts:write');
   const mayPublish = mayUse('publish:write');
   const openPublish = useCallback(() => void text.save().then((isSaved) => isSaved && setOpen('publish')), [text.save]);
+  useEffect(() => openRepository(repoId), [repoId]);
   useShortcut('p', isReady && mayPublish ? openPublish : undefined);
   useShortcut('save', text.save);
   const close = (): void => setOpen(undefined);
@@ -273,7 +274,8 @@ function PersonaTabs({ draft }: { draft: DraftData }): JSX.Element {
             </Link>
           ) : (
             <button key={persona} type="button" class="tab-add" onClick={() => void attempt(() => write(persona))}>
-              Write for {personaWords[persona].name.toLowerCase()}
+              <span class="tab-verb">Write for </span>
+              <span class="tab-name">{personaWords[persona].name.toLowerCase()}</span>
             </button>
           );
         })}

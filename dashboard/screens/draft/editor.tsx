@@ -142,8 +142,8 @@ export function Editor({
         )}
       </div>
       <p id="editor-help" class="faint editor-help">
-        A pale comment connects its line to a change and is never published. Tab leads from a line to the link of its
-        change.
+        A pale comment connects its line to a change and is never published.{' '}
+        <span class="by-key">Tab leads from a line to the link of its change.</span>
       </p>
     </div>
   );

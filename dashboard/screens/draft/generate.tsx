@@ -72,7 +72,7 @@ export function Generate({
     );
   return (
     <Dialog title="Generate this draft again?" onClose={onClose}>
-      <p>The service writes the draft from the changes as they are now. Your work stays:</p>
+      <p>The service writes the draft from the changes as they are now.</p>
       <Kept draft={draft} text={before} />
       <p class="faint">
         Lines about changes that have left the notes are kept and marked. The present text stays in the revisions.
@@ -132,11 +132,14 @@ function Kept({ draft, text }: { draft: Draft; text: string }): JSX.Element {
   if (edited.length + items.length + own.length === 0)
     return <p class="faint">You have not changed the text since the service wrote it.</p>;
   return (
-    <ul class="kept">
-      <Group title={count(edited.length, 'edited entry')} texts={edited.map((each) => each.text)} />
-      <Group title={`${count(items.length, 'item')} of your own`} texts={items} />
-      <Group title={`${count(own.length, 'line')} of your own`} texts={own} />
-    </ul>
+    <>
+      <p>Your work stays:</p>
+      <ul class="kept">
+        <Group title={count(edited.length, 'edited entry')} texts={edited.map((each) => each.text)} />
+        <Group title={`${count(items.length, 'item')} of your own`} texts={items} />
+        <Group title={`${count(own.length, 'line')} of your own`} texts={own} />
+      </ul>
+    </>
   );
 }
 

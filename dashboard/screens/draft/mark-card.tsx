@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import type { PullRequest } from '../../../sdk/index.ts';
 import { Icon } from '../../parts/icons.tsx';
+import { Inline } from '../../parts/marked.tsx';
 import { useLoad } from '../../state/load.ts';
 import { api, mayUse } from '../../state/session.ts';
 import { kindSourceOf, reasonOf, sectionWords, wordSourceOf } from '../../text/words.ts';
@@ -22,7 +23,7 @@ export function MarkCard({ mark, repoId }: { mark: Mark; repoId: string }): JSX.
   return (
     <span id="mark-card" class="mark-card" role="tooltip">
       <strong>
-        {label} {data?.title ?? entry?.text ?? ''}
+        {label} <Inline text={data?.title ?? entry?.text ?? ''} markup="markdown" />
       </strong>
       {warnings.map((text) => (
         <span key={text} class="warn-text">

@@ -5,7 +5,7 @@ import { Link, useSearchParams } from 'wouter-preact';
 import type { Range } from '../../../sdk/index.ts';
 import { ChangeList } from '../../parts/change-list.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Empty, Pill, Shown, type Tone } from '../../parts/feedback.tsx';
+import { Empty, Pill, Shown } from '../../parts/feedback.tsx';
 import { Needs } from '../../parts/scopes.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -26,8 +26,6 @@ import {
 const pageSize = 50;
 /** Maximum number of drafts that are read for a page: all personas of its ranges, and those of newer ranges. */
 const maxDrafts = 500;
-
-const tones: Readonly<Record<ListedDraft['status'], Tone>> = { ready: 'good', processing: 'busy', failed: 'bad' };
 
 /** @param onWrite begins notes with the ends of a range; undefined if the key may not write notes */
 export function Ranges({
@@ -132,12 +130,11 @@ function Row({
       </th>
       <td class="whole">{rangeTypes[type]}</td>
       <td>
-        <span class="whole">{count(prCount, 'pull request')}</span>
-        {issueCount > 0 && (
-          <>
-            , <span class="whole">{count(issueCount, 'issue')}</span>
-          </>
-        )}
+        <span class="whole">
+          {count(prCount, 'pull request')}
+          {issueCount > 0 && ','}
+        </span>{' '}
+        {issueCount > 0 && <span class="whole">{count(issueCount, 'issue')}</span>}
       </td>
       <td>
         <Pill tone={sure.tone} title={sure.about}>
@@ -154,10 +151,10 @@ function Row({
               drafts
                 .filter((draft) => draft.persona === persona)
                 .map((draft) => (
-                  <Pill key={draft.id} tone={draft.outdated ? 'warn' : tones[draft.status]} title={stateOf(draft)}>
-                    <Link href={`/app/drafts/${draft.id}`}>{personaWords[persona].name}</Link>
-                    <span class="hidden">, {stateOf(draft)}</span>
-                  </Pill>
+                  <Link key={draft.id} href={`/app/drafts/${draft.id}`}>
+                    {personaWords[persona].name}
+                    <State of={draft} />
+                  </Link>
                 )),
             )}
             {drafts.length === 0 && <span class="faint">none</span>}
@@ -175,9 +172,11 @@ function Row({
   );
 }
 
-function stateOf({ status, outdated }: ListedDraft): string {
-  if (outdated) return 'outdated';
-  return { ready: 'ready', processing: 'being written', failed: 'failed' }[status];
+/** Says what is special about a draft. */
+function State({ of: { status, outdated } }: { of: ListedDraft }): JSX.Element | null {
+  if (outdated) return <span class="warn-text"> (outdated)</span>;
+  if (status === 'failed') return <span class="bad-text"> (failed)</span>;
+  return status === 'processing' ? <span class="faint"> (being written)</span> : null;
 }
 
 /** The changes that were considered for a range, with the reasons. */

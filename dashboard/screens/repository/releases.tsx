@@ -126,7 +126,7 @@ function Row({
                 )}
               </Pill>
             ))}
-            {places.length === 0 && <span class="faint">nowhere</span>}
+            {places.length === 0 && <span class="faint">not published</span>}
           </td>
         </>
       )}

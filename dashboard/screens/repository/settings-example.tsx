@@ -1,16 +1,18 @@
-/** The live example beside the settings: a release as the notes would say it, with what would change. */
+/** The live example beside the settings: a release or the unreleased changes, and what would change in their notes. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { NotesSettings } from '../../../sdk/index.ts';
 import { Options } from '../../parts/choice.tsx';
 import { Empty, Shown } from '../../parts/feedback.tsx';
-import { Inline } from '../../parts/marked.tsx';
+import { MarkdownLine } from '../../parts/marked.tsx';
 import { useLoad } from '../../state/load.ts';
 import { api } from '../../state/session.ts';
 import { type MarkedLine, markedLines } from '../../text/settings.ts';
 import { count, type Persona, personaTexts } from '../../text/words.ts';
 
 const debounceMs = 300;
+/** Value of the choice for the unreleased changes. No tag has an empty name. */
+const unreleased = '';
 
 /**
  * @param settings what the form has
@@ -39,11 +41,12 @@ export function Example({
     repoId,
   ]);
   const ranges = releases.data?.ranges;
-  const toTag = chosen ?? ranges?.[0]?.toTag;
+  const toTag = chosen ?? (ranges && (ranges[0]?.toTag ?? unreleased));
   const loaded = useLoad(
     'example',
     async (signal) => {
-      const input = { repoId, ...tried, toTag: toTag as string, include: 'text' } as const;
+      const end = toTag === unreleased ? { unreleased: 'true' as const } : { toTag: toTag as string };
+      const input = { repoId, ...tried, ...end, include: 'text' } as const;
       return (await api().previewRepositorySettings(input, { signal })).ranges[0];
     },
     [repoId, toTag, version, JSON.stringify(tried)],
@@ -52,24 +55,25 @@ export function Example({
   // While the next example loads, the last one stays.
   const [last, setLast] = useState(loaded.data);
   if (loaded.data && loaded.data !== last) setLast(loaded.data);
-  const shown = loaded.data ?? (last?.toTag === toTag ? last : undefined);
-  if (ranges?.length === 0)
+  const shown = loaded.data ?? (last && (last.toTag ?? unreleased) === toTag ? last : undefined);
+  if (ranges?.length === 0 && shown && shown.prCount + shown.issueCount === 0)
     return (
       <Empty title="No example yet">
-        <p>It appears when the repository has two releases.</p>
+        <p>It appears with the first change that is merged.</p>
       </Empty>
     );
   return (
     <>
       <div class="example-head">
         <label>
-          <span class="hidden">Release of the example</span>
+          <span class="hidden">Changes of the example</span>
           <select value={toTag} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
             {ranges?.map((range) => (
-              <option key={range.toTag} value={range.toTag}>
+              <option key={range.toTag} value={range.toTag ?? unreleased}>
                 {range.toTag}
               </option>
             ))}
+            <option value={unreleased}>Unreleased</option>
           </select>
         </label>
         <fieldset class="choice">
@@ -108,9 +112,7 @@ export function Example({
 }
 
 function Line({ of: { sign, text } }: { of: MarkedLine }): JSX.Element {
-  const heading = /^#{1,6} (.*)$/.exec(text);
-  const content = <Inline text={heading?.[1] ?? text} markup="markdown" />;
-  const inside = heading ? <strong>{content}</strong> : content;
+  const inside = <MarkdownLine text={text} />;
   if (sign === ' ') return <div>{inside}</div>;
   return (
     <div class={sign === '+' ? 'added' : 'removed'}>

@@ -72,13 +72,12 @@ export function About(): JSX.Element {
           <a href={`${base}/notes/`}>Published notes</a>
         </li>
         <li>
-          <a href={`${base}/healthz`}>Health check</a>{' '}
-          <span class="faint">
-            Metrics and the readiness of each part are on the operations port: <code>/metrics</code>,{' '}
-            <code>/readyz</code>.
-          </span>
+          <a href={`${base}/healthz`}>Health check</a>
         </li>
       </ul>
+      <p class="faint">
+        Metrics and the readiness of each part are on the operations port: <code>/metrics</code>, <code>/readyz</code>.
+      </p>
     </section>
   );
 }

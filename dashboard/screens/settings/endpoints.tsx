@@ -68,7 +68,7 @@ export function Endpoints(): JSX.Element {
       <header>
         <h2>Endpoints</h2>
         {mayUse('webhooks:write') && (
-          <button type="button" onClick={() => setOpen({ what: 'new' })}>
+          <button type="button" class="primary" onClick={() => setOpen({ what: 'new' })}>
             {isFormUnsaved(endpointFormName()) ? 'Continue the new endpoint' : 'New endpoint'}
           </button>
         )}
@@ -181,7 +181,9 @@ function Row({
         {login !== undefined && <span class="faint endpoint-url">{login}</span>}
       </th>
       <td>
-        <span title={events.join(', ')}>{events.length === 1 ? events[0] : count(events.length, 'event')}</span>
+        <span class="whole" title={events.join(', ')}>
+          {events.length === 1 ? events[0] : count(events.length, 'event')}
+        </span>
         {filters.length > 0 && <span class="faint endpoint-url">only some {filters.join(' and ')}</span>}
       </td>
       <td>

@@ -156,7 +156,12 @@ function Unused({ of: { origin, name, reason }, onRemove }: { of: UnusedApp; onR
 
 /** Names the credentials. An app that was created here has a link to its installation. */
 function Credentials({ of: { credentials, app } }: { of: Host }): JSX.Element {
-  if (credentials.length === 0) return <span class="faint">none</span>;
+  if (credentials.length === 0)
+    return (
+      <span class="faint">
+        <span class="phone-only">credentials: </span>none
+      </span>
+    );
   return (
     <>
       {credentials.includes('token') && <span class="host-app">token</span>}

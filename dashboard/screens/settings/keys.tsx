@@ -75,7 +75,7 @@ export function Keys(): JSX.Element {
             Sign out everywhere
           </button>
           {mayWrite && (
-            <button type="button" onClick={() => setOpen({ what: 'new' })}>
+            <button type="button" class="primary" onClick={() => setOpen({ what: 'new' })}>
               New key
             </button>
           )}
@@ -175,7 +175,7 @@ function Row({
         {name} {isOwn && <span class="faint">this session</span>}
         {isInstanceKey() && <span class="faint endpoint-url">{orgId === null ? 'all organizations' : login}</span>}
       </th>
-      <td>
+      <td class="whole">
         <code>
           {prefix}…{last4}
         </code>
@@ -190,7 +190,7 @@ function Row({
           </span>
         )}
       </td>
-      <td>{lastUsedAt === null ? <span class="faint">never</span> : <Time at={lastUsedAt} />}</td>
+      <td class="whole">{lastUsedAt === null ? <span class="faint">never</span> : <Time at={lastUsedAt} />}</td>
       {mayUse('keys:write') && (
         <td class="row-actions">
           {isActive && (

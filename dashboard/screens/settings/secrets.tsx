@@ -53,7 +53,7 @@ export function WebhookSecrets(): JSX.Element {
       <header>
         <h2>Webhook secrets</h2>
         {mayUse('webhooks:write') && (
-          <button type="button" onClick={() => setOpen({ what: 'new' })}>
+          <button type="button" class="primary" onClick={() => setOpen({ what: 'new' })}>
             New secret
           </button>
         )}

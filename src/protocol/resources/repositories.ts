@@ -36,6 +36,11 @@ export type GetRepositoryQuery = Static<typeof GetRepositoryQuerySchema>;
 export const PreviewSettingsQuerySchema = Type.Object(
   {
     toTag: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    unreleased: Type.Optional(
+      Type.Literal('true', {
+        description: 'compares the drafts of the unreleased changes instead of those of tag ranges',
+      }),
+    ),
     include: Type.Optional(Type.Literal('text')),
   },
   closed,
@@ -176,7 +181,7 @@ export const repositoryContracts = {
   previewRepositorySettings: {
     tag: 'Repositories',
     summary:
-      'Show which difference settings would make to the drafts of the last five tag ranges; fields that are left out have their defaults, and nothing is written',
+      'Show which difference settings would make to the drafts of the last five tag ranges, or of the unreleased changes; fields that are left out have their defaults, and nothing is written',
     example: { titles: { fix: 'Mended' } },
     body: NotesSettingsSchema,
     replies: { 200: SettingsPreviewSchema },

@@ -63,6 +63,24 @@ test('shows the difference per range and persona', async (t) => {
   assert.match(engineer?.diff ?? '', /^-## Bug Fixes\n\+## Mended\n/m);
 });
 
+test('shows the difference of the unreleased changes, also before the first release', async (t) => {
+  const settings = { ...defaultSettings, titles: { ...defaultSettings.titles, fix: 'Mended' } };
+  const unreleased = (partition: Partition) =>
+    previewSettings(partition, { task: 'settingsPreview', repoId, settings, toTag: null }, () => {}).ranges;
+  const partition = await fill(t);
+  const next = [merged(4, 'No more noise', ['type: bug']), push(3, 4)];
+  await foldRecords(partition, 2, ...next);
+  const [range, ...others] = unreleased(partition);
+  assert.deepEqual(others, []);
+  assert.deepEqual([range?.fromTag, range?.toTag, range?.prCount], ['v3', null, 1]);
+  assert.match(range?.personas[0]?.diff ?? '', /^-## Bug Fixes\n\+## Mended\n/m);
+  const untagged = openTestPartition(t);
+  await foldRecords(untagged, 1, merged(1, 'No more leaks', ['type: bug']), push(0, 1));
+  const [first] = unreleased(untagged);
+  assert.deepEqual([first?.fromTag, first?.toTag, first?.prCount], [null, null, 1]);
+  assert.equal(first?.personas[0]?.changed, true);
+});
+
 test('compares with the stored settings and not with the defaults', async (t) => {
   const partition = await fill(t);
   const settings = { ...defaultSettings, excludedLabels: ['type: bug'] };

@@ -5,8 +5,9 @@ import { Component, type ComponentType, h, type VNode } from 'preact';
 export function memo<Props extends object>(component: ComponentType<Props>): ComponentType<Props> {
   return class extends Component<Props> {
     override shouldComponentUpdate(next: Readonly<Props>): boolean {
-      const names = new Set([...Object.keys(this.props), ...Object.keys(next)]) as Set<keyof Props>;
-      return [...names].some((name) => this.props[name] !== next[name]);
+      for (const name in next) if (this.props[name as keyof Props] !== next[name]) return true;
+      for (const name in this.props) if (!(name in next)) return true;
+      return false;
     }
 
     override render(props: Props): VNode {

@@ -283,10 +283,23 @@ export interface OwnerConfirmation {
   refusal: string | null;
 }
 
+/** The rows that the owner of a partition writes, in shared memory (`src/store/write-log.ts`). */
+export interface SharedWrites {
+  memory: SharedArrayBuffer;
+  /** Number of the log in its process. A thread gets a new object for the same memory with each task. */
+  log: number;
+  /** The rows are complete for a state that contains the message with this sequence number. */
+  since: number;
+  /** Number of the period in which the repository's rows are recorded without a gap. */
+  watch: number;
+}
+
 /** A task for a render thread: the location of a partition, and the work to do with the partition's data. */
 export interface PoolTask {
   dataDir: string;
   partition: string;
+  /** What the owner of the partition has written; absent if the task does not use what an earlier one computed. */
+  writes?: SharedWrites;
   work:
     | RenderTask
     | PreviewTask

@@ -29,6 +29,8 @@ export class HostGraph {
   readonly branches = new Map<string, string>();
   readonly pulls: GraphPull[] = [];
   readonly tags = new Map<string, string>();
+  /** Fields of pull requests that differ from the usual ones, such as their titles and labels, by number. */
+  readonly words = new Map<number, object>();
   defaultBranch = 'main';
   private readonly parents = new Map<string, string[]>();
   private readonly subjects = new Map<string, string>();
@@ -134,6 +136,17 @@ export class HostGraph {
     this.deliver('pull_request', { action: 'closed', number: pull.number, pull_request: this.pullShape(pull) });
   }
 
+  /** Sends a pull request again after its words have changed. */
+  edit(pull: GraphPull, action: string): void {
+    this.deliver('pull_request', { action, number: pull.number, pull_request: this.pullShape(pull) });
+  }
+
+  /** Sends an issue or a comment. The host gives it the current time. */
+  send(event: string, bodyAt: (time: string) => object): void {
+    this.now += 1;
+    this.deliver(event, bodyAt(new Date(this.now * 1000).toISOString()));
+  }
+
   push(branch: string, after: string): void {
     const before = this.branches.get(branch);
     this.branches.set(branch, after);
@@ -187,7 +200,8 @@ export class HostGraph {
     const state = merged ? 'closed' : 'open';
     const test = createHash('sha1').update(`test merge ${number}`).digest('hex');
     const shape = { number, title: 'Change', state, updated_at: time, base: { ref: base }, head: { ref: head } };
-    return { ...shape, user: { login: 'ada' }, labels: [], merge_commit_sha: test, ...merged };
+    const own = this.words.get(number);
+    return { ...shape, user: { login: 'ada' }, labels: [], ...own, merge_commit_sha: test, ...merged };
   }
 
   private deliver(event: string, body: object): void {

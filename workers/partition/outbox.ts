@@ -14,10 +14,11 @@ import { nameIn, unreachable } from '../../src/foundation/unreachable.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { maxBodyMdBytes } from '../../src/protocol/limits.ts';
 import type { ResultBody } from '../../src/protocol/results.ts';
-import type { PoolTask } from '../../src/protocol/tasks.ts';
+import type { PoolTask, SharedWrites } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { beginAttempt, endAttempt } from '../../src/store/tables/effect-attempts.ts';
 import { type Effect, hasEffect, listEffects, type OutboxRow } from '../../src/store/tables/outbox.ts';
+import type { WriteLog } from '../../src/store/write-log.ts';
 import { organizationOf } from '../render/organization.ts';
 import type { RenderPool } from '../render/pool.ts';
 import type { Automator } from './automation.ts';
@@ -36,6 +37,8 @@ export interface OutboxOptions {
   laneOf: (partition: PartitionName) => Lane;
   /** Carries out the rules of repositories; undefined for the directory partition, which has no rules. */
   automator?: Automator | undefined;
+  /** The rows that the owner writes, if it records them. */
+  writes?: WriteLog | undefined;
 }
 
 /** Maximum number of concurrent effects per organization: one in a thread and the next one waiting for the thread. */
@@ -280,7 +283,7 @@ export class Outbox {
   private async recount(row: Row, repoId: string): Promise<ResultBody> {
     await new Promise((resolve) => setTimeout(resolve, recountDelayMs));
     try {
-      const counts = await this.inPool(row, { task: 'recount', repoId });
+      const counts = await this.inPool(row, { task: 'recount', repoId }, this.options.writes?.known(repoId));
       return { result: 'recounted', repoId, row: row.number, reports: true, checks: true, counts };
     } catch (error) {
       if (!(error instanceof ServiceError) || error.kind === 'unavailable') throw error;
@@ -309,10 +312,10 @@ export class Outbox {
    * Runs a task in the render pool. Refuses the task if the worker process ended during each of three earlier attempts.
    * An attempt begins when the task gets a thread.
    */
-  private inPool<Work extends PoolTask['work']>(row: Row, work: Work) {
+  private inPool<Work extends PoolTask['work']>(row: Row, work: Work, writes?: SharedWrites) {
     const { dataDir, owner, pool } = this.options;
     const { organization } = row;
-    const task = { dataDir, partition: owner.name, work };
+    const task = { dataDir, partition: owner.name, work, ...(writes && { writes }) };
     return this.attempt(row, (begin) => pool.run<Work>(task, { organization, begin }));
   }
 

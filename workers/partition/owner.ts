@@ -23,6 +23,7 @@ import { copyPartition } from '../../src/store/renewal.ts';
 import { type Snapshot, takeSnapshot } from '../../src/store/snapshot.ts';
 import { readCounter, readCursor, writeOwner } from '../../src/store/tables/meta.ts';
 import { countErasures, writeTrace } from '../../src/store/tables/retention.ts';
+import type { WriteLog } from '../../src/store/write-log.ts';
 import type { FoldedBatch } from './batch.ts';
 import type { Backlog, CatchUp, FoldedReport } from './catch-up.ts';
 import { checkEpoch } from './epoch.ts';
@@ -47,6 +48,8 @@ export interface OwnerOptions {
   catchUp?: (backlog: Backlog, onFolded: (report: FoldedReport) => void) => CatchUp;
   /** Answers about repositories that are remembered until a record concerns their repository. */
   answers?: RememberedAnswers;
+  /** Records which rows are written, for what render threads have computed from earlier rows. */
+  writes?: WriteLog;
   /** Called after each commit, once the fold has caught up. From the first call on, effects may start. */
   onCommitted: (owner: PartitionOwner) => void;
   /**
@@ -124,6 +127,7 @@ export class PartitionOwner {
     const { partition } = this;
     await partition.write(() => writeOwner(partition, this.id));
     await checkEpoch(partition, journal, stream, logger);
+    this.options.writes?.follow(partition);
     this.folded = readCursor(partition).seq;
     this.goal = stream.lastSeq;
   }
@@ -200,6 +204,7 @@ export class PartitionOwner {
     try {
       switchGeneration(dataDir, name, generation);
       this.opened = renewed;
+      this.options.writes?.follow(renewed);
       await old.close();
       await renewed.write(() => writeTrace(renewed, 'renewed', countErasures(renewed)));
     } catch (error) {
@@ -279,6 +284,7 @@ export class PartitionOwner {
       await partition.root.flushed;
       await partition.close();
       this.opened = openGeneration(this.options.dataDir, name, partition.generation);
+      this.options.writes?.follow(this.opened);
     });
   }
 
@@ -295,9 +301,11 @@ export class PartitionOwner {
   private async commit(batch: readonly JournalMessage[]): Promise<FoldedBatch> {
     const { partition } = this;
     const started = performance.now();
-    const { logger, answers } = this.options;
+    const { logger, answers, writes } = this.options;
     const touched = answers?.isEmpty === false ? new TouchedRepositories() : undefined;
-    const folded = await foldOwned(partition, this.id, batch, logger, { collects: this.caughtUp, touched });
+    writes?.begin(batch.at(-1)?.seq ?? 0);
+    const folding = foldOwned(partition, this.id, batch, logger, { collects: this.caughtUp, touched });
+    const folded = await folding.finally(() => writes?.end());
     // Answers that were asked for since the beginning of the commit may show the state before it.
     answers?.forget(touched);
     foldSeconds.observe((performance.now() - started) / 1000);

@@ -22,15 +22,17 @@ import type {
   PoolTask,
   PreviewTask,
   PullNoteTask,
-  RangePreview,
   RangePreviewTask,
   ResolveRepositoryTask,
   SettingsPreviewTask,
+  SharedWrites,
   TestChannelTask,
   UnreleasedCountsTask,
+  UnreleasedCountTask,
 } from '../../src/protocol/tasks.ts';
 import { PartitionLockedError } from '../../src/store/lock.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import { WriteLog } from '../../src/store/write-log.ts';
 import { NoteChecker } from '../checks/checker.ts';
 import { convertApp } from '../host/app-manifest.ts';
 import { type BackfillPlaces, Backfills } from '../host/backfills.ts';
@@ -155,14 +157,15 @@ export async function serve(
     webhooks?.kick();
     resealer?.kick();
   };
+  const writes = new WriteLog();
   const counter = new UnreleasedCounter({
     isReady: () => owner.caughtUp,
     organizationOf: (repoId) => organizationOf(owner.partition, repoId),
-    count: (repoId) => run({ task: 'unreleasedCount', repoId }, answerMs, countMs),
+    count: (repoId) => runAgain({ task: 'unreleasedCount', repoId }, answerMs, countMs),
   });
   const previews = new RememberedPreviews({
     isReady: () => owner.caughtUp,
-    preview: (task) => run(task, queryMs) as Promise<RangePreview>,
+    preview: (task) => runAgain(task, queryMs),
   });
   const owner = await takeOver(() =>
     PartitionOwner.open({
@@ -172,6 +175,7 @@ export async function serve(
       logger,
       catchUp: (backlog, onFolded) => startCatchUp({ ...backlog, settings }, logger, onFolded),
       answers: together(counter, previews),
+      writes,
       onCommitted: kick,
       onLost: (_, error) => onLost(name, error),
     }),
@@ -187,12 +191,26 @@ export async function serve(
     resealer = new Resealer({ partition: () => owner.partition, lane: laneOf(name), sealer, logger });
   }
   /** Runs a task in the render pool, in the name of the organization that the task is for. */
-  function run<Work extends PoolTask['work']>(work: Work, maxWaitMs: number, limitMs?: number) {
+  function run<Work extends PoolTask['work']>(
+    work: Work,
+    maxWaitMs: number,
+    { limitMs, writes }: { limitMs?: number; writes?: SharedWrites } = {},
+  ) {
     const organization = organizationOfTask(owner.partition, work);
-    return pool.run({ dataDir, partition: name, work }, { organization, maxWaitMs, ...(limitMs && { limitMs }) });
+    const task = { dataDir, partition: name, work, ...(writes && { writes }) };
+    return pool.run(task, { organization, maxWaitMs, ...(limitMs && { limitMs }) });
+  }
+  /** Runs a task that uses what an earlier one computed. A backlog that is folded in a thread is not recorded. */
+  function runAgain<Work extends RangePreviewTask | UnreleasedCountTask>(
+    work: Work,
+    maxWaitMs: number,
+    limitMs?: number,
+  ) {
+    const watched = owner.caughtUp && { writes: writes.watch(work.repoId) };
+    return run(work, maxWaitMs, { ...(limitMs && { limitMs }), ...watched });
   }
   const automator = hosts && createAutomator(context, shared, owner, hosts.comparisons);
-  outbox = new Outbox({ dataDir, owner, pool, logger, laneOf, automator });
+  outbox = new Outbox({ dataDir, owner, pool, logger, laneOf, automator, writes });
   if (owner.caughtUp) kick();
   const keeper = new Keeper(owner, {
     lane: laneOf(name),

@@ -22,7 +22,7 @@ export function changes(partition: Partition, task: ChangesTask, beforeRead: () 
 }
 
 /** Returns one page of the changes of an explanation. */
-export function pageOfChanges(
+function pageOfChanges(
   { changes: all, diagnostics }: Explanation,
   { offset, limit, included }: Pick<ChangesTask, 'offset' | 'limit' | 'included'>,
 ): Changes {

@@ -28,7 +28,11 @@ export function countsOf({ pulls, issues, resolution, assumed }: Selection): Pre
 }
 
 /** Returns what an unreleased range begins and ends with; undefined for other ranges. */
-export function openEndsOf(view: RepositoryView, { type }: RangeBounds, { ends }: Selection): OpenEnds | undefined {
+export function openEndsOf(
+  view: RepositoryView,
+  { type }: RangeBounds,
+  { ends }: Pick<Selection, 'ends'>,
+): OpenEnds | undefined {
   if (type !== 'UNRELEASED' || !ends) return undefined;
   const { baseRef: branch, sha: head, pushedAt } = ends.to;
   // Without a known head, only tags that are newer than all known tags can end the range.

@@ -3,39 +3,61 @@
  * nothing.
  */
 import { notFound } from '../../src/foundation/errors.ts';
-import { explainNotes } from '../../src/notes/draft/explain.ts';
-import { gather } from '../../src/notes/draft/gather.ts';
-import { suggestVersion } from '../../src/notes/draft/suggested-version.ts';
+import type { RangeSummary } from '../../src/notes/draft/ledger.ts';
 import type { Selection } from '../../src/notes/range/select.ts';
+import type { Change } from '../../src/protocol/notes.ts';
 import type { RangePreview, RangePreviewTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { RepositoryView } from '../../src/store/repository-view.ts';
-import { pageOfChanges } from './changes.ts';
-import { checkBounds, countsOf, openEndsOf } from './preview.ts';
+import { inFull, type Summaries } from './ledgers.ts';
+import { checkBounds, openEndsOf } from './preview.ts';
 
 /**
  * Previews a range.
  * @throws ServiceError `notFound` for an unknown repository; `invalid` as for a new range (`preview.ts`)
  */
-export function previewRange(partition: Partition, task: RangePreviewTask, beforeRead: () => void): RangePreview {
+export function previewRange(
+  partition: Partition,
+  task: RangePreviewTask,
+  beforeRead: () => void,
+  summaries: Summaries = inFull,
+): RangePreview {
   const { repoId, bounds } = task;
   const view = RepositoryView.of(partition, repoId, beforeRead);
   if (!view) throw notFound('Repository', repoId);
   checkBounds(view, bounds);
-  const notes = gather(view, bounds);
-  const { selection } = notes;
+  const summary = summaries.of(view, repoId, bounds);
+  const { selection, prCount, issueCount, commitCount, suggestedVersion, diagnostics } = summary;
+  const { resolution, assumed } = selection;
   const openEnds = openEndsOf(view, bounds, selection);
   return {
-    ...countsOf(selection),
-    commitCount: selection.commitsWithoutPull.length,
+    ...{ prCount, issueCount, resolution, ...(assumed && { assumed }), commitCount },
     ...(openEnds && { openEnds }),
     since: sinceOf(selection),
-    suggestedVersion: suggestVersion(notes),
-    ...pageOfChanges(explainNotes(notes), task),
+    suggestedVersion,
+    ...pageOf(summary, task),
+    diagnostics,
   };
 }
 
-function sinceOf({ ends }: Selection): RangePreview['since'] {
+/** Returns one page of the changes of a summary. */
+function pageOf(
+  { changes: lists }: RangeSummary,
+  { offset, limit, included }: Pick<RangePreviewTask, 'offset' | 'limit' | 'included'>,
+): Pick<RangePreview, 'changes' | 'total'> {
+  const changes: Change[] = [];
+  let total = 0;
+  for (const list of lists) {
+    for (const change of list) {
+      if (included !== undefined && change.included !== included) continue;
+      if (total >= offset && changes.length < limit) changes.push(change);
+      total += 1;
+    }
+  }
+  return { changes, total };
+}
+
+function sinceOf({ ends }: Pick<Selection, 'ends'>): RangePreview['since'] {
   const from = ends?.from;
   return from ? { tag: from.name, sha: from.sha, date: from.date ?? from.pushedAt } : null;
 }

@@ -15,6 +15,7 @@ import { changes } from './changes.ts';
 import { startDeadline } from './deadline.ts';
 import { countDue } from './due.ts';
 import { entries } from './entries.ts';
+import { Ledgers, type Summaries } from './ledgers.ts';
 import { checkDrafts } from './outdated.ts';
 import { preview } from './preview.ts';
 import { pullNote } from './pull-note.ts';
@@ -27,17 +28,19 @@ import { countUnreleased } from './unreleased-count.ts';
 if (isMainThread) throw new Error('workers/render/thread runs in a render thread only');
 
 const readers = new Map<string, Readers>();
+const ledgers = new Ledgers();
 
 /** Carries out one task. Expected failures are returned as answers; any other error rejects the task. */
 export default async function run(task: ThreadTask): Promise<PoolAnswer> {
   const beforeRead = startDeadline(task.timeoutMs);
   Atomics.store(task.begun, 0, 1);
   const open = readersOf(task.dataDir);
+  const summariesOf = ledgers.begin(task.writes);
   await open.follow(task.partition);
   const partition = open.fresh(task.partition);
   if (!partition) return { ok: false, kind: 'unavailable', message: `Partition ${task.partition} is not open yet.` };
   try {
-    return { ok: true, value: await runTask(partition, task, beforeRead) };
+    return { ok: true, value: await runTask(partition, task, beforeRead, summariesOf(partition)) };
   } catch (error) {
     if (error instanceof ServiceError && isReturned(error.kind)) {
       return { ok: false, kind: error.kind, message: error.message, ...(error.details && { details: error.details }) };
@@ -56,7 +59,7 @@ function isReturned(kind: ErrorKind): kind is 'invalid' | 'notFound' | 'internal
   return kind === 'invalid' || kind === 'notFound' || kind === 'internal';
 }
 
-async function runTask(partition: Partition, { work }: PoolTask, beforeRead: () => void) {
+async function runTask(partition: Partition, { work }: PoolTask, beforeRead: () => void, summaries: Summaries) {
   switch (work.task) {
     case 'render':
       return render(partition, work, beforeRead);
@@ -65,9 +68,9 @@ async function runTask(partition: Partition, { work }: PoolTask, beforeRead: () 
     case 'changes':
       return changes(partition, work, beforeRead);
     case 'rangePreview':
-      return previewRange(partition, work, beforeRead);
+      return previewRange(partition, work, beforeRead, summaries);
     case 'unreleasedCount':
-      return countUnreleased(partition, work, beforeRead);
+      return countUnreleased(partition, work, beforeRead, summaries);
     case 'entries':
       return entries(partition, work, beforeRead);
     case 'settingsPreview':
@@ -75,7 +78,7 @@ async function runTask(partition: Partition, { work }: PoolTask, beforeRead: () 
     case 'pullNote':
       return pullNote(partition, work, beforeRead);
     case 'recount':
-      return recount(partition, work, beforeRead);
+      return recount(partition, work, beforeRead, summaries);
     case 'outdated':
       return checkDrafts(partition, work, beforeRead);
     case 'automation':

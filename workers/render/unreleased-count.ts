@@ -1,11 +1,9 @@
 /** The task that counts what was merged to a repository's default branch since its newest release. */
 import { notFound } from '../../src/foundation/errors.ts';
-import { diagnose } from '../../src/notes/draft/diagnose.ts';
-import { gather } from '../../src/notes/draft/gather.ts';
 import type { UnreleasedCount, UnreleasedCountTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { RepositoryView } from '../../src/store/repository-view.ts';
-import { countsOf } from './preview.ts';
+import { inFull, type Summaries } from './ledgers.ts';
 
 /**
  * Returns the unreleased changes of a repository and the release that they begin with. Both are those of a preview of
@@ -16,22 +14,16 @@ export function countUnreleased(
   partition: Partition,
   { repoId }: UnreleasedCountTask,
   beforeRead: () => void,
+  summaries: Summaries = inFull,
 ): UnreleasedCount {
   const view = RepositoryView.of(partition, repoId, beforeRead);
   if (!view) throw notFound('Repository', repoId);
-  const notes = gather(view, { type: 'UNRELEASED' });
-  const { prCount: pulls, issueCount: issues } = countsOf(notes.selection);
-  const { changes, dependencyUpdates, unlabelled } = diagnose(notes);
-  const tag = notes.selection.ends?.from;
+  const summary = summaries.of(view, repoId, { type: 'UNRELEASED' });
+  const { prCount: pulls, issueCount: issues, commitCount: commits, diagnostics, selection } = summary;
+  const { changes, dependencyUpdates, unlabelled } = diagnostics;
+  const tag = selection.ends?.from;
   return {
     lastTag: tag ? { name: tag.name, date: tag.date ?? tag.pushedAt } : null,
-    unreleased: {
-      pulls,
-      issues,
-      commits: notes.selection.commitsWithoutPull.length,
-      changes,
-      dependencyUpdates,
-      unlabelled,
-    },
+    unreleased: { pulls, issues, commits, changes, dependencyUpdates, unlabelled },
   };
 }

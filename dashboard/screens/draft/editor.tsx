@@ -22,6 +22,8 @@ const tools: readonly { tool: Tool; name: string; key?: string }[] = [
 
 /** Maximum length of a text that is drawn with colors and links, in characters. */
 const maxDrawn = 300_000;
+/** Lines that are compared together, so that a key touches the lines around the caret only. */
+const blockSize = 40;
 /** Height below a link that its card needs, in pixels. */
 const cardHeight = 200;
 
@@ -49,7 +51,13 @@ export function Editor({
   const field = useRef<HTMLTextAreaElement>(null);
   const gutter = useRef<HTMLPreElement>(null);
   const [open, setOpen] = useState<{ at: string; isLow: boolean } | undefined>(undefined);
-  const lines = useMemo(() => linesIn(text), [text]);
+  const earlier = useRef<readonly Line[]>([]);
+  const lines = useMemo(() => {
+    earlier.current = linesIn(text, earlier.current);
+    return earlier.current;
+  }, [text]);
+  const blocks = useRef<readonly Line[][]>([]);
+  blocks.current = blocksOf(lines, blocks.current);
   const apply = (tool: Tool): void => {
     const element = field.current;
     if (!element || isReadOnly) return;
@@ -128,14 +136,13 @@ export function Editor({
             onFocusIn={show}
             onFocusOut={hide}
           >
-            {lines.map(({ key, text: line, at, id }) => (
-              <DrawnLine
-                key={key}
-                text={line}
-                at={at}
+            {blocks.current.map((block, i) => (
+              <Block
+                key={i}
+                lines={block}
                 repoId={repoId}
-                mark={id === undefined ? undefined : marks.markOf(id)}
-                card={open !== undefined && open.at === at ? (open.isLow ? 'low' : 'high') : undefined}
+                marks={marks.markOf}
+                open={block.some(({ at }) => at === open?.at) ? open : undefined}
               />
             ))}
           </pre>
@@ -187,6 +194,34 @@ function Toolbar({ isDisabled, onUse }: { isDisabled: boolean; onUse: (tool: Too
   );
 }
 
+/** Lines that are drawn again only if one of them has changed. */
+const Block = memo(
+  ({
+    lines,
+    repoId,
+    marks,
+    open,
+  }: {
+    lines: readonly Line[];
+    repoId: string;
+    marks: Marks['markOf'];
+    open: { at: string; isLow: boolean } | undefined;
+  }): JSX.Element => (
+    <>
+      {lines.map(({ key, text, at, id }) => (
+        <DrawnLine
+          key={key}
+          text={text}
+          at={at}
+          repoId={repoId}
+          mark={id === undefined ? undefined : marks(id)}
+          card={open !== undefined && open.at === at ? (open.isLow ? 'low' : 'high') : undefined}
+        />
+      ))}
+    </>
+  ),
+);
+
 const DrawnLine = memo(
   ({
     text,
@@ -236,8 +271,11 @@ const DrawnLine = memo(
   ),
 );
 
-/** Splits a text into lines with keys that stay when lines are added before them. */
-function linesIn(text: string): Line[] {
+/**
+ * Splits a text into lines with keys that stay when lines are added before them. Lines at the same place in the earlier
+ * list that have not changed stay the same objects.
+ */
+function linesIn(text: string, earlier: readonly Line[]): Line[] {
   const seen = new Map<string, number>();
   const countOf = (name: string): number => {
     const before = seen.get(name) ?? 0;
@@ -245,13 +283,27 @@ function linesIn(text: string): Line[] {
     return before;
   };
   let last: string | undefined;
-  return text.split('\n').map((line) => {
+  return text.split('\n').map((line, i) => {
     const found = idIn(line);
     // The comment of a conflict is below its line. Both are about the same change.
     const id = found === last && line.includes('rn:gone') ? undefined : found;
     last = found;
-    return { key: `${line}\n${countOf(line)}`, text: line, id, at: id && `${id}~${countOf(`${id}\n`)}` };
+    const [key, at] = [`${line}\n${countOf(line)}`, id && `${id}~${countOf(`${id}\n`)}`];
+    const same = earlier[i];
+    return same?.key === key && same.at === at ? same : { key, text: line, id, at };
   });
+}
+
+/** Divides lines into blocks. A block of which no line has changed stays the same object. */
+function blocksOf(lines: readonly Line[], earlier: readonly Line[][]): Line[][] {
+  const blocks: Line[][] = [];
+  for (let from = 0; from < lines.length; from += blockSize) {
+    const block = lines.slice(from, from + blockSize);
+    const same = earlier[blocks.length];
+    const isSame = same?.length === block.length && block.every((line, i) => line === same[i]);
+    blocks.push(isSame ? same : block);
+  }
+  return blocks;
 }
 
 /** Returns the last line with a change that begins before the caret; undefined if there is none. */

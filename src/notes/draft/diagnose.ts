@@ -18,11 +18,30 @@ export function diagnose({ entries, updates, vocabulary }: Notes): Diagnostics {
     changes,
     dependencyUpdates: updates.reduce((total, { pulls }) => total + pulls.length, 0),
     unlabelled,
-    unlabelledRate: changes === 0 ? 0 : Math.round((unlabelled / changes) * 1000) / 1000,
+    unlabelledRate: rateOf(unlabelled, changes),
     withoutArea: entries.filter(({ areas }) => areas.length === 0).length,
     undecided: entries.filter(isUndecided).length,
     mayBreak: entries.filter((entry) => entry.mayBreak).length,
   };
+}
+
+/** Adds the counts of two parts of a range that have no change in common. */
+export function sumOf(one: Diagnostics, other: Diagnostics): Diagnostics {
+  const changes = one.changes + other.changes;
+  const unlabelled = one.unlabelled + other.unlabelled;
+  return {
+    changes,
+    dependencyUpdates: one.dependencyUpdates + other.dependencyUpdates,
+    unlabelled,
+    unlabelledRate: rateOf(unlabelled, changes),
+    withoutArea: one.withoutArea + other.withoutArea,
+    undecided: one.undecided + other.undecided,
+    mayBreak: one.mayBreak + other.mayBreak,
+  };
+}
+
+function rateOf(unlabelled: number, changes: number): number {
+  return changes === 0 ? 0 : Math.round((unlabelled / changes) * 1000) / 1000;
 }
 
 /** Whether no source names the kind of a change. */

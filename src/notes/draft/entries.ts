@@ -359,7 +359,8 @@ export function byImportance(a: Entry, b: Entry): number {
   return a.at - b.at || numberOf(a) - numberOf(b);
 }
 
-function numberOf({ pull, listed, backports, restoredBy }: Entry): number {
+/** Returns the number by which entries of the same time are compared. */
+export function numberOf({ pull, listed, backports, restoredBy }: Entry): number {
   const first = restoredBy ?? (listed ? pull : (backports[0] ?? pull));
   return first?.number ?? 0;
 }

@@ -29,13 +29,14 @@ export interface Explanation {
  * @param bounds valid, because the API has checked them
  */
 export function explain(source: NotesSource, bounds: RangeBounds): Explanation {
-  return explainNotes(gather(source, bounds));
+  const notes = gather(source, bounds);
+  const { pulls, issues, commits } = changesOf(notes);
+  return { changes: [...pulls, ...issues, ...commits], diagnostics: diagnose(notes) };
 }
 
-/** Explains a range whose facts are gathered. */
-export function explainNotes(notes: Notes): Explanation {
-  const changes = [...pullChanges(notes), ...issueChanges(notes), ...commitChanges(notes)];
-  return { changes, diagnostics: diagnose(notes) };
+/** Returns the examined changes: pull requests and issues by number, and commits with the oldest first. */
+export function changesOf(notes: Notes): Record<'pulls' | 'issues' | 'commits', Change[]> {
+  return { pulls: pullChanges(notes), issues: issueChanges(notes), commits: commitChanges(notes) };
 }
 
 /** The reasons of a range by number and by hash. */
@@ -260,6 +261,7 @@ function pointing(number: number | undefined): { detail?: string } {
   return number === undefined ? {} : { detail: `#${number}` };
 }
 
-function byNumber(a: Change, b: Change): number {
+/** Compares changes by number. */
+export function byNumber(a: Change, b: Change): number {
   return (a.number ?? 0) - (b.number ?? 0);
 }

@@ -19,7 +19,7 @@ import { byImportance, distinctIssues, type Entry, EntryMaker, shipped, withJoin
 import { highlightsOf } from './highlights.ts';
 import { closedWithoutPull } from './issues.ts';
 import { distinctLogins, type FirstContribution, firstContributions, peopleOf } from './people.ts';
-import { joinEqual, placed } from './places.ts';
+import { joinEqual, type LeadPhrases, placed } from './places.ts';
 
 /** A revert of a change that is not in the range. */
 export interface RevertEntry {
@@ -80,6 +80,11 @@ export interface Notes {
    */
   dropped: Dropped[];
   vocabulary: Vocabulary;
+  /** What the reverts of the range asked for in its changes. */
+  asked: RevertOutcome['asked'];
+  /** Whether a change of the range has words that a revert may have. */
+  mentionsRevert: boolean;
+  leads: LeadPhrases;
 }
 
 /**
@@ -88,8 +93,15 @@ export interface Notes {
  */
 export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
   const source = cachingSource(reading);
+  return gatherSelected(source, bounds, select(source, bounds));
+}
+
+/**
+ * Gathers the facts of selected changes.
+ * @param source reads each record once (`cachingSource`)
+ */
+export function gatherSelected(source: NotesSource, bounds: RangeBounds, selection: Selection): Notes {
   const vocabulary = createVocabulary(source.settings);
-  const selection = select(source, bounds);
   const { pulls, commitsWithoutPull } = selection;
   const settled = settleReverts(source, pulls, selection.resolution !== 'window', commitsWithoutPull);
   const commits = sortCommits(commitsWithoutPull, settled);
@@ -109,16 +121,22 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
   const insideCommits = new Set(kept.flatMap((entry) => (isInside(entry) && entry.commit ? [entry.commit] : [])));
   const updates = new Set(kept.filter(({ section }) => section === 'dependency').flatMap(shipped));
   const shown = kept.filter((entry) => entry.section !== 'dependency' && !isInside(entry));
-  const entries = joinEqual(placed(source, vocabulary, shown));
+  const { entries: separate, leads } = placed(source, vocabulary, shown);
+  const entries = joinEqual(separate);
   const carriers = new Set(kept.flatMap(({ backports }) => backports));
   const dropped = [...left.flatMap((each) => droppedOf(each, carriers)), ...cancelledOf(settled), ...reverts.skipped];
   for (const { entry, out } of left) if (entry.commit && !entry.listed) commits.dropped.set(entry.commit.sha, out);
+  // A preview needs neither the highlights nor the people, and both read further records.
+  const highlights = lazily(() => highlightsOf(source, entries));
+  const people = lazily(() => peopleOfEntries(source, entries, reverts.listed));
   return {
     source,
     bounds,
     selection,
     entries,
-    highlights: highlightsOf(source, entries),
+    get highlights() {
+      return highlights();
+    },
     alreadyShipped: left.filter(({ out }) => out.reason === 'shipped').map(({ entry }) => entry),
     reverted: reverts.listed,
     updates: chainUpdates([...updates].sort(byMerge)),
@@ -127,9 +145,26 @@ export function gather(reading: NotesSource, bounds: RangeBounds): Notes {
     insideCommits: [...insideCommits],
     droppedCommits: commits.dropped,
     partialCommits: settled.partialCommits,
-    ...peopleOfEntries(source, entries, reverts.listed),
+    get contributors() {
+      return people().contributors;
+    },
+    get firstContributions() {
+      return people().firstContributions;
+    },
     dropped: sortDropped(dropped),
     vocabulary,
+    asked: settled.asked,
+    mentionsRevert: settled.mentionsRevert,
+    leads,
+  };
+}
+
+/** Returns a function that makes a value when it is first called. */
+function lazily<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 

@@ -2,6 +2,7 @@
  * Names the places of changes. An area that is written in two ways is one place, a lead phrase that recurs in the
  * history is an area, and a label can give an area its display name.
  */
+import type { PullRecord } from '../../protocol/stored.ts';
 import { distinctAreas, plainWords, type Vocabulary } from '../change/labels.ts';
 import { parseTitle } from '../change/title.ts';
 import type { NotesSource } from '../range/source.ts';
@@ -9,23 +10,40 @@ import { isForDevelopers } from './audience.ts';
 import { distinctIssues, type Entry } from './entries.ts';
 
 /** Number of pull requests, up to the newest of the range, in which a lead phrase is counted. */
-const countedPulls = 2_000;
-const fewestRepetitions = 3;
+export const countedPulls = 2_000;
+export const fewestRepetitions = 3;
 /** A feature with at least this many later changes under its lead phrase is one line with a count. */
 const fewestFollowUps = 3;
 /** Matches two or three words before a colon, as in `In-place updates: Add a hook`. */
 const lead = /^((?:[\p{L}\p{N}][\p{L}\p{N}./+&_-]{0,30} ){1,2}[\p{L}\p{N}][\p{L}\p{N}./+&_-]{0,30}): +(?=\S)/u;
 
+/** The lead phrases of the entries of a range, in lower case. */
+export interface LeadPhrases {
+  all: ReadonlySet<string>;
+  /** Phrases that recur in the history and are areas. */
+  recurring: ReadonlySet<string>;
+  /** The highest number of a pull request with an entry. Phrases are counted up to this number. */
+  last: number;
+}
+
 /** Gives each entry the names of its places, and returns the entries with follow-ups joined to their feature. */
-export function placed(source: NotesSource, vocabulary: Vocabulary, entries: readonly Entry[]): Entry[] {
-  const phrases = takeLeadPhrases(source, entries);
+export function placed(
+  source: NotesSource,
+  vocabulary: Vocabulary,
+  entries: readonly Entry[],
+): { entries: Entry[]; leads: LeadPhrases } {
+  const last = entries.reduce((newest, { pull }) => Math.max(newest, pull?.number ?? 0), 0);
+  const found = leadPhrasesOf(entries);
+  const all = new Set(found.values());
+  const phrases = takeRecurring(source, found, all, last);
   const known = new Set<string>();
   for (const { areas } of entries) for (const area of areas) known.add(area.toLowerCase());
   const nameOf = (area: string): string => displayName(vocabulary, shortName(area, known));
   for (const entry of entries) {
     if (entry.areas.some((area) => nameOf(area) !== area)) entry.areas = distinctAreas(entry.areas.map(nameOf));
   }
-  return phrases.size === 0 ? [...entries] : withFollowUps(entries, phrases);
+  const separate = phrases.size === 0 ? [...entries] : withFollowUps(entries, phrases);
+  return { entries: separate, leads: { all, recurring: new Set(phrases.values()), last } };
 }
 
 /** Returns the last part of a path if other changes use it alone: `web/ui` is `ui`. */
@@ -42,15 +60,25 @@ function displayName({ meanings }: Vocabulary, area: string): string {
   return (meanings.get(key) ?? meanings.get(`area ${key}`) ?? meanings.get(`scope ${key}`))?.area ?? area;
 }
 
-/** Makes lead phrases that recur in the history areas. Returns these phrases by entry, in lower case. */
-function takeLeadPhrases(source: NotesSource, entries: readonly Entry[]): Map<Entry, string> {
+/** Returns the lead phrases of entries without an area, in lower case. */
+function leadPhrasesOf(entries: readonly Entry[]): Map<Entry, string> {
   const found = new Map<Entry, string>();
   for (const entry of entries) {
     const phrase = entry.areas.length === 0 ? lead.exec(entry.text)?.[1] : undefined;
     if (phrase !== undefined) found.set(entry, phrase.toLowerCase());
   }
+  return found;
+}
+
+/** Makes lead phrases that recur in the history areas. Returns the entries with such a phrase. */
+function takeRecurring(
+  source: NotesSource,
+  found: Map<Entry, string>,
+  all: ReadonlySet<string>,
+  last: number,
+): Map<Entry, string> {
   if (found.size === 0) return found;
-  const counts = countLeadPhrases(source, new Set(found.values()), entries);
+  const counts = countLeadPhrases(source, all, last);
   for (const [entry, phrase] of found) {
     if ((counts.get(phrase) ?? 0) < fewestRepetitions) found.delete(entry);
     else takePhrase(entry);
@@ -66,19 +94,19 @@ function takePhrase(entry: Entry): void {
 }
 
 /** Counts phrases in the titles of the newest pull requests up to the range. */
-function countLeadPhrases(
-  source: NotesSource,
-  wanted: ReadonlySet<string>,
-  entries: readonly Entry[],
-): Map<string, number> {
-  const last = entries.reduce((newest, { pull }) => Math.max(newest, pull?.number ?? 0), 0);
+function countLeadPhrases(source: NotesSource, wanted: ReadonlySet<string>, last: number): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { title, state } of source.pullsNumbered(Math.max(1, last - countedPulls), last)) {
-    if (state !== 'merged' || !title.includes(': ')) continue;
-    const phrase = lead.exec(parseTitle(title).text)?.[1]?.toLowerCase();
+  for (const pull of source.pullsNumbered(Math.max(1, last - countedPulls), last)) {
+    const phrase = leadPhraseOf(pull);
     if (phrase !== undefined && wanted.has(phrase)) counts.set(phrase, (counts.get(phrase) ?? 0) + 1);
   }
   return counts;
+}
+
+/** Returns the lead phrase of a merged pull request, in lower case; undefined if its title has none. */
+export function leadPhraseOf({ title, state }: PullRecord): string | undefined {
+  if (state !== 'merged' || !title.includes(': ')) return undefined;
+  return lead.exec(parseTitle(title).text)?.[1]?.toLowerCase();
 }
 
 /**

@@ -6,6 +6,7 @@ import SemVer from 'semver/classes/semver.js';
 import compare from 'semver/functions/compare.js';
 import type { Bump, SuggestedVersion } from '../../protocol/notes.ts';
 import { plainWords } from '../change/labels.ts';
+import { once } from '../range/caching-source.ts';
 import { endsOf, highestBelow } from '../range/ends.ts';
 import { compareToLine, lineOfBranch, type TagVersion, type VersionLine, versionOf } from '../range/release-tags.ts';
 import { type Entry, shipped, withJoined } from './entries.ts';
@@ -15,13 +16,13 @@ type Raise = Exclude<Bump, 'none'>;
 type Reason = SuggestedVersion['because'][number];
 
 /** What one change asks for. */
-interface Demand {
+export interface Demand {
   bump: Bump;
   reason: Reason;
 }
 
 /** Maximum number of changes that are named as reasons. */
-const maxReasons = 20;
+export const maxReasons = 20;
 /** Bumps from the weakest to the strongest. */
 const strength: readonly Bump[] = ['none', 'patch', 'minor', 'major'];
 /** The version of a first release. Its public interface may still change, so it begins with 0. */
@@ -34,32 +35,44 @@ export function suggestVersion(notes: Notes): SuggestedVersion {
   const { bump: forced } = notes.source.settings.nextVersion;
   const { pulls, commitsWithoutPull } = notes.selection;
   if (pulls.length + commitsWithoutPull.length === 0) return { version: null, bump: 'none', because: [] };
-  if (forced !== 'auto') return { ...raised(notes, forced), because: [{ kind: 'setting' }] };
-  const demands = demandsOf(notes);
+  if (forced !== 'auto') return { ...raised(lastVersionOf(notes), forced), because: [{ kind: 'setting' }] };
+  const { entries, others } = demandsOf(notes);
+  const demands = [...entries.flatMap(({ demands }) => demands), ...others];
   // Changes that have no entry, such as the preparation of a release, are worth a patch.
   const wanted = demands.length === 0 ? 'patch' : demands.map(({ bump }) => bump).reduce(stronger);
   if (wanted === 'none') return { version: null, bump: 'none', because: [] };
-  const because = demands.filter(({ bump }) => bump === wanted).map(({ reason }) => reason);
-  return { ...raised(notes, wanted), because: because.slice(0, maxReasons) };
+  const because: Reason[] = [];
+  for (const { bump, reason } of demands) {
+    if (bump === wanted) because.push(reason);
+    if (because.length === maxReasons) break;
+  }
+  return { ...raised(lastVersionOf(notes), wanted), because };
 }
 
-function stronger(one: Bump, other: Bump): Bump {
+/** Returns the stronger of two bumps. */
+export function stronger(one: Bump, other: Bump): Bump {
   return strength.indexOf(other) > strength.indexOf(one) ? other : one;
 }
 
-function demandsOf({ source, entries, updates, reverted, insideCommits }: Notes): Demand[] {
+/** Returns what the changes ask for: each entry with the entries that are shown in it, then all other changes. */
+export function demandsOf({ source, entries, updates, reverted, insideCommits }: Notes): {
+  entries: { entry: Entry; demands: Demand[] }[];
+  others: Demand[];
+} {
   const { labels } = source.settings.nextVersion;
   const own = new Map(Object.entries(labels).map(([label, bump]) => [plainWords(label), bump]));
-  const ofLabel = (label: string): Bump | undefined => {
+  // Many changes have the same few labels.
+  const ofLabel = once((label: string): Bump | undefined => {
     const words = plainWords(label);
     return own.get(words) ?? (forcing.exec(words)?.[1] as Bump | undefined);
-  };
-  return [
-    ...entries.flatMap(withJoined).map((entry) => demandOf(entry, ofLabel)),
+  });
+  const others = [
     ...updates.flatMap(({ pulls }) => pulls.map(({ number }) => patch({ number, kind: 'dependency' }))),
     ...reverted.map(({ pull }) => patch({ number: pull.number, kind: 'revert' })),
     ...insideCommits.map(({ sha }) => patch({ sha, kind: 'other' })),
   ];
+  const demandsIn = (entry: Entry) => withJoined(entry).map((each) => demandOf(each, ofLabel));
+  return { entries: entries.map((entry) => ({ entry, demands: demandsIn(entry) })), others };
 }
 
 function patch(reason: Reason): Demand {
@@ -77,19 +90,44 @@ function demandOf(entry: Entry, ofLabel: (label: string) => Bump | undefined): D
   return { bump: section === 'feature' ? 'minor' : 'patch', reason: { ...id, kind: section } };
 }
 
-/** Raises the last version. The result is never lower than a version on the branch, and never one that exists. */
-function raised(notes: Notes, bump: Raise): Pick<SuggestedVersion, 'version' | 'bump'> {
-  const { source, bounds, selection } = notes;
+/** The version that a suggestion begins with. */
+export interface LastVersion {
+  last: TagVersion | undefined;
+  /** The suggested version if there is no last one. */
+  first: string | null;
+  /** The highest version that the branch contains. */
+  floor: SemVer | undefined;
+  /** The branch's own versions, if it is a branch for certain versions. */
+  line: VersionLine | undefined;
+  /** Names of the existing tags. */
+  taken: ReadonlySet<string>;
+}
+
+/** Returns the version that the suggestion for a range begins with. */
+export function lastVersionOf({
+  source,
+  bounds,
+  selection,
+}: Pick<Notes, 'source' | 'bounds' | 'selection'>): LastVersion {
   const ends = selection.ends ?? endsOf(source, { type: 'UNRELEASED' });
   const last = ends?.from ? versionOf(ends.from.name) : undefined;
-  if (!last) return { version: source.tags().length === 0 ? firstName(bounds.tagPattern) : null, bump };
-  const highest = bounds.type === 'UNRELEASED' && ends ? highestBelow(source, bounds, ends.to) : undefined;
   const taken = new Set(source.tags().map(({ name }) => name));
-  const name = (version: SemVer): string => nameOf(last, version.version);
+  const first = taken.size === 0 ? firstName(bounds.tagPattern) : null;
+  if (!last) return { last, first, floor: undefined, line: undefined, taken };
+  const highest = bounds.type === 'UNRELEASED' && ends ? highestBelow(source, bounds, ends.to) : undefined;
   const line = bounds.type === 'UNRELEASED' ? lineOfBranch(ends?.to.baseRef ?? null) : undefined;
+  return { last, first, floor: highest && versionOf(highest.name)?.version, line, taken };
+}
+
+/** Raises the last version. The result is never lower than a version on the branch, and never one that exists. */
+export function raised(
+  { last, first, floor, line, taken }: LastVersion,
+  bump: Raise,
+): Pick<SuggestedVersion, 'version' | 'bump'> {
+  if (!last) return { version: first, bump };
+  const name = (version: SemVer): string => nameOf(last, version.version);
   const step = limited(bump, last.version, line);
   let version = line && compareToLine(last.version, line) < 0 ? firstOf(line) : next(last.version, step);
-  const floor = highest && versionOf(highest.name)?.version;
   if (floor && compare(floor, version) > 0) version = finalOf(floor);
   while (taken.has(name(version))) version = next(version, step);
   return { version: name(version), bump: difference(last.version, version) };

@@ -40,7 +40,7 @@ function unreleasedEnds(source: NotesSource, bounds: RangeBounds): RangeEnds {
 }
 
 /** Returns the head of a branch in the shape of a tag. */
-function headOf(source: NotesSource, branch: string | null): TagRecord {
+export function headOf(source: NotesSource, branch: string | null): TagRecord {
   const head = branch === null ? undefined : source.head(branch);
   const common = { tagObject: null, baseRef: branch, date: null, deleted: false };
   return { name: branch ?? '', sha: head?.sha ?? null, ...common, pushedAt: head?.at ?? endOfTime };

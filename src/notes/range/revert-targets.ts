@@ -22,6 +22,8 @@ export class RevertTargets {
   private pullsByTitle: Map<string, PullRecord[]> | undefined;
   private commitsByTitle: Map<string, CommitRecord> | undefined;
   private commitsBySha: CommitRecord[] | undefined;
+  /** What the reverts asked for. A change that nothing asked for decides nothing. */
+  readonly asked = { pullTitles: new Set<string>(), commitTitles: new Set<string>(), shas: new Set<string>() };
 
   constructor(pulls: readonly PullRecord[], commits: readonly CommitRecord[] = []) {
     this.pulls = pulls;
@@ -35,13 +37,16 @@ export class RevertTargets {
   /** Returns the newest pull request that has the given title and was merged before `revert`. */
   pullTitled(title: string, revert: PullRecord): PullRecord | undefined {
     this.pullsByTitle ??= pullsByTitle(this.pulls);
-    const alike = this.pullsByTitle.get(titleOf(title)) ?? [];
+    const name = titleOf(title);
+    this.asked.pullTitles.add(name);
+    const alike = this.pullsByTitle.get(name) ?? [];
     const from = firstWhere(alike, (pull) => mergedAt(pull) <= mergedAt(revert));
     return alike.slice(from, from + 2).find(({ number }) => number !== revert.number);
   }
 
   /** Returns the newest commit whose first line is the given title. */
   commitTitled(title: string): CommitRecord | undefined {
+    this.asked.commitTitles.add(title);
     this.commitsByTitle ??= new Map(this.commits.map((commit) => [firstLine(commit.message), commit]));
     return this.commitsByTitle.get(title);
   }
@@ -51,6 +56,7 @@ export class RevertTargets {
    * lowest sha.
    */
   commitNamed(sha: string, except?: CommitRecord): CommitRecord | undefined {
+    this.asked.shas.add(sha);
     this.commitsBySha ??= this.commits.toSorted((a, b) => (a.sha < b.sha ? -1 : 1));
     const from = firstWhere(this.commitsBySha, (commit) => commit.sha >= sha);
     const next = this.commitsBySha.slice(from, from + 2);
@@ -71,7 +77,7 @@ function pullsByTitle(pulls: readonly PullRecord[]): Map<string, PullRecord[]> {
 }
 
 /** Returns a title in lower case, without numbers in brackets at its end. */
-function titleOf(title: string): string {
+export function titleOf(title: string): string {
   let text = title.trimEnd();
   for (;;) {
     // Only the end of the text is matched. In a text of many numbers, a search of the whole text would begin at each

@@ -47,6 +47,10 @@ export interface RevertOutcome {
    * change that is restored.
    */
   restoring: { pull: PullRecord; restored: PullRecord }[];
+  /** What the reverts of the range asked for in its changes. */
+  asked: RevertTargets['asked'];
+  /** Whether a change of the range has words that a revert may have. */
+  mentionsRevert: boolean;
 }
 
 /** Whether a merged pull request reverts another pull request. */
@@ -97,20 +101,25 @@ export function settleReverts(
   sameLine: boolean,
   commits: readonly CommitRecord[] = [],
 ): RevertOutcome {
+  const targets = new RevertTargets(pulls, commits);
   const outcome: RevertOutcome = {
     cancelled: new Map(),
     cancelledCommits: new Map(),
     unpaired: [],
     partialCommits: new Map(),
     restoring: [],
+    asked: targets.asked,
+    mentionsRevert: false,
   };
   const reverts: Revert[] = [];
-  const targets = new RevertTargets(pulls, commits);
   for (const pull of pulls) {
+    if (!pullMentionsRevert(pull)) continue;
+    outcome.mentionsRevert = true;
     const revert = findRevert(source, pull, targets);
     if (revert) reverts.push(limited(revert));
   }
   for (const commit of commits) {
+    outcome.mentionsRevert ||= commitMentionsRevert(commit);
     const revert = findCommitRevert(source, commit, targets);
     if (revert) reverts.push(limited(revert));
   }
@@ -184,9 +193,18 @@ function nameOf({ pull, commit }: RevertTarget): string {
   return commit ? commit.sha.slice(0, 7) : `#${pull?.number}`;
 }
 
+/** Whether a pull request has words that a revert may have. */
+export function pullMentionsRevert({ title, body }: PullRecord): boolean {
+  return /revert|reapply|reland/i.test(title) || /revert/i.test(body);
+}
+
+/** Whether a commit has words that a revert may have. */
+export function commitMentionsRevert({ message }: CommitRecord): boolean {
+  return /revert/i.test(message);
+}
+
 function findRevert(source: NotesSource, pull: PullRecord, targets: RevertTargets): Revert | undefined {
-  const mentionsRevert = /revert|reapply|reland/i.test(pull.title) || /revert/i.test(pull.body);
-  if (!mentionsRevert || partial.test(pull.title)) return undefined;
+  if (partial.test(pull.title)) return undefined;
   const named = revertTargets(source, pull, targets);
   if (named.length > 0) return { pull, targets: named };
   const commits = targets.hasCommits ? revertedCommits(pull.title, visibleProse(pull.body), targets) : [];

@@ -102,7 +102,8 @@ function selectByNumbers(source: NotesSource, { fromPrNumber = 1, toPrNumber = 0
   return selection(source, { pulls, closed: closedNumbered(source, fromPrNumber, toPrNumber), resolution: 'window' });
 }
 
-function selection(
+/** Returns the selection of the given pull requests and commits, with the issues that the pull requests link. */
+export function selection(
   source: NotesSource,
   found: Pick<Selection, 'pulls' | 'resolution'> & Partial<Selection> & { closed?: IssueRecord[] },
 ): Selection {

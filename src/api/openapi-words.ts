@@ -48,6 +48,7 @@ export const parameterDescriptions: Readonly<Record<string, string>> = {
   include:
     'Adds fields to the reply: `unreleased` the newest release tag and what was merged since then, `backfill` the newest backfill, `text` the text of each draft.',
   toTag: 'Returns only the range that ends with this tag.',
+  unreleased: 'Returns the unreleased changes instead of the last tag ranges. Not together with toTag.',
   label: 'Returns only the pull requests or issues with this label. Upper and lower case do not matter.',
   base: 'Returns only the pull requests into this branch.',
   included: '`true` returns only the changes that are in the notes, `false` only those that are not.',

@@ -36,11 +36,7 @@ export type GetRepositoryQuery = Static<typeof GetRepositoryQuerySchema>;
 export const PreviewSettingsQuerySchema = Type.Object(
   {
     toTag: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-    unreleased: Type.Optional(
-      Type.Literal('true', {
-        description: 'compares the drafts of the unreleased changes instead of those of tag ranges',
-      }),
-    ),
+    unreleased: Type.Optional(Type.Literal('true')),
     include: Type.Optional(Type.Literal('text')),
   },
   closed,

@@ -128,10 +128,12 @@ test('a guessed or wrong address of a persona returns the usual 404', async (t) 
   const guesses = ['', '/engineer', '/internal', '/internal/', '/customer', `/internal/${'A'.repeat(22)}`];
   guesses.push(`/${inside.slice(0, -1)}`, `/${inside}x`, `/${inside.toUpperCase()}`, `/${inside}/`, `%2F${inside}`);
   const unknown = await pages.get('/notes/acme/nothing/v1');
+  // How far up the links of the page lead depends on the requested address alone.
+  const withoutDepth = (page: string) => page.replace(/(?:\.\.?\/)+/g, '');
   for (const guess of guesses) {
     const { status, body, headers } = await pages.get(below(`v1.0.0${guess}`));
     assert.equal(status, 404, guess);
-    assert.equal(body.replace(/(?:\.\.?\/)+style/, 'style'), unknown.body.replace(/(?:\.\.?\/)+style/, 'style'), guess);
+    assert.equal(withoutDepth(body), withoutDepth(unknown.body), guess);
     assert.equal(headers.get('cache-control'), 'no-store');
   }
 });

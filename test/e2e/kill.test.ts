@@ -40,16 +40,8 @@ async function end(t: TestContext, service: TestService, load: Load): Promise<vo
 test('a kill of each part loses nothing', async (t) => {
   const service = await startService(t, small);
   const load = new Load(service);
-  const rounds: Part[] = [
-    'worker',
-    'gateway',
-    'nats-server',
-    'worker',
-    'gateway',
-    'nats-server',
-    'worker',
-    'nats-server',
-  ];
+  // The second kill of a part hits a process that was already restarted once.
+  const rounds: Part[] = ['worker', 'gateway', 'nats-server', 'worker', 'nats-server'];
   const healed: Partial<Record<Part, number>> = {};
   for (const part of rounds) {
     await load.progress(60);

@@ -1,9 +1,6 @@
-/**
- * Tests a worker process that is killed at random times under load. The store of the worker equals, byte for byte, the
- * fold of the journal. The directory receives every relay once.
- */
+/** Kills a worker process at random times under load, and compares its store with the fold of its journal. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { draftId } from '../../src/foundation/ids.ts';
 import type { Lane } from '../../src/journal/lane.ts';
@@ -16,14 +13,13 @@ import { countEffects } from '../../src/store/tables/outbox.ts';
 import { readPull } from '../../src/store/tables/pulls.ts';
 import { readRange } from '../../src/store/tables/ranges.ts';
 import { foldBatch } from '../../workers/partition/batch.ts';
-import { dump, openTestPartition } from '../helpers/partition.ts';
-import { type Bench, feed, startBench } from '../helpers/partition-owner.ts';
-import { commandRecord, pullRecord, repositoryFields } from '../helpers/partition-records.ts';
-import { openLane, readStream } from '../helpers/partition-stream.ts';
-import { startWorker, type TestWorker } from '../helpers/partition-worker.ts';
-import { waitUntil } from '../helpers/wait-until.ts';
+import { dump, openTestPartition } from './partition.ts';
+import { type Bench, feed, startBench } from './partition-owner.ts';
+import { commandRecord, pullRecord, repositoryFields } from './partition-records.ts';
+import { openLane, readStream } from './partition-stream.ts';
+import { startWorker, type TestWorker } from './partition-worker.ts';
+import { waitUntil } from './wait-until.ts';
 
-const kills = 24;
 const repositories = Array.from({ length: 6 }, (_, nth) => repositoryFields({ fullName: `acme/repo-${nth}` }, nth));
 const rangeId = 'range_00000000000000000000000000aa';
 const generate = (ticket: string) =>
@@ -82,7 +78,11 @@ async function settle({ journal, dataDir }: Bench): Promise<void> {
   await readers.close();
 }
 
-test('a killed worker leaves exactly the fold of its journal', async (t) => {
+/**
+ * Kills a worker `kills` times. Afterwards, the store of the worker equals, byte for byte, the fold of the journal. The
+ * directory has received every relay once.
+ */
+export async function killWorker(t: TestContext, kills: number): Promise<void> {
   const bench = await startBench(t);
   await openLane(t, bench.journal);
   let worker: TestWorker = startWorker(t, bench);
@@ -123,4 +123,4 @@ test('a killed worker leaves exactly the fold of its journal', async (t) => {
   );
   const directory = openTestPartition(t, 'directory', bench.dataDir);
   assert.equal(listDirectoryRepositories(directory, null).length, repositories.length);
-});
+}

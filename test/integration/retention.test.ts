@@ -321,7 +321,7 @@ test('an erasure completes despite kills at any moment', async (t) => {
   await keeper.sweep();
   await keeper.close();
   await first.owner.close();
-  for (let kill = 0; kill < 12; kill++) {
+  for (let kill = 0; kill < 6; kill++) {
     const worker = startWorker(t, bench);
     await worker.ready;
     const asking = ask(bench.journal, 'p00', { task: 'snapshot' }).catch(() => {});

@@ -2,10 +2,10 @@
  * Collects what people open rarely: one file for the browser, which is loaded when the first of them opens. Many small
  * files would take longer, and compress less.
  */
-export { DeadLetterList } from './dead-letters.tsx';
 export { EndpointLog } from './endpoint-log.tsx';
 export { FirstRun } from './first-run/first-run.tsx';
 export { CreatedApp } from './github-app.tsx';
+export { DeadLetters, FromHosts } from './host-deliveries.tsx';
 export { History } from './repository/history.tsx';
 export { Ranges } from './repository/ranges.tsx';
 export { RepositorySettings } from './repository/settings.tsx';

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { type JSX, render } from 'preact';
 import { Router } from 'wouter-preact';
+import { Sign } from './parts/icons.tsx';
 import { SignIn } from './screens/sign-in.tsx';
 import { Shell } from './shell/shell.tsx';
 import './state/app-return.ts';
@@ -12,11 +13,27 @@ const fault = signal<string | undefined>(undefined);
 
 function Dashboard(): JSX.Element | null {
   if (session.value === 'unknown') return null;
+  if (session.value === 'waiting') return <Waiting />;
   if (typeof session.value === 'string') return <SignIn hasEnded={session.value === 'ended'} fault={fault.value} />;
   return (
     <Router base={base}>
       <Shell />
     </Router>
+  );
+}
+
+function Waiting(): JSX.Element {
+  return (
+    <main class="sign-in">
+      <div>
+        <p class="brand">
+          <Sign />
+          Tidings
+        </p>
+        <h1>One moment</h1>
+        <p role="status">The service cannot answer right now. This page asks again until it can.</p>
+      </div>
+    </main>
   );
 }
 

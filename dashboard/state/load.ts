@@ -2,7 +2,8 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { TidingsError } from '../../sdk/index.ts';
 import { type About, changes, turnOf } from './live.ts';
-import { noteRefusal } from './session.ts';
+import { isTemporary, noteRefusal } from './session.ts';
+import { useSoon } from './soon.ts';
 
 /** Data that screens have shown, by resource. A screen that opens again shows it at once and loads it again. */
 const remembered = new Map<string, unknown>();
@@ -18,7 +19,7 @@ export function forgetData(): void {
  * ended, or the draft is being written.
  */
 export function mayPass(error: unknown): boolean {
-  return !(error instanceof TidingsError) || error.status >= 500 || [401, 409, 429].includes(error.status);
+  return isTemporary(error) || (error instanceof TidingsError && [401, 409].includes(error.status));
 }
 
 /** Data that is being loaded. */
@@ -31,7 +32,7 @@ export interface Loaded<T> {
 
 /**
  * Loads data when the screen opens and whenever one of `keys` changes. Data that could not be loaded because the service
- * did not answer is loaded again when it answers.
+ * did not answer is loaded again until it answers.
  * @param resource name of the kind of data
  * @param keys what the data depends on; a null among them means that it cannot be loaded yet
  * @param about the events after which the data is loaded again; true = all events, false = none
@@ -76,6 +77,8 @@ export function useLoad<T>(
     return () => controller.abort();
   }, [name, isPossible, turn, retry.current, change]);
   const reload = useCallback(() => setTurn((before) => before + 1), []);
+  // On a quiet service, no event asks for another attempt.
+  useSoon(isWaiting, reload, state);
   if (state.name !== name) return { data: remembered.get(name) as T | undefined, error: undefined, reload };
   return { data: state.data, error: state.error, reload };
 }

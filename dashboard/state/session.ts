@@ -8,14 +8,16 @@ import { createClient, type Session, TidingsError, UnauthorizedError } from '../
 import { basePath, codeInHash } from '../text/places.ts';
 
 /**
- * The state of the session: `unknown` until the service has answered, `out` without a session, `ended` when a session
- * has ended while a screen was open.
+ * The state of the session: `unknown` until the service has answered, `waiting` while it cannot say whether the session
+ * of the browser is valid, `out` without a session, `ended` when a session has ended while a screen was open.
  */
-export const session = signal<'unknown' | 'out' | 'ended' | Session>('unknown');
+export const session = signal<'unknown' | 'waiting' | 'out' | 'ended' | Session>('unknown');
 
 /** Path of the service, without a slash at the end. */
 export const base = basePath(import.meta.url);
 const csrfName = 'tidings-csrf';
+/** The first wait, and the longest one, before the service is asked for the session again, in milliseconds. */
+const [firstWaitMs, maxWaitMs] = [1_000, 10_000];
 
 const client = createClient({
   url: location.origin + base,
@@ -66,16 +68,23 @@ export async function startSession(): Promise<string | undefined> {
 }
 
 async function resume(): Promise<void> {
-  if (localStorage.getItem(csrfName) === null) {
-    session.value = 'out';
-    return;
+  for (let waitMs = firstWaitMs; localStorage.getItem(csrfName) !== null; waitMs = Math.min(2 * waitMs, maxWaitMs)) {
+    try {
+      begin(await client.getSession());
+      return;
+    } catch (error) {
+      if (error instanceof UnauthorizedError) localStorage.removeItem(csrfName);
+      if (!isTemporary(error)) break;
+    }
+    session.value = 'waiting';
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
-  try {
-    begin(await client.getSession());
-  } catch (error) {
-    if (error instanceof UnauthorizedError) localStorage.removeItem(csrfName);
-    session.value = 'out';
-  }
+  session.value = 'out';
+}
+
+/** Whether the service was not reached, cannot answer now, or has had too many requests. */
+export function isTemporary(error: unknown): boolean {
+  return !(error instanceof TidingsError) || error.status >= 500 || error.status === 429;
 }
 
 /** Signs in. Returns the fault in words, or undefined if the session has begun. */

@@ -1,6 +1,6 @@
 /**
  * Kills processes of the service while a person types into a draft. Nothing that was typed is lost, the page shows that
- * the text is not saved yet, and it recovers without a reload.
+ * the text is not saved yet, and it recovers without a reload. A page that is opened meanwhile waits for the service.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -58,6 +58,19 @@ test('a draft keeps what is typed while processes of the service are killed', { 
   assert.equal(await page.getByRole('dialog').count(), 0, 'no clash with its own text');
   assert.equal(await page.locator('.box.bad').count(), 0, 'no error stays');
   await page.frameLocator('iframe').getByText('Typed while nats-server was away.').waitFor();
+
+  // A page that opens meanwhile keeps its session, and shows its data as soon as it can. No event reports when.
+  const refuse = (route: Route): Promise<void> => route.abort('connectionrefused');
+  for (const [path, shown] of [
+    ['**/api/session', page.getByText('The service cannot answer right now.')],
+    [`**/api/drafts/${id}`, page.locator('.box.bad')],
+  ] as const) {
+    await page.route(path, refuse);
+    await page.reload();
+    await shown.waitFor();
+    await page.unroute(path, refuse);
+    await field.waitFor();
+  }
 });
 
 async function makeDraft(service: Awaited<ReturnType<typeof startService>>): Promise<void> {

@@ -3,7 +3,11 @@
  * push does not contain the parents of its commits, and its list of commits may be shortened. The simulation also knows
  * the whole commit graph, so that a test can compute exactly which commits are between two tags.
  */
+
 import { createHash } from 'node:crypto';
+import { ulid } from '../../src/foundation/ids.ts';
+import { toEvents } from '../../src/intake/events.ts';
+import type { EventRecord } from '../../src/protocol/journal.ts';
 import { pick, type Random } from './random.ts';
 
 export interface GraphPull {
@@ -210,4 +214,19 @@ export class HostGraph {
     const repository = { id: this.id, full_name, default_branch: this.defaultBranch, owner: { login: 'acme', id: 9 } };
     this.deliveries.push({ event, body: { ...body, repository: { ...repository, ...times } } });
   }
+}
+
+/**
+ * Returns the records of deliveries, as the receiver makes them. They arrive one second apart.
+ * @param from position of the first delivery; earlier ones are left out, but count for the times
+ */
+export function recordsOf(deliveries: readonly HostDelivery[], from: number): EventRecord[] {
+  return deliveries.slice(from).flatMap(({ event, body }, i): EventRecord[] => {
+    const at = Date.UTC(2026, 6, 1) + (from + i) * 1000;
+    const events = toEvents(event, body, 'https://github.com', at);
+    return (events?.bodies ?? []).map((one, part) => ({
+      ...{ id: ulid(), at, kind: 'event', delivery: `${body.repository.id} ${from + i}`, source: '', part, body: one },
+      repository: (events as NonNullable<typeof events>).repository,
+    }));
+  });
 }

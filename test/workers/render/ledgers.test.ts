@@ -5,13 +5,11 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newId, ulid } from '../../../src/foundation/ids.ts';
-import { toEvents } from '../../../src/intake/events.ts';
+import { newId } from '../../../src/foundation/ids.ts';
 import { explain } from '../../../src/notes/draft/explain.ts';
 import { gather } from '../../../src/notes/draft/gather.ts';
 import { Ledger, type RangeSummary } from '../../../src/notes/draft/ledger.ts';
 import { suggestVersion } from '../../../src/notes/draft/suggested-version.ts';
-import type { EventRecord } from '../../../src/protocol/journal.ts';
 import { defaultSettings } from '../../../src/protocol/notes.ts';
 import type { RangeBounds } from '../../../src/protocol/stored.ts';
 import type { RangePreviewTask } from '../../../src/protocol/tasks.ts';
@@ -23,7 +21,7 @@ import { Ledgers } from '../../../workers/render/ledgers.ts';
 import { previewRange } from '../../../workers/render/range-preview.ts';
 import { recount } from '../../../workers/render/recount.ts';
 import { countUnreleased } from '../../../workers/render/unreleased-count.ts';
-import { type GraphPull, type HostDelivery, HostGraph } from '../../helpers/host-graph.ts';
+import { type GraphPull, HostGraph, recordsOf } from '../../helpers/host-graph.ts';
 import { openTestPartition, toMessages } from '../../helpers/partition.ts';
 import { commandRecord } from '../../helpers/partition-records.ts';
 import { pick, type Random, seeded } from '../../helpers/random.ts';
@@ -359,15 +357,4 @@ function reference(view: RepositoryView, bounds: RangeBounds): object {
 
 function shown({ selection, changes, ...rest }: RangeSummary): object {
   return { ...rest, ...selection, changes: changes.flat() };
-}
-
-function recordsOf(deliveries: readonly HostDelivery[], from: number): EventRecord[] {
-  return deliveries.slice(from).flatMap(({ event, body }, i): EventRecord[] => {
-    const at = Date.UTC(2026, 6, 1) + (from + i) * 1000;
-    const events = toEvents(event, body, 'https://github.com', at);
-    return (events?.bodies ?? []).map((one, part) => ({
-      ...{ id: ulid(), at, kind: 'event', delivery: `${body.repository.id} ${from + i}`, source: '', part, body: one },
-      repository: (events as NonNullable<typeof events>).repository,
-    }));
-  });
 }

@@ -5,18 +5,15 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ulid } from '../../../src/foundation/ids.ts';
-import { toEvents } from '../../../src/intake/events.ts';
 import { arrivedTag } from '../../../src/notes/range/ends.ts';
 import { type Selection, select } from '../../../src/notes/range/select.ts';
 import { rangeOfTag } from '../../../src/notes/range/tag-ranges.ts';
-import type { EventRecord } from '../../../src/protocol/journal.ts';
 import { RepositoryView } from '../../../src/store/repository-view.ts';
 import { foldBatch } from '../../../workers/partition/batch.ts';
 import { openEndsOf } from '../../../workers/render/preview.ts';
 import { previewRange } from '../../../workers/render/range-preview.ts';
 import { countUnreleased } from '../../../workers/render/unreleased-count.ts';
-import { type HostDelivery, HostGraph } from '../../helpers/host-graph.ts';
+import { HostGraph, recordsOf } from '../../helpers/host-graph.ts';
 import { openTestPartition, toMessages } from '../../helpers/partition.ts';
 import { pick, type Random, seeded } from '../../helpers/random.ts';
 
@@ -107,15 +104,4 @@ function contentOf({ pulls, issues, commitsWithoutPull, resolution }: Selection)
     commits: commitsWithoutPull.map(({ sha }) => sha),
     resolution,
   };
-}
-
-function recordsOf(deliveries: readonly HostDelivery[], from: number): EventRecord[] {
-  return deliveries.slice(from).flatMap(({ event, body }, i): EventRecord[] => {
-    const at = Date.UTC(2026, 6, 1) + (from + i) * 1000;
-    const events = toEvents(event, body, 'https://github.com', at);
-    return (events?.bodies ?? []).map((one, part) => ({
-      ...{ id: ulid(), at, kind: 'event', delivery: `${body.repository.id} ${from + i}`, source: '', part, body: one },
-      repository: (events as NonNullable<typeof events>).repository,
-    }));
-  });
 }

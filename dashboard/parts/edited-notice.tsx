@@ -1,4 +1,7 @@
-/** Says above a form that its changes are from an earlier visit, or that someone else has changed the object. */
+/**
+ * Parts of forms in dialogs whose input is kept: what is said above the form when its changes are from an earlier visit or
+ * someone else has changed the object, and the buttons below.
+ */
 import type { ComponentChildren, JSX } from 'preact';
 import type { Edited } from '../state/edited.ts';
 
@@ -47,5 +50,37 @@ export function EditedNotice<T>({
         </button>
       </div>
     </div>
+  );
+}
+
+/** The buttons below a form in a dialog. The first one drops the input and closes the dialog. */
+export function EditedActions<T>({
+  of: { isDirty, theirs, finish },
+  save,
+  isBlocked,
+  onClose,
+}: {
+  of: Edited<T>;
+  /** Text of the button that saves. */
+  save: string;
+  /** Whether the input cannot be saved now. */
+  isBlocked: boolean;
+  onClose: () => void;
+}): JSX.Element {
+  return (
+    <footer class="dialog-actions">
+      <button
+        type="button"
+        onClick={() => {
+          finish();
+          onClose();
+        }}
+      >
+        {isDirty ? 'Discard' : 'Cancel'}
+      </button>
+      <button type="submit" class="primary" disabled={isBlocked || theirs !== undefined}>
+        {save}
+      </button>
+    </footer>
   );
 }

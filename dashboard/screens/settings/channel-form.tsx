@@ -4,7 +4,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { type Channel, type Operations, PreconditionFailedError } from '../../../sdk/index.ts';
 import { Options } from '../../parts/choice.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { EditedNotice } from '../../parts/edited-notice.tsx';
+import { EditedActions, EditedNotice } from '../../parts/edited-notice.tsx';
 import { Pill, Shown } from '../../parts/feedback.tsx';
 import { Field, Fields, faultsOf, SelectField, TextField } from '../../parts/fields.tsx';
 import { useAttempt } from '../../state/attempt.ts';
@@ -95,7 +95,7 @@ function Form({
     stored,
   );
   if (!edited) return null;
-  const { base, mine, theirs, isDirty, set, finish } = edited;
+  const { base, mine, set, finish } = edited;
   const fields = all.filter(({ method }) => method === undefined || method === (storedMethod ?? mine.method));
   const faults = faultsOf(
     error,
@@ -155,20 +155,7 @@ function Form({
           />
         ))}
       </Fields>
-      <footer class="dialog-actions">
-        <button
-          type="button"
-          onClick={() => {
-            finish();
-            onClose();
-          }}
-        >
-          {isDirty ? 'Discard' : 'Cancel'}
-        </button>
-        <button type="submit" class="primary" disabled={isBusy || theirs !== undefined}>
-          {isBusy ? 'Saving…' : 'Save'}
-        </button>
-      </footer>
+      <EditedActions of={edited} save={isBusy ? 'Saving…' : 'Save'} isBlocked={isBusy} onClose={onClose} />
     </form>
   );
 }

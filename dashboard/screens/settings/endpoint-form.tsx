@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { type NewWebhookEndpoint, PreconditionFailedError, type WebhookEndpoint } from '../../../sdk/index.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { EditedNotice } from '../../parts/edited-notice.tsx';
+import { EditedActions, EditedNotice } from '../../parts/edited-notice.tsx';
 import { ErrorBox, Skeleton } from '../../parts/feedback.tsx';
 import { choicesOf, Fields, faultsOf, TextField, Ticks } from '../../parts/fields.tsx';
 import { useAttempt } from '../../state/attempt.ts';
@@ -103,7 +103,7 @@ function Form({
   const [isBusy, setBusy] = useState(false);
   const { error, attempt } = useAttempt();
   if (!edited) return null;
-  const { base, mine, theirs, isDirty, set, finish } = edited;
+  const { base, mine, set, finish } = edited;
   const { url, description, events, personas, channels, repositories: only } = mine;
   const change = (fields: Partial<Input>): void => set({ ...mine, ...fields });
   const isInstance = isInstanceKey();
@@ -208,24 +208,12 @@ function Form({
           </div>
         </details>
       </Fields>
-      <footer class="dialog-actions">
-        <button
-          type="button"
-          onClick={() => {
-            finish();
-            onClose();
-          }}
-        >
-          {isDirty ? 'Discard' : 'Cancel'}
-        </button>
-        <button
-          type="submit"
-          class="primary"
-          disabled={isBusy || theirs !== undefined || url.trim() === '' || events.length === 0}
-        >
-          {of ? 'Save' : 'Create endpoint'}
-        </button>
-      </footer>
+      <EditedActions
+        of={edited}
+        save={of ? 'Save' : 'Create endpoint'}
+        isBlocked={isBusy || url.trim() === '' || events.length === 0}
+        onClose={onClose}
+      />
     </form>
   );
 }

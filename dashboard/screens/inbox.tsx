@@ -10,7 +10,7 @@ import { PublicationPill } from '../parts/publication-pill.tsx';
 import { Needs } from '../parts/scopes.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { Time } from '../parts/time.tsx';
-import { type Active, isCounted, readActivity } from '../state/activity.ts';
+import { type Active, isCounting, readActivity } from '../state/activity.ts';
 import type { About } from '../state/live.ts';
 import { type Loaded, useLoad } from '../state/load.ts';
 import { type ListedDraft, noteHeads } from '../state/names.ts';
@@ -47,7 +47,7 @@ function useInbox(): Loaded<Parts> {
   const activity = usePart('repositories', 'repos:read', ['repo.event'], (signal) =>
     readActivity({ offset: 0, limit: 100 }, signal),
   );
-  useSoon(activity.data?.repos.some(isCounted) === true, activity.reload, activity.data);
+  useSoon(activity.data?.repos.some(isCounting) === true, activity.reload, activity.data);
   const ready = usePart('ready', 'drafts:read', ['draft.status', 'publication.status', 'repository'], (signal) =>
     readDrafts({ ...drafts, status: 'ready', published: 'false', outdated: 'false' }, signal),
   );

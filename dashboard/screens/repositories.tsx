@@ -8,7 +8,7 @@ import { Allowed, Needs } from '../parts/scopes.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { type Active, isCounted, readActivity } from '../state/activity.ts';
+import { type Active, isCounting, readActivity } from '../state/activity.ts';
 import { useLoad } from '../state/load.ts';
 import { mayUse } from '../state/session.ts';
 import { useSoon } from '../state/soon.ts';
@@ -26,7 +26,7 @@ export function Repositories(): JSX.Element {
     [mayUse('repos:read') || null, offset, text],
     { events: ['repo.event'] },
   );
-  useSoon(loaded.data?.repos.some(isCounted) === true, loaded.reload, loaded.data);
+  useSoon(loaded.data?.repos.some(isCounting) === true, loaded.reload, loaded.data);
   return (
     <Screen
       title="Repositories"

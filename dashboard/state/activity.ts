@@ -30,7 +30,7 @@ export async function readRepository(repoId: string, signal: AbortSignal): Promi
 }
 
 /** Whether the service still counts what is unreleased in a repository. No event reports the end of it. */
-export function isCounted({ unreleased }: Active): boolean {
+export function isCounting({ unreleased }: Active): boolean {
   return unreleased === null || unreleased?.outdated === true;
 }
 

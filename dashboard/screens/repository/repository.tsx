@@ -9,7 +9,7 @@ import { Allowed } from '../../parts/scopes.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useShortcut } from '../../shell/keys.ts';
-import { type Active, isCounted, readRepository } from '../../state/activity.ts';
+import { type Active, isCounting, readRepository } from '../../state/activity.ts';
 import { useLoad } from '../../state/load.ts';
 import { openRepository, repositoryById } from '../../state/repositories.ts';
 import { mayUse } from '../../state/session.ts';
@@ -41,7 +41,7 @@ export function Repository({ repoId, tab }: { repoId: string; tab: string }): JS
     { events: ['repo.event'], repoId },
   );
   const { data, error, reload } = loaded;
-  useSoon(data !== undefined && isCounted(data), reload, data);
+  useSoon(data !== undefined && isCounting(data), reload, data);
   const mayWrite = mayUse('ranges:read', 'ranges:write', 'drafts:read', 'drafts:write');
   const write = useCallback(() => setWriting(''), []);
   useShortcut('n', mayWrite && data ? write : undefined);

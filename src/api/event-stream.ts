@@ -186,7 +186,7 @@ export class EventStream {
       for (const [object, { due, event }] of this.held) {
         if (due > now) continue;
         this.held.delete(object);
-        // A reset that waits may stand for several, so it does not depend on what the caller may see of the last one.
+        // A reset that waits may replace several, so it does not depend on what the caller may see of the last one.
         if (isReset(event) || maySee(this.caller, event)) text += this.withId(event);
       }
       if (text !== '') this.reply?.write(text);

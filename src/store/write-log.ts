@@ -24,7 +24,7 @@ const recorded = [
   'comparisons',
 ] as const satisfies readonly TableName[];
 
-/** Bytes of the log. When they are used up, the log begins anew, and what was computed before is computed in full. */
+/** Bytes of the log. When they are used up, the log starts again, and earlier results are computed in full. */
 const defaultBytes = 1024 * 1024;
 /** Maximum number of repositories whose rows are recorded. */
 const maxWatched = 50;
@@ -168,7 +168,7 @@ export class LogReader {
 
   /**
    * Returns the rows of a repository that were written after a place. Call it after a read transaction has begun: the
-   * rows contain everything that the transaction sees. Returns undefined if the log has begun anew since.
+   * rows contain everything that the transaction sees. Returns undefined if the log has started again since.
    */
   rowsAfter({ epoch, at }: LogPlace, repoId: string): LoggedRow[] | undefined {
     const text = this.bytes.toString('utf8', at, Atomics.load(this.head, lengthAt));

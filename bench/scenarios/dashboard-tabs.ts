@@ -5,6 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pace } from '../../dashboard/state/pace.ts';
+import { GrowingWait } from '../../dashboard/state/waits.ts';
 import { answerFaults, cpuOf, othersShare, ratio } from '../figures.ts';
 import { foldFaults } from '../folded.ts';
 import { memoryOf } from '../memory.ts';
@@ -109,7 +110,7 @@ class Tab {
   private readonly paces = new Map<string, Pace>();
   private readonly working = new Set<Promise<unknown>>();
   private counting: NodeJS.Timeout | undefined;
-  private countingMs = 0;
+  private readonly wait = new GrowingWait();
   private reads = 0;
 
   constructor(url: string, key: string) {
@@ -163,14 +164,15 @@ class Tab {
     await Promise.all(concerned.map(({ path }) => (path === counted ? this.readCounts() : this.read(path))));
   }
 
-  /** Reads the counts, and again after a while if the service still counts (`dashboard/state/soon.ts`). */
+  /** Reads the counts, and again after a while if the service still counts. */
   private async readCounts(): Promise<void> {
     clearTimeout(this.counting);
     const { repos } = (await this.read(counted)) as { repos: { unreleased: { outdated?: true } | null }[] };
     const isCounting = repos.some(({ unreleased }) => unreleased === null || unreleased.outdated);
-    this.countingMs = isCounting ? Math.min(2 * this.countingMs || 1_000, 30_000) : 0;
-    if (!isCounting || this.stream.signal.aborted) return;
-    this.counting = setTimeout(() => this.working.add(this.readCounts()), this.countingMs);
+    if (!isCounting) this.wait.reset();
+    else if (!this.stream.signal.aborted) {
+      this.counting = setTimeout(() => this.working.add(this.readCounts()), this.wait.next());
+    }
   }
 
   private async read(path: string): Promise<unknown> {

@@ -1,22 +1,16 @@
 /** Reads data again while it is known to change without an event. */
-import { useEffect, useRef } from 'preact/hooks';
-
-/** The first wait, and the longest one, in milliseconds. The wait doubles with each reading. */
-const [firstMs, maxMs] = [1_000, 30_000];
+import { useEffect, useMemo } from 'preact/hooks';
+import { GrowingWait } from './waits.ts';
 
 /**
  * Reads data again while a change of it is due.
  * @param turn changes with each reading
  */
 export function useSoon(isDue: boolean, reload: () => void, turn: unknown): void {
-  const wait = useRef(firstMs);
+  const wait = useMemo(() => new GrowingWait(), []);
   useEffect(() => {
-    if (!isDue) {
-      wait.current = firstMs;
-      return;
-    }
-    const timer = setTimeout(reload, wait.current);
-    wait.current = Math.min(2 * wait.current, maxMs);
+    if (!isDue) return wait.reset();
+    const timer = setTimeout(reload, wait.next());
     return () => clearTimeout(timer);
   }, [isDue, reload, turn]);
 }

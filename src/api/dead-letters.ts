@@ -202,7 +202,7 @@ export async function replayDeadLetters(context: ApiContext, letters: readonly P
  * Waits until the records of a replay are folded, and returns what came of each. A record that fails again keeps its
  * dead letter, with one more attempt.
  */
-async function outcomesOf(
+export async function outcomesOf(
   context: ApiContext,
   letters: readonly PlacedLetter[],
   enqueued: readonly Enqueued[],

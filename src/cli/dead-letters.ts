@@ -3,8 +3,15 @@
  * operator replays a record after fixing the cause of its failure.
  */
 import type { ApiContext } from '../api/context.ts';
-import { allDeadLetters, deadLetterResponse, type PlacedLetter, replayDeadLetters } from '../api/dead-letters.ts';
+import {
+  allDeadLetters,
+  deadLetterResponse,
+  outcomesOf,
+  type PlacedLetter,
+  replayDeadLetters,
+} from '../api/dead-letters.ts';
 import { withService } from './connection.ts';
+import { exitCodes } from './exit.ts';
 import { printJson } from './json.ts';
 import { printLines } from './print.ts';
 import type { deadLettersEntry } from './table/operation.ts';
@@ -37,7 +44,14 @@ function placeOf({ partition, letter: { seq, index } }: PlacedLetter): string {
 async function replay(context: ApiContext, place: string): Promise<number> {
   const wanted = allDeadLetters(context).filter((each) => place === '' || placeOf(each) === place);
   if (place !== '' && wanted.length === 0) throw new UsageError(`There is no dead letter ${place}.`);
-  const replayed = await replayDeadLetters(context, wanted);
-  printLines([`Number of dead letters sent for another try: ${replayed.length}.`]);
-  return 0;
+  const outcomes = await outcomesOf(context, wanted, await replayDeadLetters(context, wanted));
+  const failed = outcomes.filter(({ outcome }) => outcome === 'failed');
+  const pending = outcomes.filter(({ outcome }) => outcome === 'pending').length;
+  const lines = failed.map(
+    ({ partition, seq, index, error }) => `${partition} ${seq}/${index}  failed again: ${error}`,
+  );
+  const counts = [`${outcomes.length - failed.length - pending} applied`, `${failed.length} failed again`];
+  if (pending > 0) counts.push(`${pending} not tried yet; look at the list later`);
+  printLines([...lines, `Dead letters: ${counts.join(', ')}.`]);
+  return failed.length > 0 ? exitCodes.failed : exitCodes.done;
 }

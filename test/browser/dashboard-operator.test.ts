@@ -114,6 +114,12 @@ async function applyAgain(t: TestContext, browser: Browser, service: TestService
   const { deadLetters } = (await service.api('GET', '/api/dead-letters')).body;
   const attempts = deadLetters.map((each: { attempts: number }) => each.attempts);
   assert.deepEqual(attempts.sort(), [3, 4]);
+
+  const [first] = service.tidings('dead-letters', 'list').split('\n') as [string];
+  const [, place = ''] = /^(p00 \d+\/\d+) {2}.*delivery delivery-\d: /.exec(first) ?? [];
+  const { code, output } = await service.run('dead-letters', 'replay', ...place.split(' '));
+  assert.equal(code, 1);
+  assert.match(output, new RegExp(`^${place}  failed again: .+\\nDead letters: 0 applied, 1 failed again\\.\\n$`));
   assert.deepEqual(faults, []);
 }
 

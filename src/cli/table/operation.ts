@@ -63,7 +63,9 @@ export const deadLettersEntry = {
     list: {
       help: 'Lists the dead letters with their errors',
       example: 'dead-letters list',
-      options: jsonOption('{"deadLetters": [{"partition", "seq", "index", "at", "subject", "error"}], "total"}'),
+      options: jsonOption(
+        '{"deadLetters": [{"partition", "seq", "index", "at", "repository", "subject", "error", "attempts"}], "total"}',
+      ),
     },
     replay: {
       arguments: '[PARTITION SEQ/INDEX]',

@@ -116,7 +116,7 @@ export type WebhookDelivery = { id: string; endpointId: string; eventId: string;
 
 export type WebhookEndpoint = { id: string; orgId: string; url: string; description: string; events: readonly ('draft.generated' | 'draft.published' | 'draft.outdated' | 'range.created' | 'range.changed' | 'publication.failed' | 'backfill.completed' | 'repository.connected' | 'repository.disconnected')[]; personas?: readonly ('engineer' | 'internal' | 'customer')[]; channels?: readonly ('scm_releases' | 'changelog' | 'releases_md' | 'hosted' | 'support_messenger' | 'workspace_chat' | 'office_chat' | 'email')[]; repositories?: readonly (string)[]; enabled: boolean; disabledReason: 'user' | 'gone' | 'failing' | null; disabledAt: string | null; failingSince: string | null; overlapEndsAt: string | null; createdAt: string; updatedAt: string };
 
-export type WebhookSecret = { id: string; name: string; host: string; orgId: string | null; createdAt: string; rotatedAt: string | null; overlapEndsAt: string | null };
+export type WebhookSecret = { id: string; name: string; host: string; orgId: string | null; createdAt: string; rotatedAt: string | null; overlapEndsAt: string | null; unused?: true };
 
 /** Bodies of the webhooks that the service sends, by event. */
 export interface WebhookEvents {

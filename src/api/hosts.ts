@@ -11,7 +11,7 @@ import type { CheckedHost, CheckHostTask, CredentialCheck, HostChecksTask } from
 import { NoQuerySchema } from '../protocol/resources/fields.ts';
 import { type CheckHostBody, CheckHostBodySchema, hostContracts } from '../protocol/resources/hosts.ts';
 import type { Partition } from '../store/partition.ts';
-import { appInForce, installUrlOf, readHostApp, unusedApps } from '../store/tables/host-apps.ts';
+import { appInForce, installUrlOf, readHostApp, unusedApps, unusedSecrets } from '../store/tables/host-apps.ts';
 import { listWebhookSecrets } from '../store/tables/webhook-secrets.ts';
 import { assertInstance } from './authenticate.ts';
 import type { ApiContext } from './context.ts';
@@ -31,12 +31,11 @@ const listHosts: ApiRoute = {
   handle: async ({ caller, context, directory }) => {
     assertInstance(caller, 'The list of hosts');
     const { settings } = context;
-    const unused = unusedApps(directory, hostsOf(settings));
-    const secrets = listWebhookSecrets(directory, null).filter(
-      ({ id }) => !unused.some(({ app }) => app.secretId === id),
-    );
+    const known = hostsOf(settings);
+    const unused = unusedSecrets(directory, known);
+    const secrets = listWebhookSecrets(directory, null).filter(({ id }) => !unused.has(id));
     const checks = await newestChecks(context);
-    const hosts = hostsOf(settings).map((host) => {
+    const hosts = known.map((host) => {
       const { origin, kind, token } = host;
       const app = usedApp(directory, host);
       const isDefault = origin === settings.hostOrigin;
@@ -52,7 +51,7 @@ const listHosts: ApiRoute = {
         lastCheck: checked ? hostCheckResponse(checked) : null,
       };
     });
-    return { status: 200, body: { hosts, unusedApps: unused.map(unusedAppResponse) } };
+    return { status: 200, body: { hosts, unusedApps: unusedApps(directory, known).map(unusedAppResponse) } };
   },
 };
 

@@ -2,6 +2,7 @@
  * Handles the webhook secrets of hosts and organizations: list, create, rotate, revoke. A secret that the service
  * generates is shown in one reply only.
  */
+import { hostsOf } from '../../config/hosts.ts';
 import { ServiceError } from '../foundation/errors.ts';
 import { directoryName } from '../foundation/partition-names.ts';
 import type { WebhookSecretRecord } from '../protocol/commands.ts';
@@ -15,6 +16,7 @@ import {
   RotateWebhookSecretBodySchema,
   webhookSecretContracts,
 } from '../protocol/resources/webhook-secrets.ts';
+import { unusedSecrets } from '../store/tables/host-apps.ts';
 import { listWebhookSecrets, webhookSecretResponse } from '../store/tables/webhook-secrets.ts';
 import { page } from './page.ts';
 import type { ApiReply, ApiRoute } from './route.ts';
@@ -33,10 +35,15 @@ const listSecrets: ApiRoute<Paging> = {
   contract: webhookSecretContracts.listWebhookSecrets,
   scope: 'webhooks:read',
   query: PagingSchema,
-  handle: ({ query, caller, directory }) => {
+  handle: ({ query, caller, context, directory }) => {
     const all = listWebhookSecrets(directory, caller.key.orgId);
     const { items, ...rest } = page(all, query, toSortable, { sort: 'createdAt', order: 'desc' });
-    return { status: 200, body: { webhookSecrets: items.map(webhookSecretResponse), ...rest } };
+    const unused = unusedSecrets(directory, hostsOf(context.settings));
+    const webhookSecrets = items.map((secret) => ({
+      ...webhookSecretResponse(secret),
+      ...(unused.has(secret.id) && { unused: true }),
+    }));
+    return { status: 200, body: { webhookSecrets, ...rest } };
   },
 };
 

@@ -4,6 +4,7 @@
  * users could see it.
  */
 import { readFileSync } from 'node:fs';
+import { hostsOf } from '../../config/hosts.ts';
 import type { ApiContext } from '../api/context.ts';
 import {
   createWebhookSecret,
@@ -17,6 +18,7 @@ import { directoryName } from '../foundation/partition-names.ts';
 import type { WebhookSecretRecord } from '../protocol/commands.ts';
 import { maxOverlapHours, usualOverlapHours } from '../protocol/limits.ts';
 import { listOrganizations } from '../store/tables/directory.ts';
+import { unusedSecrets } from '../store/tables/host-apps.ts';
 import { listWebhookSecrets } from '../store/tables/webhook-secrets.ts';
 import { withService } from './connection.ts';
 import { printReply } from './json.ts';
@@ -62,11 +64,15 @@ function show({ value, secret }: WrittenSecret, quiet: boolean): void {
     );
 }
 
-async function list({ readers }: ApiContext): Promise<number> {
+async function list({ readers, settings }: ApiContext): Promise<number> {
   const directory = readers.fresh(directoryName);
   const logins = new Map((directory ? listOrganizations(directory) : []).map(({ id, login }) => [id, login]));
   const secrets = directory ? listWebhookSecrets(directory, null) : [];
-  const lines = secrets.map((secret) => describe(secret, logins, Date.now()));
+  const unused = directory ? unusedSecrets(directory, hostsOf(settings)) : new Set();
+  const lines = secrets.map((secret) => {
+    const line = describe(secret, logins, Date.now());
+    return unused.has(secret.id) ? `${line}  not used` : line;
+  });
   printLines(lines, 'There are no webhook secrets of hosts or organizations.');
   return 0;
 }

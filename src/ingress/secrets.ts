@@ -12,7 +12,7 @@ import type { Sealer } from '../foundation/seal.ts';
 import type { WebhookSecretRecord } from '../protocol/commands.ts';
 import type { Partition } from '../store/partition.ts';
 import { organizationByLogin, organizationByOwner } from '../store/tables/directory.ts';
-import { unusedApps } from '../store/tables/host-apps.ts';
+import { unusedApps, unusedSecrets } from '../store/tables/host-apps.ts';
 import { readCursor, readTime } from '../store/tables/meta.ts';
 import { listWebhookSecrets, sealedFor, webhookSecretsOf } from '../store/tables/webhook-secrets.ts';
 import { hintOfOwner, type OwnerHint } from './owner.ts';
@@ -137,7 +137,7 @@ export class BoundSecrets {
     const { seq } = readCursor(directory);
     if (seq !== this.seq) {
       this.opened.clear();
-      this.unused = new Set(unusedApps(directory, this.options.hosts).map(({ app }) => app.secretId));
+      this.unused = unusedSecrets(directory, this.options.hosts);
     }
     this.seq = seq;
     return directory;

@@ -202,6 +202,10 @@ async function removeUnusedApp(t: TestContext, browser: Browser, service: TestSe
   await show(page, `${service.url}/app/settings/hosts`);
   await page.getByText('stored but not used, because the settings have another app for this host').waitFor();
   await auditBoth(page, 'unused app');
+  await show(page, `${service.url}/app/settings/secrets`);
+  await page.getByRole('row', { name: /^App not used/ }).waitFor();
+  await auditBoth(page, 'secret of an unused app');
+  await show(page, `${service.url}/app/settings/hosts`);
   await page.getByRole('button', { name: `Remove app ${of.name} of ${scm}` }).click();
   await auditBoth(page, 'remove unused app', 'dialog');
   await page.getByRole('dialog').getByRole('button', { name: 'Remove app' }).click();

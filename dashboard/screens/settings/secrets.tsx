@@ -79,7 +79,17 @@ export function WebhookSecrets(): JSX.Element {
             >
               {webhookSecrets.map((secret) => (
                 <tr key={secret.id}>
-                  <th scope="row">{nameOf(secret)}</th>
+                  <th scope="row">
+                    {nameOf(secret)}{' '}
+                    {secret.unused && (
+                      <Pill
+                        tone="warn"
+                        title="The app of this secret is not used, so the secret accepts no deliveries."
+                      >
+                        not used
+                      </Pill>
+                    )}
+                  </th>
                   <td>
                     {loginOf(secret.orgId)} <span class="faint">{secret.host}</span>
                   </td>

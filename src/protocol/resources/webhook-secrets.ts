@@ -39,7 +39,18 @@ const secret = {
   overlapEndsAt: orNull(time),
 };
 
-export const WebhookSecretSchema = Type.Object(secret, closed);
+export const WebhookSecretSchema = Type.Object(
+  {
+    ...secret,
+    unused: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'present if the secret belongs to a stored app that is not used. The secret verifies no deliveries then',
+      }),
+    ),
+  },
+  closed,
+);
 
 export const NewWebhookSecretSchema = Type.Object(
   { ...secret, secret: Type.Optional(text('3f1c0a…', 'the generated value, shown in this reply only')) },

@@ -37,6 +37,11 @@ export function unusedApps(
   });
 }
 
+/** Returns the ids of the webhook secrets of stored apps that are not used. These secrets verify no deliveries. */
+export function unusedSecrets(...stored: Parameters<typeof unusedApps>): ReadonlySet<string> {
+  return new Set(unusedApps(...stored).map(({ app }) => app.secretId));
+}
+
 function whyUnused({ appId }: HostAppRecord, host: Pick<Host, 'kind' | 'app'> | undefined): UnusedReason | undefined {
   if (!host) return 'unknown_host';
   if (host.kind !== 'github') return 'other_kind';

@@ -2,16 +2,21 @@
 import type { JSX } from 'preact';
 import type { Range } from '../../sdk/index.ts';
 import { useLoad } from '../state/load.ts';
-import { headOf, rangeOf } from '../state/names.ts';
+import { aboutRanges, headOf, rangeOf } from '../state/names.ts';
 import { repositoryById } from '../state/repositories.ts';
 import { mayUse } from '../state/session.ts';
 import { personaWords, rangeName } from '../text/words.ts';
 
 export function DraftName({ draftId }: { draftId: string }): JSX.Element {
-  const loaded = useLoad('draft name', async () => {
-    const { persona, releaseRangeId } = await headOf(draftId);
-    return { persona, range: mayUse('ranges:read') ? await rangeOf(releaseRangeId) : undefined };
-  }, [draftId]);
+  const loaded = useLoad(
+    'draft name',
+    async () => {
+      const { persona, releaseRangeId } = await headOf(draftId);
+      return { persona, range: mayUse('ranges:read') ? await rangeOf(releaseRangeId) : undefined };
+    },
+    [draftId],
+    aboutRanges,
+  );
   if (!loaded.data) return <>{loaded.error ? 'A draft that is gone' : 'A draft'}</>;
   const { persona, range } = loaded.data;
   return (
@@ -22,7 +27,7 @@ export function DraftName({ draftId }: { draftId: string }): JSX.Element {
 }
 
 export function RangeName({ rangeId }: { rangeId: string }): JSX.Element {
-  const { data } = useLoad('range name', () => rangeOf(rangeId), [mayUse('ranges:read') ? rangeId : null]);
+  const { data } = useLoad('range name', () => rangeOf(rangeId), [mayUse('ranges:read') ? rangeId : null], aboutRanges);
   return <>{data ? nameOf(data) : 'Notes'}</>;
 }
 

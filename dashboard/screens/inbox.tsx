@@ -126,7 +126,7 @@ export function Inbox(): JSX.Element {
           const waiting = repos.filter(
             ({ unreleased }) => unreleased && unreleased.changes + unreleased.dependencyUpdates > 0,
           );
-          const open = unsaved.value;
+          const open = unsaved.value.filter(({ isSaving }) => !isSaving);
           const total = waiting.length + ready.total + failed.total + outdated.total + refused.length + open.length;
           return (
             <>

@@ -2,6 +2,8 @@
  * Collects what people open rarely: one file for the browser, which is loaded when the first of them opens. Many small
  * files would take longer, and compress less.
  */
+export { Generate } from './draft/generate.tsx';
+export { Revisions } from './draft/revisions.tsx';
 export { EndpointLog } from './endpoint-log.tsx';
 export { FirstRun } from './first-run/first-run.tsx';
 export { CreatedApp } from './github-app.tsx';

@@ -5,6 +5,7 @@ import { Link, useLocation } from 'wouter-preact';
 import { Dialog } from '../parts/dialog.tsx';
 import { errorText } from '../parts/feedback.tsx';
 import { Icon, type IconName, Sign } from '../parts/icons.tsx';
+import { saveTexts } from '../state/draft-text.ts';
 import { session, signOut } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
 import { unsaved } from '../state/unsaved.ts';
@@ -19,6 +20,15 @@ const parts: readonly { href: string; name: string; icon: IconName }[] = [
   { href: '/app/statistics', name: 'Statistics', icon: 'statistics' },
   { href: '/app/settings', name: 'Settings', icon: 'settings' },
 ];
+
+/** Time that texts have to be saved before the question comes up, in milliseconds. */
+const saveMs = 1_500;
+
+/** Saves what can be saved. Returns whether everything is saved. */
+async function isAllSaved(): Promise<boolean> {
+  await Promise.race([saveTexts(), new Promise((resolve) => setTimeout(resolve, saveMs))]);
+  return unsaved.peek().length === 0;
+}
 
 /** Ends the session. A failure is shown, because the session then still works. */
 function leave(): void {
@@ -65,7 +75,7 @@ export function Rail(): JSX.Element {
           <button type="button" class="quiet" onClick={() => (isHelpOpen.value = true)}>
             Shortcuts
           </button>
-          <button type="button" class="quiet" onClick={() => (unsaved.peek().length === 0 ? leave() : setAsking(true))}>
+          <button type="button" class="quiet" onClick={async () => ((await isAllSaved()) ? leave() : setAsking(true))}>
             Sign out
           </button>
         </footer>

@@ -15,10 +15,11 @@ import { Repository } from '../screens/repository/repository.tsx';
 import { Settings } from '../screens/settings/settings.tsx';
 import { Statistics } from '../screens/statistics/statistics.tsx';
 import { forgetCounts } from '../state/activity.ts';
+import { forgetTexts, resumeTexts } from '../state/draft-text.ts';
 import { followService, turnOf } from '../state/live.ts';
 import { forgetData } from '../state/load.ts';
 import { forgetNames } from '../state/names.ts';
-import { loadRepositories } from '../state/repositories.ts';
+import { forgetRepositories, loadRepositories } from '../state/repositories.ts';
 import { session } from '../state/session.ts';
 import { screenTitle } from '../state/title.ts';
 import { claimInput, dropAllInput } from '../state/unsaved.ts';
@@ -36,6 +37,7 @@ export function Shell(): JSX.Element {
   const [path, navigate] = useLocation();
   const change = turnOf({ events: ['repository'] });
   useEffect(() => followService(), []);
+  useEffect(resumeTexts, []);
   useEffect(() => forgetSession, []);
   // The keys work as soon as the screen is visible.
   useLayoutEffect(() => listenToKeys(navigate), [navigate]);
@@ -87,6 +89,8 @@ function forgetSession(): void {
   forgetData();
   forgetCounts();
   forgetNames();
+  forgetRepositories();
+  forgetTexts();
   if (session.peek() === 'out') dropAllInput();
 }
 

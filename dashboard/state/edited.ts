@@ -41,7 +41,7 @@ export interface Edited<T> extends State<T> {
   merge: (join: (theirs: T) => T) => void;
   /** Drops the changes. */
   discard: () => void;
-  /** Notes that the form ends with nothing to keep: its changes are saved or dropped. */
+  /** Forgets the changes before the form closes, because they are saved or dropped. */
   finish: () => void;
 }
 
@@ -93,7 +93,7 @@ export function useEdited<T>(
   return {
     ...state,
     isDirty,
-    set: (mine) => setState({ ...state, mine }),
+    set: (mine) => setState((before) => ({ ...(before ?? state), mine })),
     rebase: (saved) =>
       setState((before) => {
         // Input that was typed during the save stays.

@@ -1,4 +1,4 @@
-/** Reports to work that runs for long whether its part of the screen is still open. */
+/** Reports to code that waits for a reply whether its component is still on the screen. */
 import { type MutableRef, useEffect, useRef } from 'preact/hooks';
 
 /** Returns an object whose `current` is true until the component is removed. */

@@ -1,8 +1,10 @@
 /**
- * Finds the range and the repository of a draft. Both never change for a draft, so each is read once. Screens that list
- * publications or drafts show them.
+ * Finds the range of a draft for screens that list publications or drafts. It is read once, but an unreleased range
+ * becomes the range of a tag and is read again.
  */
+import { effect } from '@preact/signals';
 import type { Draft, Operations, Range } from '../../sdk/index.ts';
+import { type About, turnOf } from './live.ts';
 import { api } from './session.ts';
 
 /** A draft of a list that leaves out texts. */
@@ -10,12 +12,29 @@ export type ListedDraft = Operations['listDrafts']['reply']['drafts'][number];
 
 type DraftHead = Pick<Draft, 'id' | 'persona' | 'releaseRangeId'>;
 
+/** The events after which a range may have another name. */
+export const aboutRanges: About = { events: ['range.counts'] };
+
 const ranges = new Map<string, Promise<Range>>();
+/** Ids of the unreleased ranges among them. */
+const unreleased = new Set<string>();
+let turn = 0;
+effect(() => {
+  const next = turnOf(aboutRanges);
+  if (next === turn) return;
+  turn = next;
+  for (const id of unreleased) ranges.delete(id);
+  unreleased.clear();
+});
 const heads = new Map<string, Promise<DraftHead>>();
 
 /** Returns a range. */
 export function rangeOf(rangeId: string): Promise<Range> {
-  return remembered(ranges, rangeId, () => api().getRange({ rangeId }));
+  return remembered(ranges, rangeId, async () => {
+    const range = await api().getRange({ rangeId });
+    if (range.type === 'UNRELEASED') unreleased.add(rangeId);
+    return range;
+  });
 }
 
 /** Returns the persona and the range of a draft. */

@@ -7,7 +7,8 @@ import { api, mayUse, noteRefusal } from './session.ts';
 const maxListed = 1000;
 
 export const repositories = signal<readonly Repository[] | undefined>(undefined);
-export const repositoriesError = signal<Error | undefined>(undefined);
+/** Number of the newest load. The reply of an older one is dropped. */
+let loads = 0;
 
 /** Repositories by id. */
 export const repositoryById = computed(() => new Map((repositories.value ?? []).map((each) => [each.id, each])));
@@ -30,17 +31,25 @@ export function openRepository(repoId: string): void {
  */
 export async function loadRepositories(): Promise<void> {
   if (!mayUse('repos:read')) return;
+  loads += 1;
+  const own = loads;
   try {
     const found: Repository[] = [];
     for await (const each of api().each('listRepositories', { sort: 'name', order: 'asc' })) {
       found.push(each);
       if (found.length >= maxListed) break;
     }
+    if (own !== loads) return;
     const text = JSON.stringify(found);
     if (text !== JSON.stringify(repositories.peek())) repositories.value = found;
-    repositoriesError.value = undefined;
   } catch (error) {
+    // The next change of a repository asks again.
     noteRefusal(error);
-    repositoriesError.value = error as Error;
   }
+}
+
+/** Forgets the repositories, since the next session may see others. */
+export function forgetRepositories(): void {
+  loads += 1;
+  repositories.value = undefined;
 }

@@ -55,7 +55,7 @@ export function isInstanceKey(): boolean {
 /**
  * Signs in with a code in the address, or continues the session that the browser has. The code leaves the address and
  * the history at once.
- * @returns why the code did not sign in, if the browser has no other session
+ * @returns why the code did not sign in, also if the browser has another session
  */
 export async function startSession(): Promise<string | undefined> {
   const code = codeInHash(location.hash);
@@ -85,6 +85,11 @@ async function resume(): Promise<void> {
 /** Whether the service was not reached, cannot answer now, or has had too many requests. */
 export function isTemporary(error: unknown): boolean {
   return !(error instanceof TidingsError) || error.status >= 500 || error.status === 429;
+}
+
+/** Whether the next attempt may succeed: the service cannot answer now, or the session has ended. */
+export function isPassing(error: unknown): boolean {
+  return isTemporary(error) || error instanceof UnauthorizedError;
 }
 
 /** Signs in. Returns the fault in words, or undefined if the session has begun. */
@@ -118,8 +123,10 @@ export function forgetSession(): void {
 
 /** Notes that a call was refused because the session has ended. The person signs in again and continues. */
 export function noteRefusal(error: unknown): void {
-  if (!(error instanceof UnauthorizedError) || typeof session.value === 'string') return;
-  localStorage.removeItem(csrfName);
+  const { value } = session;
+  if (!(error instanceof UnauthorizedError) || typeof value === 'string') return;
+  // Another tab may have signed in meanwhile.
+  if (localStorage.getItem(csrfName) === value.csrf) localStorage.removeItem(csrfName);
   session.value = 'ended';
 }
 
@@ -127,3 +134,10 @@ function begin(next: Session): void {
   localStorage.setItem(csrfName, next.csrf);
   session.value = next;
 }
+
+// Another tab has signed in. All tabs send its cookie now, so this one continues with that session.
+addEventListener('storage', ({ key, newValue }) => {
+  if (key !== csrfName || newValue === null || typeof session.peek() !== 'object') return;
+  session.value = 'unknown';
+  void resume();
+});

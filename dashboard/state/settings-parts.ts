@@ -1,4 +1,4 @@
-/** The parts of the settings, and which of them the key of the session may see. */
+/** Lists the parts of the settings that the key of the session may see. */
 import { isInstanceKey, mayUse, type Scope } from './session.ts';
 
 interface Part {

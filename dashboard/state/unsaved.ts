@@ -1,12 +1,11 @@
 /**
- * Keeps the input of forms until it is saved or discarded, also while other screens are open. Meanwhile the browser asks
- * before it closes or reloads the tab.
+ * Keeps input until it is saved or discarded, also while other screens are open. Meanwhile the browser asks before it
+ * closes or reloads the tab.
  */
 import { effect, signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { session } from './session.ts';
 
-/** A form whose input is not saved. */
+/** A form or a text whose input is not saved. */
 export interface UnsavedForm {
   /** Name of the form in this browser. */
   name: string;
@@ -14,6 +13,8 @@ export interface UnsavedForm {
   title: string;
   /** Address of the form. */
   href: string;
+  /** Whether the input is being saved without an action of the person. */
+  isSaving?: boolean;
 }
 
 interface Kept extends UnsavedForm {
@@ -32,9 +33,9 @@ for (const [key, text] of Object.entries(sessionStorage as Record<string, string
 
 function note({ input, ...form }: Kept): void {
   inputs.set(form.name, input);
-  const others = unsaved.peek().filter(({ name }) => name !== form.name);
   const before = unsaved.peek().find(({ name }) => name === form.name);
-  if (before?.href !== form.href || before.title !== form.title) unsaved.value = [...others, form];
+  if (before?.href === form.href && before.title === form.title && before.isSaving === form.isSaving) return;
+  unsaved.value = [...unsaved.peek().filter((each) => each !== before), form];
 }
 
 /** Whether a form has input that is not saved. */
@@ -48,9 +49,14 @@ export function inputOf(name: string): unknown {
 }
 
 /** @param isSecret whether the input may have secrets, which are kept in memory only: not after the tab is reloaded */
-export function keepInput(form: UnsavedForm, input: unknown, isSecret: boolean): void {
+export function keepInput(form: UnsavedForm, input: unknown, isSecret = false): void {
   note({ ...form, input });
-  if (!isSecret) sessionStorage.setItem(prefix + form.name, JSON.stringify({ ...form, input }));
+  if (isSecret) return;
+  try {
+    sessionStorage.setItem(prefix + form.name, JSON.stringify({ ...form, input }));
+  } catch {
+    // The store of the browser is full. The input stays in memory.
+  }
 }
 
 /** Forgets the input of a form, because it was saved or discarded. */
@@ -76,7 +82,7 @@ export function dropAllInput(): void {
   for (const name of [...inputs.keys()]) dropInput(name);
 }
 
-/** The browser asks with words of its own. */
+/** Makes the browser ask before the tab ends. The browser uses words of its own. */
 function ask(event: Event): void {
   event.preventDefault();
 }
@@ -86,14 +92,3 @@ effect(() => {
   addEventListener('beforeunload', ask);
   return () => removeEventListener('beforeunload', ask);
 });
-
-/** Makes the browser ask before the tab ends while something else on the screen is not saved. */
-export function useAskBeforeEnd(isUnsaved: boolean): void {
-  useEffect(() => {
-    if (!isUnsaved) return;
-    // A listener of its own: the same function twice would be removed with the first.
-    const askHere = (event: Event): void => ask(event);
-    addEventListener('beforeunload', askHere);
-    return () => removeEventListener('beforeunload', askHere);
-  }, [isUnsaved]);
-}

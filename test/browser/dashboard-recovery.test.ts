@@ -71,6 +71,15 @@ test('a draft keeps what is typed while processes of the service are killed', { 
     await page.unroute(path, refuse);
     await field.waitFor();
   }
+
+  // Data that takes longer to load than the time between two changes is shown all the same.
+  await page.route('**/api/publications?*', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    return route.continue();
+  });
+  await page.evaluate(`setInterval(() => document.dispatchEvent(new Event('visibilitychange')), 250)`);
+  await page.getByRole('link', { name: 'Publications' }).click();
+  await page.getByText('Nothing is published yet.').waitFor({ timeout: 20_000 });
 });
 
 async function makeDraft(service: Awaited<ReturnType<typeof startService>>): Promise<void> {

@@ -77,7 +77,9 @@ function placeOf(
 
 function afterEarlier(name: ChannelName, channel: Channel | undefined, earlier: Publication | undefined): string {
   if (!earlier) return 'These notes were not published there yet.';
-  const when = `revision ${earlier.revision} was published ${relativeTime(Date.parse(earlier.publishedAt ?? earlier.createdAt), Date.now())}`;
+  const at = Date.parse(earlier.publishedAt ?? earlier.createdAt);
+  // The clock of the browser may be late.
+  const when = `revision ${earlier.revision} was published ${relativeTime(at, Math.max(at, Date.now()))}`;
   const isAdded = addsTo.has(name) || (name === 'workspace_chat' && channel?.hasSecret.webhookUrl);
   return isAdded ? `Comes in addition: ${when}.` : `Replaces the text there: ${when}.`;
 }

@@ -1,13 +1,13 @@
-/** The three-way view: a text was saved elsewhere, and the person decides what stays. */
+/** Shows a text that was saved elsewhere beside the person's own text. The person decides what stays. */
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { Options } from '../../parts/choice.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Words } from '../../parts/difference.tsx';
+import type { Clash } from '../../state/draft-text.ts';
 import { diffWords } from '../../text/diff.ts';
 import { type Choice, merge, mergedText } from '../../text/merge.ts';
 import { count } from '../../text/words.ts';
-import type { Clash } from './draft-text.ts';
 
 const choices: Readonly<Record<Choice, string>> = { mine: 'Keep mine', theirs: 'Keep theirs', both: 'Keep both' };
 

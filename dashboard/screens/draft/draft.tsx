@@ -1,20 +1,28 @@
-/** The screen of a draft: one tab per kind of reader, the text, its preview, and the way to publish it. */
+/** Shows a draft: one tab per kind of reader, the text, its preview, and the way to publish it. */
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import type { Channel, Draft as DraftData, Publication, Range } from '../../../sdk/index.ts';
+import {
+  type Channel,
+  type Draft as DraftData,
+  NotFoundError,
+  type Publication,
+  type Range,
+} from '../../../sdk/index.ts';
 import { Options } from '../../parts/choice.tsx';
 import { ErrorBox, Skeleton } from '../../parts/feedback.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { late } from '../../parts/late.tsx';
 import { Allowed, Needs } from '../../parts/scopes.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { useShortcut } from '../../shell/keys.ts';
 import { useAttempt } from '../../state/attempt.ts';
-import { mayPass, useLoad } from '../../state/load.ts';
-import { rangeOf } from '../../state/names.ts';
+import { type DraftText, dropText, keptTextOf, useDraftText } from '../../state/draft-text.ts';
+import { useLoad } from '../../state/load.ts';
+import { useMounted } from '../../state/mounted.ts';
+import { aboutRanges } from '../../state/names.ts';
 import { openRepository, repositoryById } from '../../state/repositories.ts';
-import { api, mayUse } from '../../state/session.ts';
-import { useAskBeforeEnd } from '../../state/unsaved.ts';
+import { api, isPassing, mayUse } from '../../state/session.ts';
 import {
   type ChannelName,
   channelNames,
@@ -29,13 +37,13 @@ import {
   versionChannels,
 } from '../../text/words.ts';
 import { ClashDialog } from './clash-dialog.tsx';
-import { type DraftText, useDraftText } from './draft-text.ts';
 import { Editor } from './editor.tsx';
-import { Generate } from './generate.tsx';
 import { useMarks } from './marks.ts';
 import { Preview } from './preview.tsx';
 import { Publish } from './publish.tsx';
-import { Revisions } from './revisions.tsx';
+
+const Generate = late(async () => (await import('../later.ts')).Generate);
+const Revisions = late(async () => (await import('../later.ts')).Revisions);
 
 const panes = { text: 'Text', preview: 'Preview' } as const;
 
@@ -45,18 +53,25 @@ export function Draft({ draftId }: { draftId: string }): JSX.Element {
     events: ['draft.status', 'repository'],
   });
   const draft = loaded.data;
-  const range = useLoad('range', () => rangeOf(draft?.releaseRangeId as string), [
-    maySeeRange ? draft?.releaseRangeId : null,
-  ]);
+  const rangeId = draft?.releaseRangeId ?? '';
+  const range = useLoad(
+    'range',
+    (signal) => api().getRange({ rangeId }, { signal }),
+    [maySeeRange && draft ? rangeId : null],
+    aboutRanges,
+  );
   if (draft && !maySeeRange) return <WithoutRange draft={draft} />;
   if (!draft || !range.data)
     return (
       <Screen title="Draft" isWide>
         {loaded.error || range.error ? (
-          <ErrorBox
-            error={(loaded.error ?? range.error) as Error}
-            again={loaded.error ? loaded.reload : range.reload}
-          />
+          <>
+            <ErrorBox
+              error={(loaded.error ?? range.error) as Error}
+              again={loaded.error ? loaded.reload : range.reload}
+            />
+            {loaded.error instanceof NotFoundError && <LeftText draftId={draftId} />}
+          </>
         ) : (
           <Allowed scopes={['drafts:read']} to="see drafts">
             <Skeleton lines={10} />
@@ -65,6 +80,26 @@ export function Draft({ draftId }: { draftId: string }): JSX.Element {
       </Screen>
     );
   return <Loaded key={draft.id} draft={draft} range={range.data} fault={loaded.error} reload={loaded.reload} />;
+}
+
+/** Shows the text that a person has typed into a draft that is gone, so that it can be copied. */
+function LeftText({ draftId }: { draftId: string }): JSX.Element | null {
+  const [, navigate] = useLocation();
+  const text = keptTextOf(draftId);
+  if (text === undefined) return null;
+  const discard = (): void => {
+    dropText(draftId);
+    navigate('/');
+  };
+  return (
+    <section aria-label="Text that is not saved">
+      <h2>Your text that is not saved</h2>
+      <pre class="payload">{text}</pre>
+      <button type="button" onClick={discard}>
+        Discard this text
+      </button>
+    </section>
+  );
 }
 
 /** A draft for a key that may not see what it covers: its text as readers see it. */
@@ -91,8 +126,10 @@ function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
   const { repoId } = range;
   const [open, setOpen] = useState<'revisions' | 'publish' | 'generate' | undefined>(undefined);
   const [pane, setPane] = useState<keyof typeof panes>('text');
-  const text = useDraftText(draft);
-  useAskBeforeEnd(text.state !== 'saved');
+  const repository = repositoryById.value.get(repoId)?.fullName;
+  const name = rangeName(range);
+  const readers = personaWords[draft.persona].name.toLowerCase();
+  const text = useDraftText(draft, `${name} of ${repository ?? 'a repository'}, ${readers}`);
   const marks = useMarks(draft, range);
   const { channels, connections } = useConnected(repoId);
   const publications = useLoad(
@@ -110,11 +147,9 @@ function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
   useShortcut('p', isReady && mayPublish ? openPublish : undefined);
   useShortcut('save', text.save);
   const close = (): void => setOpen(undefined);
-  const name = rangeName(range);
-  const repository = repositoryById.value.get(repoId)?.fullName;
   return (
     <Screen
-      title={`${name}, ${personaWords[draft.persona].name.toLowerCase()}`}
+      title={`${name}, ${readers}`}
       heading={name}
       group={range.id}
       isWide
@@ -127,7 +162,7 @@ function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
         <p class="facts-line">
           {rangeStart(range) !== '' && <span>{rangeStart(range)}</span>}
           <span>{count(range.prCount, 'pull request')}</span>
-          <SaveState of={text} isAway={fault !== undefined && mayPass(fault)} />
+          <SaveState of={text} isAway={fault !== undefined && isPassing(fault)} />
         </p>
       }
       actions={
@@ -149,7 +184,7 @@ function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
       }
     >
       <PersonaTabs draft={draft} />
-      {fault && !mayPass(fault) && <ErrorBox error={fault} again={reload} />}
+      {fault && !isPassing(fault) && <ErrorBox error={fault} again={reload} />}
       {text.state === 'refused' && text.error && <ErrorBox error={text.error} again={() => void text.save()} />}
       <Needs scopes={['drafts:write']} to="change this draft" />
       <Notices draft={draft} onGenerate={mayWrite ? () => setOpen('generate') : undefined} />
@@ -168,7 +203,13 @@ function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
               isReadOnly={text.state === 'clash' || !isReady || !mayWrite}
               onChange={text.change}
             />
-            <Preview draftId={draft.id} version={text.savedAt} isReady={isReady} connected={channels} />
+            <Preview
+              draftId={draft.id}
+              version={text.savedAt}
+              isReady={isReady}
+              connected={channels}
+              hasRelease={range.type === 'UNRELEASED' || range.toTag != null}
+            />
           </div>
         </>
       )}
@@ -176,9 +217,9 @@ function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
       {open === 'revisions' && (
         <Revisions
           draft={draft}
+          text={text}
           onClose={close}
-          onRestored={(restored) => {
-            text.adopt(restored);
+          onRestored={() => {
             reload();
             close();
           }}
@@ -238,9 +279,14 @@ function SaveState({ of: { state }, isAway }: { of: DraftText; isAway: boolean }
   };
   const tone = state === 'refused' ? 'bad-text' : state === 'retrying' || isAway ? 'warn-text' : 'faint';
   return (
-    <span role="status" class={tone}>
-      {words[state]}
-    </span>
+    <>
+      <span class={tone}>{words[state]}</span>
+      {/* Each pause while typing changes the words, so only faults are read aloud. */}
+      <span class="hidden" role="status">
+        {tone === 'bad-text' && 'The service does not accept this text.'}
+        {tone === 'warn-text' && 'The service does not answer.'}
+      </span>
+    </>
   );
 }
 
@@ -254,10 +300,11 @@ function PersonaTabs({ draft }: { draft: DraftData }): JSX.Element {
   );
   const [, navigate] = useLocation();
   const { error, attempt } = useAttempt();
+  const isMounted = useMounted();
   const all = new Map((loaded.data?.drafts ?? [draft]).map((each) => [each.persona, each]));
   const write = async (persona: Persona): Promise<void> => {
     const { id } = await api().generateDraft({ rangeId: releaseRangeId, persona });
-    navigate(`/app/drafts/${id}`);
+    if (isMounted.current) navigate(`/app/drafts/${id}`);
   };
   return (
     <>

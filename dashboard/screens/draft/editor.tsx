@@ -1,5 +1,5 @@
 /**
- * The field for the Markdown text of a draft, with a toolbar. The text is drawn a second time over the field. So the
+ * Shows the field for the Markdown text of a draft, with a toolbar. The text is drawn a second time over the field. So the
  * comments that connect a line to its change are pale, and each link in the gutter is at the height of its line, also
  * where lines wrap.
  */

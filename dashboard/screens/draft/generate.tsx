@@ -1,18 +1,19 @@
-/** Writes a draft again: says first what of the person's work is kept, and afterwards what has changed. */
+/** Writes a draft again. Before that, shows which work of the person is kept. After that, shows what has changed. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Draft, DraftEntry } from '../../../sdk/index.ts';
+import type { Draft } from '../../../sdk/index.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Difference } from '../../parts/difference.tsx';
 import { ErrorBox, Skeleton } from '../../parts/feedback.tsx';
 import { useAttempt } from '../../state/attempt.ts';
+import type { DraftText } from '../../state/draft-text.ts';
 import { noteChange } from '../../state/live.ts';
-import { mayPass, useLoad } from '../../state/load.ts';
+import { allOf, useLoad } from '../../state/load.ts';
 import { useMounted } from '../../state/mounted.ts';
-import { api } from '../../state/session.ts';
+import { api, isPassing, noteRefusal } from '../../state/session.ts';
+import { showToast } from '../../state/toasts.ts';
 import { diffLines, linesOf } from '../../text/diff.ts';
 import { count } from '../../text/words.ts';
-import type { DraftText } from './draft-text.ts';
 import { idIn } from './marks.ts';
 
 const pollMs = 700;
@@ -34,7 +35,8 @@ export function Generate({
   const isMounted = useMounted();
   const generate = async (): Promise<void> => {
     setPhase('busy');
-    if (!(await text.save())) return onClose();
+    // The screen says why the text could not be saved.
+    if (!(await text.save())) return isMounted.current ? onClose() : undefined;
     const isDone = await attempt(async () => {
       const { releaseRangeId: rangeId, persona } = draft;
       await api().generateDraft({ rangeId, persona });
@@ -48,6 +50,8 @@ export function Generate({
       text.adopt(written);
       setAfter(written);
     });
+    if (!isDone && !isMounted.current)
+      showToast('The draft was not generated again.', { href: `/app/drafts/${draft.id}`, text: 'Open it' });
     setPhase(isDone ? 'done' : 'asks');
   };
   if (phase === 'done' && after)
@@ -97,7 +101,8 @@ async function ended(draftId: string, isMounted: { current: boolean }): Promise<
       const draft = await api().getDraft({ draftId });
       if (draft.status !== 'processing') return isMounted.current ? draft : undefined;
     } catch (error) {
-      if (!mayPass(error)) throw error;
+      noteRefusal(error);
+      if (!isPassing(error)) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
@@ -105,19 +110,18 @@ async function ended(draftId: string, isMounted: { current: boolean }): Promise<
 }
 
 /** Lists what a person has changed since the service wrote the text. */
-function Kept({ draft, text }: { draft: Draft; text: string }): JSX.Element {
+function Kept({ draft, text }: { draft: Draft; text: string }): JSX.Element | null {
   const loaded = useLoad(
     'work of a person',
     async (signal) => {
-      const entries: DraftEntry[] = [];
-      for await (const entry of api().each('listDraftEntries', { draftId: draft.id, limit: 100 }, { signal }))
-        if (entry.source === 'person') entries.push(entry);
-      return { entries, written: await lastWritten(draft.id, signal) };
+      const entries = await allOf(api().each('listDraftEntries', { draftId: draft.id, limit: 100 }, { signal }));
+      const own = entries.filter(({ source }) => source === 'person');
+      return { entries: own, written: await lastWritten(draft.id, signal) };
     },
     [draft.id, draft.updatedAt],
   );
   const { data } = loaded;
-  if (loaded.error && !mayPass(loaded.error)) return <ErrorBox error={loaded.error} again={loaded.reload} />;
+  if (loaded.error && !isPassing(loaded.error)) return <ErrorBox error={loaded.error} again={loaded.reload} />;
   if (!data) return <Skeleton lines={2} />;
   const edited = data.entries.filter(({ marker }) => marker !== null);
   const items = data.entries.filter(({ marker }) => marker === null).map((entry) => entry.text);
@@ -130,7 +134,9 @@ function Kept({ draft, text }: { draft: Draft; text: string }): JSX.Element {
           .map(({ line }) => line)
           .filter((line) => idIn(line) === undefined && !isItem(line));
   if (edited.length + items.length + own.length === 0)
-    return <p class="faint">You have not changed the text since the service wrote it.</p>;
+    return data.written === undefined ? null : (
+      <p class="faint">You have not changed the text since the service wrote it.</p>
+    );
   return (
     <>
       <p>Your work stays:</p>
@@ -162,8 +168,12 @@ function Group({ title, texts }: { title: string; texts: readonly string[] }): J
 
 /** Returns the newest text that the service wrote; undefined if the revision has been removed. */
 async function lastWritten(draftId: string, signal: AbortSignal): Promise<string | undefined> {
-  const { revisions } = await api().listDraftRevisions({ draftId, limit: 100, order: 'desc' }, { signal });
-  const found = revisions.find(({ kind }) => kind === 'generated' || kind === 'merged');
-  if (!found) return undefined;
-  return (await api().getDraftRevision({ draftId, revision: String(found.number) }, { signal })).bodyMd;
+  for await (const { kind, number } of api().each(
+    'listDraftRevisions',
+    { draftId, limit: 100, order: 'desc' },
+    { signal },
+  ))
+    if (kind === 'generated' || kind === 'merged')
+      return (await api().getDraftRevision({ draftId, revision: String(number) }, { signal })).bodyMd;
+  return undefined;
 }

@@ -4,7 +4,7 @@
  */
 import { useMemo, useRef } from 'preact/hooks';
 import type { Draft, DraftEntry, Range } from '../../../sdk/index.ts';
-import { useLoad } from '../../state/load.ts';
+import { allOf, useLoad } from '../../state/load.ts';
 import { api } from '../../state/session.ts';
 import { conflictReason, outdatedReasons } from '../../text/words.ts';
 
@@ -25,7 +25,6 @@ export interface Mark {
 }
 
 export interface Marks {
-  entries: readonly DraftEntry[];
   /** Returns the change that a line of the text is about. Equal ids give the same object until the data changes. */
   markOf: (id: string) => Mark;
 }
@@ -35,19 +34,15 @@ export function idIn(line: string): string | undefined {
   return line.includes('<!-- rn:') ? marker.exec(line)?.[1] : undefined;
 }
 
-/** Loads what is known about the entries of a draft. It is loaded again when the text names other changes. */
+/** Loads what is known about the entries of a draft. It is loaded again when the text has changed. */
 export function useMarks(draft: Draft, range: Range): Marks {
   const { id: draftId, bodyMd, conflicts, outdatedBecause } = draft;
   const named = useMemo(() => [...new Set(bodyMd.split('\n').flatMap((line) => idIn(line) ?? []))], [bodyMd]);
   const reasons = JSON.stringify(outdatedBecause);
   const { data } = useLoad(
     'entries',
-    async (signal) => {
-      const found: DraftEntry[] = [];
-      for await (const entry of api().each('listDraftEntries', { draftId, limit: 100 }, { signal })) found.push(entry);
-      return found;
-    },
-    [draftId, named.join(), reasons],
+    (signal) => allOf(api().each('listDraftEntries', { draftId, limit: 100 }, { signal })),
+    [draftId, named.join(), reasons, draft.revision],
   );
   const hostUrl = range.compareUrl?.replace(/\/compare\/.*$/, '');
   // While the next entries load, the earlier ones stay.
@@ -83,5 +78,5 @@ export function useMarks(draft: Draft, range: Range): Marks {
       return mark;
     };
   }, [entries, hostUrl, JSON.stringify(conflicts), reasons]);
-  return { entries, markOf };
+  return { markOf };
 }

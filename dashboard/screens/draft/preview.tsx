@@ -5,8 +5,8 @@ import { Options } from '../../parts/choice.tsx';
 import { Shown } from '../../parts/feedback.tsx';
 import { Marked } from '../../parts/marked.tsx';
 import { memo } from '../../parts/memo.ts';
-import { mayPass, useLoad } from '../../state/load.ts';
-import { api, base } from '../../state/session.ts';
+import { useLoad } from '../../state/load.ts';
+import { api, base, isPassing } from '../../state/session.ts';
 import { type ChannelName, channelNames, channelWords } from '../../text/words.ts';
 
 const views = { seen: 'As people see it', sent: 'As it is sent' } as const;
@@ -14,6 +14,7 @@ const views = { seen: 'As people see it', sent: 'As it is sent' } as const;
 /**
  * @param version changes whenever the service has another text
  * @param connected the channels that can be published to; the others can be previewed too
+ * @param hasRelease whether the notes fit a release on the host
  * @param only shows this channel, without the choice of another
  */
 export const Preview = memo(function Preview({
@@ -21,12 +22,14 @@ export const Preview = memo(function Preview({
   version,
   isReady,
   connected = [],
+  hasRelease = true,
   only,
 }: {
   draftId: string;
   version: string;
   isReady: boolean;
   connected?: readonly ChannelName[];
+  hasRelease?: boolean;
   only?: ChannelName;
 }): JSX.Element {
   const [channel, setChannel] = useState<ChannelName>(only ?? 'hosted');
@@ -39,9 +42,10 @@ export const Preview = memo(function Preview({
   // While the next preview loads, or the service does not answer, the last one stays.
   const [last, setLast] = useState(loaded.data);
   if (loaded.data && loaded.data !== last) setLast(loaded.data);
-  const isWaiting = !loaded.error || mayPass(loaded.error);
+  const isWaiting = !loaded.error || isPassing(loaded.error);
   const shown = loaded.data ?? (last?.channel === channel && isWaiting ? last : undefined);
-  const others = channelNames.filter((name) => !connected.includes(name));
+  const offered = channelNames.filter((name) => hasRelease || name !== 'scm_releases');
+  const others = offered.filter((name) => !connected.includes(name));
   return (
     <section class="preview" aria-label="Preview">
       <div class="toolbar">
@@ -49,7 +53,7 @@ export const Preview = memo(function Preview({
           <label>
             <span class="hidden">Preview for</span>
             <select value={channel} onChange={({ currentTarget }) => setChannel(currentTarget.value as ChannelName)}>
-              <Names of={connected} />
+              <Names of={offered.filter((name) => connected.includes(name))} />
               {others.length > 0 && (
                 <optgroup label="Not connected">
                   <Names of={others} />

@@ -1,17 +1,17 @@
-/** The sheet that publishes a draft: the channels to choose from, then the progress of each. */
+/** Publishes a draft: shows the channels to choose from, then the progress of each. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { Channel, Draft, Publication, Range } from '../../../sdk/index.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { ErrorBox, Pill } from '../../parts/feedback.tsx';
+import { ErrorBox, errorText, Pill } from '../../parts/feedback.tsx';
 import { OutcomeQuestion } from '../../parts/outcome-question.tsx';
 import { PublicationPill } from '../../parts/publication-pill.tsx';
 import { Needs } from '../../parts/scopes.tsx';
 import { noteChange } from '../../state/live.ts';
-import { mayPass } from '../../state/load.ts';
 import { useMounted } from '../../state/mounted.ts';
-import { api, mayUse, noteRefusal } from '../../state/session.ts';
+import { api, isPassing, mayUse, noteRefusal } from '../../state/session.ts';
+import { showToast } from '../../state/toasts.ts';
 import { type ChannelName, channelWords, count, outdatedReasons, personaWords } from '../../text/words.ts';
 import { audienceOf, effectOf } from './channel-effect.ts';
 
@@ -51,7 +51,7 @@ export function Publish({
     try {
       let publication = await send();
       note(channel, { state: 'known', publication });
-      while (publication.status === 'pending' || publication.status === 'processing') {
+      while (isUnderWay(publication)) {
         await new Promise((resolve) => setTimeout(resolve, pollMs));
         if (!isMounted.current) return;
         publication = await current(publication);
@@ -61,6 +61,9 @@ export function Publish({
     } catch (error) {
       noteRefusal(error);
       note(channel, { state: 'failed', error: error as Error });
+      if (isMounted.current) return;
+      const link = { href: `/app/drafts/${draft.id}`, text: 'Open the draft' };
+      showToast(`${channelWords[channel].name}: not published. ${errorText(error as Error)}`, link);
     }
   };
   const publish = (channel: ChannelName): void => {
@@ -148,11 +151,11 @@ export function Publish({
         )}
         <footer class="dialog-actions">
           {hasBegun ? (
-            <button type="button" class={isBusy ? '' : 'primary'} onClick={onClose}>
+            <button key="close" type="button" class={isBusy ? '' : 'primary'} onClick={onClose}>
               {isBusy ? 'Close; it goes on' : 'Done'}
             </button>
           ) : (
-            <button type="submit" class="primary" disabled={chosen.length === 0}>
+            <button key="publish" type="submit" class="primary" disabled={chosen.length === 0}>
               Publish
             </button>
           )}
@@ -167,7 +170,8 @@ async function current(publication: Publication): Promise<Publication> {
   try {
     return await api().getPublication({ publicationId: publication.id });
   } catch (error) {
-    if (mayPass(error)) return publication;
+    noteRefusal(error);
+    if (isPassing(error)) return publication;
     throw error;
   }
 }
@@ -245,6 +249,9 @@ function Outcome({
 }
 
 function isRunning(progress: Progress): boolean {
-  if (progress.state !== 'known') return progress.state === 'busy';
-  return progress.publication.status === 'pending' || progress.publication.status === 'processing';
+  return progress.state === 'known' ? isUnderWay(progress.publication) : progress.state === 'busy';
+}
+
+function isUnderWay({ status }: Publication): boolean {
+  return status === 'pending' || status === 'processing';
 }

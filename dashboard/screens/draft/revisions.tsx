@@ -1,13 +1,14 @@
-/** The earlier texts of a draft: what differs from the present text, and a way back. */
+/** Lists the earlier texts of a draft, shows what differs from the present text, and restores one of them. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { type Draft, metaOf, type Revision } from '../../../sdk/index.ts';
+import type { Draft, Revision } from '../../../sdk/index.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Difference } from '../../parts/difference.tsx';
 import { ErrorBox, Shown } from '../../parts/feedback.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useAttempt } from '../../state/attempt.ts';
-import { useLoad } from '../../state/load.ts';
+import type { DraftText } from '../../state/draft-text.ts';
+import { allOf, useLoad } from '../../state/load.ts';
 import { api, mayUse } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
 
@@ -20,23 +21,25 @@ const kinds: Readonly<Record<Revision['kind'], string>> = {
 
 export function Revisions({
   draft,
+  text,
   onRestored,
   onClose,
 }: {
   draft: Draft;
-  onRestored: (draft: Draft) => void;
+  text: DraftText;
+  onRestored: () => void;
   onClose: () => void;
 }): JSX.Element {
   const [chosen, setChosen] = useState<number | undefined>(undefined);
   const loaded = useLoad(
     'revisions',
-    (signal) => api().listDraftRevisions({ draftId: draft.id, limit: 100, order: 'desc' }, { signal }),
+    (signal) => allOf(api().each('listDraftRevisions', { draftId: draft.id, limit: 100, order: 'desc' }, { signal })),
     [draft.id, draft.revision],
   );
   return (
     <Dialog title="Revisions" size="side" onClose={onClose}>
       <Shown of={loaded}>
-        {({ revisions }) => (
+        {(revisions) => (
           <ol class="revisions">
             {revisions.map((revision) => (
               <li key={revision.number}>
@@ -54,7 +57,7 @@ export function Revisions({
                   </span>
                 </button>
                 {chosen === revision.number && (
-                  <Earlier draft={draft} number={revision.number} onRestored={onRestored} />
+                  <Earlier draftId={draft.id} text={text} number={revision.number} onRestored={onRestored} />
                 )}
               </li>
             ))}
@@ -66,36 +69,38 @@ export function Revisions({
 }
 
 function Earlier({
-  draft,
+  draftId,
+  text,
   number,
   onRestored,
 }: {
-  draft: Draft;
+  draftId: string;
+  text: DraftText;
   number: number;
-  onRestored: (draft: Draft) => void;
+  onRestored: () => void;
 }): JSX.Element {
   const { error, attempt } = useAttempt();
-  const draftId = draft.id;
   const loaded = useLoad(
     'revision',
     (signal) => api().getDraftRevision({ draftId, revision: String(number) }, { signal }),
     [draftId, number],
   );
   const restore = async (): Promise<void> => {
-    await api().restoreDraft({ draftId, revision: number }, { ifMatch: metaOf(draft).etag ?? '' });
-    onRestored(await api().getDraft({ draftId }));
-    showToast(`Revision ${number} is restored. The earlier text stays in the revisions.`);
+    // The screen says why the present text could not be saved.
+    const isRestored = await text.restore(number);
+    onRestored();
+    if (isRestored) showToast(`Revision ${number} is restored. The earlier text stays in the revisions.`);
   };
   return (
     <Shown of={loaded} lines={3}>
       {({ bodyMd }) => (
         <div class="difference">
-          {bodyMd === draft.bodyMd ? (
+          {bodyMd === text.text ? (
             <p class="faint">The text is the same as the present one.</p>
           ) : (
             <>
               <p class="faint">Changes since revision {number}: red was removed, green was added.</p>
-              <Difference before={bodyMd} after={draft.bodyMd} />
+              <Difference before={bodyMd} after={text.text} />
               {error && <ErrorBox error={error} />}
               {mayUse('drafts:write') && (
                 <button type="button" onClick={() => void attempt(restore)}>

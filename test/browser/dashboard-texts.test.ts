@@ -74,7 +74,7 @@ test('text of a draft is saved or kept, wherever the person goes', { skip }, asy
     const toast = page.getByText(/: kept here, but not saved\.$/);
     await toast.waitFor();
     await inbox(page)
-      .getByRole('link', { name: `of ${sampleRepository.fullName}, customers` })
+      .getByRole('link', { name: `Notes of ${sampleRepository.fullName} Unreleased, customers` })
       .waitFor();
     await auditBoth(page, 'inbox with a text');
     await page.reload();

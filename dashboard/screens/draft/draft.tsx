@@ -129,7 +129,7 @@ function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
   const repository = repositoryById.value.get(repoId)?.fullName;
   const name = rangeName(range);
   const readers = personaWords[draft.persona].name.toLowerCase();
-  const text = useDraftText(draft, `${name} of ${repository ?? 'a repository'}, ${readers}`);
+  const text = useDraftText(draft, `Notes of ${repository ?? 'a repository'} ${name}, ${readers}`);
   const marks = useMarks(draft, range);
   const { channels, connections } = useConnected(repoId);
   const publications = useLoad(

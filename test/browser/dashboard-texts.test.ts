@@ -169,7 +169,7 @@ test('text of a draft is saved or kept, wherever the person goes', { skip }, asy
     );
   });
 
-  await t.test('the notes take the name of their tag when it arrives', async (t) => {
+  await t.test('the notes take the name of their tag, and the screen follows another tab that signs in', async (t) => {
     // The test before has ended the session that the others use.
     const { key } = (await service.api('POST', '/api/keys', { name: 'editor', instance: true })).body;
     const context = await browser.newContext();
@@ -183,6 +183,18 @@ test('text of a draft is saved or kept, wherever the person goes', { skip }, asy
     await page.getByRole('heading', { level: 1, name: 'v2.1.0' }).waitFor();
     await page.getByRole('button', { name: 'Publish' }).click();
     assert.ok(await page.getByRole('checkbox', { name: /^Hosted page/ }).isEnabled());
+
+    // Another tab signs in with a key of fewer rights. This tab sends the same cookie, so it follows.
+    const reader = { name: 'reader', scopes: ['drafts:read'], instance: true };
+    const second = (await service.api('POST', '/api/keys', reader)).body.key;
+    const other = await context.newPage();
+    await other.goto(service.url);
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await other.getByLabel('API key').fill(second);
+    await other.keyboard.press('Enter');
+    await page.getByTitle('API key reader').waitFor();
+    await page.getByRole('button', { name: 'Publish' }).waitFor({ state: 'detached' });
+    assert.equal(await page.getByRole('combobox').getByText(sampleRepository.fullName).count(), 0);
   });
 });
 

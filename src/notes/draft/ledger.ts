@@ -196,9 +196,11 @@ export class Ledger {
     const { numbers, issues, asked, mentionsRevert } = this.footprint;
     const { pulls, commitsWithoutPull, notCaptured } = notes.selection;
     const isKnown = (number: number): boolean => numbers.has(number) || this.reads.hasPull(number);
+    // An entry of the base can have issues of a pull request that is not in the range.
+    const isListed = (issue: number): boolean => issues.has(issue) || this.reads.hasIssue(issue);
     if (tail.changes.pulls.some(({ number = 0 }) => isKnown(number)) || [...notCaptured].some(isKnown)) return false;
     for (const pull of pulls) {
-      if (isKnown(pull.number) || pull.linkedIssues.some((number) => issues.has(number))) return false;
+      if (isKnown(pull.number) || pull.linkedIssues.some(isListed)) return false;
       if (mayRevert(source, pull) || asked.pullTitles.has(titleOf(pull.title))) return false;
       if (picksOf(source, pull).length > 0) return false;
     }

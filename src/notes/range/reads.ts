@@ -114,6 +114,11 @@ export class Reads {
     return this.pulls.has(number);
   }
 
+  /** Whether an issue was read, by its number or by the time at which it was closed. */
+  hasIssue(number: number): boolean {
+    return this.issues.has(number);
+  }
+
   /**
    * Whether what was read depends on a row. The rows of tags, label changes and comparisons count always.
    * @param isNumbered whether a pull request counts because it is in a range of numbers that was read

@@ -316,6 +316,37 @@ test('rows of a batch under way, an overflow and another owner end a ledger', as
   assert.equal(pulls(), 65);
 });
 
+test('a later change joins a restored change that closes the same issue', async (t) => {
+  const { partition, graph, fold, repoId, log } = await started(t);
+  const merged = (title: string, body: string): void => {
+    graph.words.set(graph.pulls.length + 1, { title, body });
+    const pull = graph.open('main', graph.line(graph.head(), 1));
+    const sha = graph.commit([graph.head()], `Change (#${pull.number})`);
+    graph.push('main', sha);
+    graph.close(pull, sha);
+  };
+  const times = (time: string) => ({ updated_at: time, closed_at: time });
+  graph.send('issues', (time) => ({
+    action: 'closed',
+    issue: { number: 1007, title: 'Crash', state: 'closed', ...times(time), labels: [] },
+  }));
+  merged('fix: Mend crash', 'Fixes #1007');
+  merged('Revert "fix: Mend crash"', 'Reverts #1');
+  graph.tag('v1.0.0', graph.head());
+  merged('Reland "fix: Mend crash"', 'Reverts #2');
+  await fold();
+  const view = () => RepositoryView.of(partition, repoId) ?? assert.fail();
+  const ledger = new Ledger(view(), unreleased);
+  const reader = new LogReader(log.memory);
+  const place = reader.committed();
+  merged('fix: Mend crash', 'Fixes #1007');
+  await fold();
+  const summary = ledger.summary(view(), reader.rowsAfter(place, repoId) ?? assert.fail());
+  const full = new Ledger(view(), unreleased).summary(view()) ?? assert.fail();
+  assert.deepEqual(shown(summary ?? full), reference(view(), unreleased));
+  assert.equal(full.diagnostics.changes, 1);
+});
+
 async function started(t: Parameters<typeof openTestPartition>[0]) {
   const partition = openTestPartition(t);
   const log = new WriteLog(8 * 1024);

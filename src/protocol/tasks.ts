@@ -294,6 +294,12 @@ export interface SharedWrites {
   watch: number;
 }
 
+/** A row of the store that was written or removed: the name of its table, and its key after the repository's id. */
+export interface WrittenRow {
+  table: string;
+  key: readonly (string | number)[];
+}
+
 /** A task for a render thread: the location of a partition, and the work to do with the partition's data. */
 export interface PoolTask {
   dataDir: string;

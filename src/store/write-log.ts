@@ -3,7 +3,7 @@
  * has computed something can so find out which rows have changed since. A row is in the log before its commit, so the
  * log contains all rows that a reader can see. It may also contain rows that a reader has already seen.
  */
-import type { SharedWrites } from '../protocol/tasks.ts';
+import type { SharedWrites, WrittenRow } from '../protocol/tasks.ts';
 import type { Partition, TableName } from './partition.ts';
 
 /** The tables whose rows are recorded: everything that drafts and previews read by repository. */
@@ -32,12 +32,6 @@ const maxWatched = 50;
 // Positions of the numbers in the head of the shared memory.
 const [epochAt, lengthAt, committedAt] = [0, 1, 2];
 const headBytes = 16;
-
-/** A row that was written or removed: the name of its table, and its key after the id of the repository. */
-export interface LoggedRow {
-  table: string;
-  key: readonly (string | number)[];
-}
 
 /** A place in a log. */
 export interface LogPlace {
@@ -170,10 +164,10 @@ export class LogReader {
    * Returns the rows of a repository that were written after a place. Call it after a read transaction has begun: the
    * rows contain everything that the transaction sees. Returns undefined if the log has started again since.
    */
-  rowsAfter({ epoch, at }: LogPlace, repoId: string): LoggedRow[] | undefined {
+  rowsAfter({ epoch, at }: LogPlace, repoId: string): WrittenRow[] | undefined {
     const text = this.bytes.toString('utf8', at, Atomics.load(this.head, lengthAt));
     if (Atomics.load(this.head, epochAt) !== epoch) return undefined;
-    const rows: LoggedRow[] = [];
+    const rows: WrittenRow[] = [];
     for (const line of text.split('\n')) {
       if (line === '') continue;
       const [owner, table, ...key] = JSON.parse(line) as [string, string, ...(string | number)[]];

@@ -9,11 +9,12 @@
 import { isPartEnd } from '../../foundation/ids.ts';
 import type { Bump, Change, Diagnostics, NotesSettings, SuggestedVersion } from '../../protocol/notes.ts';
 import type { PullRecord, RangeBounds } from '../../protocol/stored.ts';
+import type { WrittenRow } from '../../protocol/tasks.ts';
 import { attribute, firstLine } from '../range/attribute.ts';
 import { originalOfCommit, picksOf } from '../range/backports.ts';
 import { cachingSource } from '../range/caching-source.ts';
 import { branchOfRange, headOf, type RangeEnds } from '../range/ends.ts';
-import { Reads, type WrittenRow } from '../range/reads.ts';
+import { Reads } from '../range/reads.ts';
 import { titleOf } from '../range/revert-targets.ts';
 import { commitMentionsRevert, isRevert, pullMentionsRevert } from '../range/reverts.ts';
 import { type Selection, select, selection } from '../range/select.ts';

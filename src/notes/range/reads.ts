@@ -3,13 +3,8 @@
  * the source stays valid as long as no row changes that was read. Names are kept as short hashes. Two names with one
  * hash can only make a valid result count as outdated, and never the reverse.
  */
+import type { WrittenRow } from '../../protocol/tasks.ts';
 import type { NotesSource } from './source.ts';
-
-/** A row of the store that was written or removed: the name of its table, and its key after the repository's id. */
-export interface WrittenRow {
-  table: string;
-  key: readonly (string | number)[];
-}
 
 type Span = readonly [from: number, to: number];
 

@@ -29,7 +29,7 @@ const defaultBytes = 1024 * 1024;
 /** Maximum number of repositories whose rows are recorded. */
 const maxWatched = 50;
 
-// Positions of the numbers in the head of the shared memory.
+// Positions of the numbers in the head of the shared memory. The epoch is odd while rows of a batch are missing.
 const [epochAt, lengthAt, committedAt] = [0, 1, 2];
 const headBytes = 16;
 
@@ -53,7 +53,6 @@ export class WriteLog {
   private watches = 0;
   /** Sequence number of the last message of the batch that is being folded; undefined between two batches. */
   private folding: number | undefined;
-  private isFull = false;
   /** The open partition, until its tables are recorded. */
   private partition: Partition | undefined;
 
@@ -102,7 +101,6 @@ export class WriteLog {
     this.folding = undefined;
     // Rows of the batch are missing. Readers may have seen some of them, and others not.
     if (this.isFull) this.reset();
-    this.isFull = false;
     Atomics.store(this.head, committedAt, Atomics.load(this.head, lengthAt));
   }
 
@@ -130,7 +128,6 @@ export class WriteLog {
     const length = Atomics.load(this.head, lengthAt);
     const size = Buffer.byteLength(line);
     if (length + size > this.bytes.length) {
-      this.isFull = true;
       this.reset();
       return;
     }
@@ -138,6 +135,12 @@ export class WriteLog {
     Atomics.store(this.head, lengthAt, length + size);
   }
 
+  /** Whether rows of the batch that is being folded are missing, because there was no room for them. */
+  private get isFull(): boolean {
+    return isOdd(Atomics.load(this.head, epochAt));
+  }
+
+  /** Begins the next epoch: the log is empty again. */
   private reset(): void {
     Atomics.add(this.head, epochAt, 1);
     Atomics.store(this.head, committedAt, 0);
@@ -162,11 +165,12 @@ export class LogReader {
 
   /**
    * Returns the rows of a repository that were written after a place. Call it after a read transaction has begun: the
-   * rows contain everything that the transaction sees. Returns undefined if the log has started again since.
+   * rows contain everything that the transaction sees. Returns undefined if the log has started again since, or if rows
+   * were missing at the place.
    */
   rowsAfter({ epoch, at }: LogPlace, repoId: string): WrittenRow[] | undefined {
     const text = this.bytes.toString('utf8', at, Atomics.load(this.head, lengthAt));
-    if (Atomics.load(this.head, epochAt) !== epoch) return undefined;
+    if (isOdd(epoch) || Atomics.load(this.head, epochAt) !== epoch) return undefined;
     const rows: WrittenRow[] = [];
     for (const line of text.split('\n')) {
       if (line === '') continue;
@@ -175,4 +179,8 @@ export class LogReader {
     }
     return rows;
   }
+}
+
+function isOdd(epoch: number): boolean {
+  return (epoch & 1) === 1;
 }

@@ -28,6 +28,10 @@ const recorded = [
 const defaultBytes = 1024 * 1024;
 /** Maximum number of repositories whose rows are recorded. */
 const maxWatched = 50;
+/** Tasks get the log of a repository until no preview was requested for this time, in milliseconds. */
+const unaskedMs = 15 * 60_000;
+/** The rows are recorded for this time longer, in milliseconds. Tasks that have got the log end before. */
+const taskMs = 60_000;
 
 // Positions of the numbers in the head of the shared memory. The epoch is odd while rows of a batch are missing.
 const [epochAt, lengthAt, committedAt] = [0, 1, 2];
@@ -42,6 +46,14 @@ export interface LogPlace {
 /** Number of logs that this process has made. */
 let logs = 0;
 
+/** A repository whose rows are recorded. */
+interface Watched {
+  since: number;
+  watch: number;
+  /** When a preview was requested last, in milliseconds. */
+  askedAt: number;
+}
+
 /** The owner's end of the log. */
 export class WriteLog {
   private readonly number = ++logs;
@@ -49,23 +61,26 @@ export class WriteLog {
   private readonly head: Int32Array;
   private readonly bytes: Buffer;
   /** Recorded repositories. The one that was not asked for the longest is first. */
-  private readonly watched = new Map<string, { since: number; watch: number }>();
+  private readonly watched = new Map<string, Watched>();
   private watches = 0;
   /** Sequence number of the last message of the batch that is being folded; undefined between two batches. */
   private folding: number | undefined;
   /** The open partition, until its tables are recorded. */
   private partition: Partition | undefined;
+  private readonly now: () => number;
 
-  constructor(bytes = defaultBytes) {
+  constructor(bytes = defaultBytes, now = () => performance.now()) {
+    this.now = now;
     this.memory = new SharedArrayBuffer(headBytes + bytes);
     this.head = new Int32Array(this.memory, 0, headBytes / 4);
     this.bytes = Buffer.from(this.memory, headBytes);
   }
 
-  /** Records the rows of a repository from now on. */
+  /** Records the rows of a repository from now on, until no preview of it was requested for a while. */
   watch(repoId: string): SharedWrites {
     this.record();
-    const known = this.watched.get(repoId) ?? { since: this.folding ?? 0, watch: ++this.watches };
+    const { since, watch } = this.watched.get(repoId) ?? { since: this.folding ?? 0, watch: ++this.watches };
+    const known = { since, watch, askedAt: this.now() };
     this.watched.delete(repoId);
     this.watched.set(repoId, known);
     if (this.watched.size > maxWatched) {
@@ -75,14 +90,14 @@ export class WriteLog {
     return this.sharedOf(known);
   }
 
-  /** Returns the log of a repository that is watched already; undefined for any other repository. */
+  /** Returns the log of a repository if previews of it are requested; undefined for any other repository. */
   known(repoId: string): SharedWrites | undefined {
     const known = this.watched.get(repoId);
-    return known && this.sharedOf(known);
+    return known && this.now() - known.askedAt < unaskedMs ? this.sharedOf(known) : undefined;
   }
 
-  private sharedOf(known: { since: number; watch: number }): SharedWrites {
-    return { memory: this.memory, log: this.number, ...known };
+  private sharedOf({ since, watch }: Watched): SharedWrites {
+    return { memory: this.memory, log: this.number, since, watch };
   }
 
   /** Follows a partition that was opened. Nothing costs time before a repository is watched. */
@@ -94,6 +109,16 @@ export class WriteLog {
   /** Call it before a batch is folded, with the sequence number of its last message. */
   begin(seq: number): void {
     this.folding = seq;
+    if (this.watched.size > 0) this.dropUnasked();
+  }
+
+  /** Ends the records of repositories whose previews nobody has requested for a while. */
+  private dropUnasked(): void {
+    const asked = this.now() - unaskedMs - taskMs;
+    for (const [repoId, { askedAt }] of this.watched) {
+      if (askedAt > asked) return;
+      this.watched.delete(repoId);
+    }
   }
 
   /** Call it when a batch is committed, or when its fold has failed. */

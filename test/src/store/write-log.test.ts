@@ -56,3 +56,35 @@ test('a place in a batch whose rows are missing gives no rows', async (t) => {
   log.end();
   assert.deepEqual(reader.rowsAfter(after, repoId), [{ table: 'commits', key: [keyOf(20)] }]);
 });
+
+test('the rows of a repository are recorded until no preview was requested for 15 minutes', async (t) => {
+  const partition = openTestPartition(t);
+  let minutes = 0;
+  const log = new WriteLog(undefined, () => minutes * 60_000);
+  log.follow(partition);
+  const first = log.watch(repoId);
+  log.watch('repo_2');
+  const reader = new LogReader(log.memory);
+  const place = reader.committed();
+  const fold = async (seq: number): Promise<void> => {
+    log.begin(seq);
+    await write(partition, seq);
+    log.end();
+  };
+  minutes = 10;
+  assert.equal(log.watch('repo_2').watch, first.watch + 1);
+  minutes = 14;
+  await fold(1);
+  assert.equal(log.known(repoId)?.watch, first.watch);
+  // A task that got the log just before may still run.
+  minutes = 15.5;
+  await fold(2);
+  assert.equal(log.known(repoId), undefined);
+  assert.equal(reader.rowsAfter(place, repoId)?.length, 2);
+  minutes = 16;
+  await fold(3);
+  assert.equal(reader.rowsAfter(place, repoId)?.length, 2);
+  assert.equal(log.known('repo_2')?.watch, first.watch + 1);
+  // The rows that were not recorded belong to no period.
+  assert.equal(log.watch(repoId).watch, first.watch + 2);
+});

@@ -286,6 +286,35 @@ test('a recount counts a range by its ledger, and an unused ledger is dropped', 
   assert.ok(counted() > full / 2);
 });
 
+test('a thread without tasks drops a ledger that was not used for 15 minutes', async (t) => {
+  const { partition, graph, fold, repoId, log } = await started(t);
+  for (let i = 0; i < 6; i++) merge(graph, seeded(i), 'main', false);
+  await fold();
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let now = 0;
+  const ledgers = new Ledgers({ min: 1, now: () => now });
+  const pass = (minutes: number): void => {
+    now += minutes * 60_000;
+    t.mock.timers.tick(minutes * 60_000);
+  };
+  const use = (bounds: RangeBounds): void => {
+    previewRange(partition, { ...taskOf(repoId), bounds }, () => {}, ledgers.begin(log.watch(repoId))(partition));
+  };
+  use(unreleased);
+  assert.equal(ledgers.size, 1);
+  pass(10);
+  use(days);
+  assert.equal(ledgers.size, 2);
+  pass(6);
+  assert.equal(ledgers.size, 1);
+  pass(4);
+  use(days);
+  pass(14);
+  assert.equal(ledgers.size, 1);
+  pass(1);
+  assert.equal(ledgers.size, 0);
+});
+
 test('rows of a batch under way, an overflow and another owner end a ledger', async (t) => {
   const { partition, graph, fold, repoId, log } = await started(t);
   const ledgers = new Ledgers({ min: 1 });

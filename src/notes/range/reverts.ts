@@ -77,9 +77,6 @@ interface Revert {
  */
 const maxTargets = 100;
 
-/** An empty set of targets. It is used for reverts outside the range, whose targets are not searched for by title. */
-const noTargets = new RevertTargets([]);
-
 /**
  * Matches a title such as `Revert #12` or `Revert Add search`, without quotes. Such a title is treated as a revert only
  * if the number or the text leads to a merged pull request.
@@ -147,11 +144,17 @@ export function settleReverts(
     if (one && paired.length === changes.length) cancel(outcome, revert, 'reverts', nameOf(one));
     if (!pull || paired.length === Math.max(1, changes.length)) continue;
     const target = changes.find((change) => !isPaired(change))?.pull;
-    const restored = target && isRevert(target) ? revertTargets(source, target, noTargets)[0]?.pull : undefined;
+    const restored = target && isRevert(target) ? revertedBy(source, target) : undefined;
     if (restored) outcome.restoring.push({ pull, restored });
     else outcome.unpaired.push({ pull, target });
   }
   return outcome;
+}
+
+/** Returns the change that a revert outside the range reverts. Its targets are not searched for by title. */
+function revertedBy(source: NotesSource, revert: PullRecord): PullRecord | undefined {
+  // Each call has its own empty targets, because they keep the titles that they are asked for.
+  return revertTargets(source, revert, new RevertTargets([]))[0]?.pull;
 }
 
 function limited(revert: Revert): Revert {

@@ -248,7 +248,7 @@ export type PayloadTask = Static<typeof PayloadTaskSchema>;
 /** The content that a channel sends, in the channel's own shape. */
 export interface Payload {
   payload: unknown;
-  /** The name in place of the version, if the task asked for one. */
+  /** The name in place of the version, if the task asked for one and the range still has no version. */
   provisionalVersion?: string;
 }
 

@@ -304,7 +304,7 @@ export interface WrittenRow {
 export interface PoolTask {
   dataDir: string;
   partition: string;
-  /** What the owner of the partition has written; absent if the task does not use what an earlier one computed. */
+  /** Rows that the owner of the partition has written; absent if the task does not use the results of earlier tasks. */
   writes?: SharedWrites;
   work:
     | RenderTask

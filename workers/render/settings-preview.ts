@@ -1,6 +1,6 @@
 /**
- * The settings preview task: renders drafts of a repository, those of tag ranges or of the unreleased changes, under its
- * stored settings and under the given settings, and returns the differences. It writes nothing.
+ * The settings preview task: renders drafts of a repository, those of tag ranges or of the unreleased changes, under
+ * its stored settings and under the given settings, and returns the differences. It writes nothing.
  */
 import { invalid, notFound } from '../../src/foundation/errors.ts';
 import { type Composed, composeAll } from '../../src/notes/draft/compose.ts';
@@ -22,7 +22,7 @@ const maxRanges = 5;
 const flagNames = ['highlights', 'contributors', 'upgradeInstructions'] as const;
 
 /**
- * Compares the drafts of the last tag ranges, of the range of one tag, or of the unreleased changes, under two settings.
+ * Compares the drafts of the last tag ranges, of the range of one tag, or of the unreleased changes under two settings.
  * @throws ServiceError `notFound` for a repository that has not sent an event yet, `invalid` for a tag that is not the
  *   end of a range
  */

@@ -35,7 +35,7 @@ import {
   stronger,
 } from './suggested-version.ts';
 
-/** What a preview shows of a range. */
+/** The contents of a preview of a range. */
 export interface RangeSummary {
   selection: Pick<Selection, 'resolution' | 'assumed' | 'ends'>;
   prCount: number;
@@ -53,7 +53,7 @@ export interface RangeSummary {
  */
 const maxTail = 400;
 
-/** What an entry asks for, with the values by which entries are sorted. */
+/** A reason of an entry for a version, with the values by which entries are sorted. */
 interface EntryDemand {
   priority: boolean;
   at: number;
@@ -68,13 +68,13 @@ interface Part {
   commitCount: number;
   diagnostics: Diagnostics;
   changes: ReturnType<typeof changesOf>;
-  /** What the first entries with a bump ask for, in the order of the entries. */
+  /** The demands of the first entries with each bump, in the order of the entries. */
   demands: ReadonlyMap<Bump, readonly EntryDemand[]>;
-  /** What the changes without an entry of their own ask for. */
+  /** The demands of changes without an entry of their own. */
   others: readonly Demand[];
 }
 
-/** What decides whether later changes can influence the base, or the base can influence them. */
+/** The facts by which later changes can influence the base, or the base can influence them. */
 interface Footprint {
   numbers: ReadonlySet<number>;
   /** Numbers of issues that the pull requests link. */

@@ -8,7 +8,7 @@ import type { NotesSource } from './source.ts';
 
 type Span = readonly [from: number, to: number];
 
-/** What was read of a source. */
+/** The names, numbers and times that were read of a source. */
 export class Reads {
   private readonly pulls = new Set<number>();
   private readonly issues = new Set<number>();

@@ -47,7 +47,7 @@ export interface RevertOutcome {
    * change that is restored.
    */
   restoring: { pull: PullRecord; restored: PullRecord }[];
-  /** What the reverts of the range asked for in its changes. */
+  /** Titles and shas that the reverts of the range searched for among its changes. */
   asked: RevertTargets['asked'];
   /** Whether a change of the range has words that a revert may have. */
   mentionsRevert: boolean;

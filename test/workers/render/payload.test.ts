@@ -1,4 +1,4 @@
-/** Tests the preview of a publication whose range has no version yet: the name that stands in, also when the tag arrives. */
+/** Tests the preview of a publication whose range has no version yet: the name that stands in until the tag arrives. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { draftId, newId } from '../../../src/foundation/ids.ts';

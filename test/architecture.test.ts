@@ -73,6 +73,7 @@ const rules: Rules = {
     'bench/scenarios/render.ts → workers/render/heap.ts': 'gives its thread the same heap as the pool does',
     'bench/scenarios/growth.ts → workers/render/heap.ts': 'gives its thread the same heap as the pool does',
     'bench/scenarios/dashboard-tabs.ts → dashboard/state/pace.ts': 'reads as often as the dashboard does',
+    'bench/scenarios/dashboard-tabs.ts → dashboard/state/waits.ts': 'waits as the dashboard does',
     'bench/fold.ts → workers/partition/batch.ts': 'folds batches, as a worker does',
     'bench/words/history.ts → workers/fold/fold.ts': 'folds a recorded history, as a worker does',
     'bench/floors/bytes.ts → uWebSockets.js': 'the floor of a benchmark: the bare server',

@@ -9,7 +9,6 @@ import { ask } from '../journal/query.ts';
 import { backfillContracts, type StartBackfillBody, StartBackfillBodySchema } from '../protocol/resources/backfills.ts';
 import { NoQuerySchema } from '../protocol/resources/fields.ts';
 import type { ResolvedRepository, ResolveRepositoryTask } from '../protocol/tasks.ts';
-import type { Partition } from '../store/partition.ts';
 import { backfillResponse, readBackfill } from '../store/tables/backfills.ts';
 import {
   type DirectoryRepository,
@@ -37,7 +36,7 @@ const startBackfill: ApiRoute = {
     assertVisible(caller, repoId, 'Repository', repoId);
     const since = checkBody(body);
     const listed = readDirectoryRepository(directory, repoId) as DirectoryRepository;
-    const start = async () => begin(context, await resolveListed(context, directory, listed), since, once);
+    const start = async () => begin(context, await resolveListed(context, listed), since, once);
     return started(await quotas.withinBackfills(context, repoId, start));
   },
 };
@@ -112,15 +111,11 @@ export function sinceOf(since: string | undefined): number | null {
  * @throws ServiceError `forbidden` when the owner on the host is not the repository's organization
  * @throws every error of the lookup at the host
  */
-export async function resolveListed(
-  context: ApiContext,
-  directory: Partition,
-  listed: DirectoryRepository,
-): Promise<ResolvedRepository> {
+export async function resolveListed(context: ApiContext, listed: DirectoryRepository): Promise<ResolvedRepository> {
   assertConnected(listed);
   const known = readRepository(readPartition(context, partitionOfId(context, listed.id) ?? ''), listed.id);
   if (known) return { repository: toEventRepository(known), installationId: listed.installationId, confirmed: false };
-  const organization = readOrganization(directory, listed.orgId);
+  const organization = readOrganization(readPartition(context, directoryName), listed.orgId);
   const origin = organization?.origin ?? context.settings.hostOrigin;
   const resolved = await resolve(context, { task: 'resolveRepository', origin, fullName: listed.fullName });
   const isOwner = organization && refusalOf(resolved.repository.owner, organization) === undefined;

@@ -199,8 +199,8 @@ export async function replayDeadLetters(context: ApiContext, letters: readonly P
 }
 
 /**
- * Waits until the records of a replay are folded, and returns what came of each. A record that fails again keeps its
- * dead letter, with one more attempt.
+ * Waits until the records of a replay are folded, and returns the outcome of each. A record that fails again keeps its
+ * dead letter, with one more attempt. An event that waits behind delayed events of its repository counts as applied.
  */
 export async function outcomesOf(
   context: ApiContext,

@@ -72,7 +72,9 @@ async function run(
   services: ApiServices,
   bytes: Buffer,
 ): Promise<ApiReply> {
-  const whole = { ...request, body: parseBody(exchange.headers['content-type'] ?? '', bytes) };
+  // The body can arrive long after the headers. Meanwhile a new generation may have replaced the store that was read.
+  const directory = services.authenticator.directory();
+  const whole = { ...request, directory, body: parseBody(exchange.headers['content-type'] ?? '', bytes) };
   const use = readUse(route, whole, bytes);
   if (!use || !route.once) return serve(route, whole);
   try {

@@ -34,10 +34,12 @@ const listHosts: ApiRoute = {
     const known = hostsOf(settings);
     const unused = unusedSecrets(directory, known);
     const secrets = listWebhookSecrets(directory, null).filter(({ id }) => !unused.has(id));
+    // The directory is read before the first `await`. After that, a new generation may have replaced its store.
+    const apps = known.map((host) => usedApp(directory, host));
+    const others = unusedApps(directory, known).map(unusedAppResponse);
     const checks = await newestChecks(context);
-    const hosts = known.map((host) => {
-      const { origin, kind, token } = host;
-      const app = usedApp(directory, host);
+    const hosts = known.map(({ origin, kind, token }, i) => {
+      const app = apps[i] ?? null;
       const isDefault = origin === settings.hostOrigin;
       const own = secrets.filter((secret) => secret.origin === origin).length;
       const checked = checks.find((each) => each.origin === origin);
@@ -51,7 +53,7 @@ const listHosts: ApiRoute = {
         lastCheck: checked ? hostCheckResponse(checked) : null,
       };
     });
-    return { status: 200, body: { hosts, unusedApps: unusedApps(directory, known).map(unusedAppResponse) } };
+    return { status: 200, body: { hosts, unusedApps: others } };
   },
 };
 

@@ -202,7 +202,8 @@ async function newest({ caller, context, directory, query }: ApiRequest<ListPubl
   const found: Found[] = [];
   let last: string | undefined;
   for (const id of await newestOf(lists, byTime)) {
-    // A publication whose state changed between two readings is in two lists.
+    // A publication whose state changed between two readings is in two lists, or in none of them. In the second case it
+    // is missing from the page. The event of its change makes live clients read the list again.
     if (id === last) continue;
     if (found.length === maxExamined) return { found, nextCursor: id };
     last = id;

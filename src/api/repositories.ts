@@ -67,10 +67,11 @@ const getRepository: ApiRoute<GetRepositoryQuery> = {
     const repository = readDirectoryRepository(directory, repoId);
     if (!repository) throw notFound('Repository', repoId);
     const digest = directoryRepositoryDigest(repository);
+    if (include === 'unreleased')
+      return unreleasedResponses(context, caller, [repository]).then(([counted = {}]) => replyOf(digest, counted));
     const body = repositoryResponse(context, caller, repository);
-    if (include === undefined) return replyOf(digest, body);
-    if (include === 'backfill') return replyOf(digest, { ...body, backfill: newestBackfill(context, repoId) });
-    return unreleasedResponses(context, caller, [repository]).then(([counted = {}]) => replyOf(digest, counted));
+    const more = include === 'backfill' && { backfill: newestBackfill(context, repoId) };
+    return replyOf(digest, { ...body, ...more });
   },
 };
 

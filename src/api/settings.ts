@@ -1,7 +1,7 @@
 /**
  * Handles the notes settings of a repository: get, put and preview. A put replaces all settings. A preview shows which
- * difference settings would make to the last tag ranges or to the unreleased changes. The spec does not define these settings. With the default
- * settings, the notes follow the rules of the spec.
+ * difference settings would make to tag ranges or to the unreleased changes. The spec does not define these settings.
+ * With the default settings, the notes follow the rules of the spec.
  */
 import type { Static } from '@sinclair/typebox';
 import { invalid } from '../foundation/errors.ts';
@@ -76,10 +76,11 @@ const previewSettings: ApiRoute<Static<typeof PreviewSettingsQuerySchema>> = {
 };
 
 /**
- * Returns the difference that settings would make to the drafts of the last tag ranges of a repository, or to those of
- * its unreleased changes. Nothing is written.
+ * Returns the difference that settings would make to the drafts of the last tag ranges of a repository, of the range of
+ * one tag, or of its unreleased changes. Nothing is written.
  * @param wanted the only range to render, and whether the texts of its drafts are returned
- * @throws ServiceError `notFound` for a repository that has not sent an event yet
+ * @throws ServiceError `notFound` for a repository that has not sent an event yet, `invalid` for a tag that is not the
+ *   end of a range
  */
 export function trySettings(
   context: ApiContext,

@@ -48,11 +48,10 @@ export const runBackfill: Run<typeof backfillEntry> = (values, [name = '']) => {
 };
 
 async function start(context: ApiContext, wanted: Wanted, since: number | null): Promise<ResolvedRepository> {
-  const directory = readPartition(context, directoryName);
   const listed = find(context, wanted);
   const origin = wanted.origin ?? context.settings.hostOrigin;
   const resolved = listed
-    ? await resolveListed(context, directory, listed)
+    ? await resolveListed(context, listed)
     : await resolve(context, { task: 'resolveRepository', origin, fullName: wanted.name });
   const { id, fullName } = resolved.repository;
   // Looks up the repository by its id, not by name, because the directory partition may still contain a former name of

@@ -1,6 +1,6 @@
 /**
- * Numbers the turns of the event loop. Work that several requests of one turn need, such as renewing a view of the
- * store, is done once per turn.
+ * Numbers the turns of the event loop, and divides long work among them. Work that several requests of one turn need,
+ * such as renewing a view of the store, is done once per turn.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';

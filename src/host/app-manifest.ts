@@ -20,7 +20,7 @@ export interface MadeApp {
   webhookSecret: string;
 }
 
-/** What a person does about an app that exists on the host, but whose secrets are lost. */
+/** Advice about an app that exists on the host, but whose secrets are lost. */
 const remedy = 'If the app exists on the host, delete it there. Then begin again.';
 
 /**

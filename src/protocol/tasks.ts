@@ -248,7 +248,7 @@ export type PayloadTask = Static<typeof PayloadTaskSchema>;
 /** The content that a channel sends, in the channel's own shape. */
 export interface Payload {
   payload: unknown;
-  /** The name in place of the version, if the task asked for one. */
+  /** The name in place of the version, if the task asked for one and the range still has no version. */
   provisionalVersion?: string;
 }
 
@@ -294,11 +294,17 @@ export interface SharedWrites {
   watch: number;
 }
 
+/** A row of the store that was written or removed: the name of its table, and its key after the repository's id. */
+export interface WrittenRow {
+  table: string;
+  key: readonly (string | number)[];
+}
+
 /** A task for a render thread: the location of a partition, and the work to do with the partition's data. */
 export interface PoolTask {
   dataDir: string;
   partition: string;
-  /** What the owner of the partition has written; absent if the task does not use what an earlier one computed. */
+  /** Rows that the owner of the partition has written; absent if the task does not use the results of earlier tasks. */
   writes?: SharedWrites;
   work:
     | RenderTask

@@ -3,7 +3,7 @@
  * has computed something can so find out which rows have changed since. A row is in the log before its commit, so the
  * log contains all rows that a reader can see. It may also contain rows that a reader has already seen.
  */
-import type { SharedWrites } from '../protocol/tasks.ts';
+import type { SharedWrites, WrittenRow } from '../protocol/tasks.ts';
 import type { Partition, TableName } from './partition.ts';
 
 /** The tables whose rows are recorded: everything that drafts and previews read by repository. */
@@ -28,16 +28,14 @@ const recorded = [
 const defaultBytes = 1024 * 1024;
 /** Maximum number of repositories whose rows are recorded. */
 const maxWatched = 50;
+/** Tasks get the log of a repository until no preview was requested for this time, in milliseconds. */
+const unaskedMs = 15 * 60_000;
+/** The rows are recorded for this time longer, in milliseconds. Tasks that have got the log end before. */
+const taskMs = 60_000;
 
-// Positions of the numbers in the head of the shared memory.
+// Positions of the numbers in the head of the shared memory. The epoch is odd while rows of a batch are missing.
 const [epochAt, lengthAt, committedAt] = [0, 1, 2];
 const headBytes = 16;
-
-/** A row that was written or removed: the name of its table, and its key after the id of the repository. */
-export interface LoggedRow {
-  table: string;
-  key: readonly (string | number)[];
-}
 
 /** A place in a log. */
 export interface LogPlace {
@@ -48,6 +46,14 @@ export interface LogPlace {
 /** Number of logs that this process has made. */
 let logs = 0;
 
+/** A repository whose rows are recorded. */
+interface Watched {
+  since: number;
+  watch: number;
+  /** When a preview was requested last, in milliseconds. */
+  askedAt: number;
+}
+
 /** The owner's end of the log. */
 export class WriteLog {
   private readonly number = ++logs;
@@ -55,24 +61,26 @@ export class WriteLog {
   private readonly head: Int32Array;
   private readonly bytes: Buffer;
   /** Recorded repositories. The one that was not asked for the longest is first. */
-  private readonly watched = new Map<string, { since: number; watch: number }>();
+  private readonly watched = new Map<string, Watched>();
   private watches = 0;
   /** Sequence number of the last message of the batch that is being folded; undefined between two batches. */
   private folding: number | undefined;
-  private isFull = false;
   /** The open partition, until its tables are recorded. */
   private partition: Partition | undefined;
+  private readonly now: () => number;
 
-  constructor(bytes = defaultBytes) {
+  constructor(bytes = defaultBytes, now = () => performance.now()) {
+    this.now = now;
     this.memory = new SharedArrayBuffer(headBytes + bytes);
     this.head = new Int32Array(this.memory, 0, headBytes / 4);
     this.bytes = Buffer.from(this.memory, headBytes);
   }
 
-  /** Records the rows of a repository from now on. */
+  /** Records the rows of a repository from now on, until no preview of it was requested for a while. */
   watch(repoId: string): SharedWrites {
     this.record();
-    const known = this.watched.get(repoId) ?? { since: this.folding ?? 0, watch: ++this.watches };
+    const { since, watch } = this.watched.get(repoId) ?? { since: this.folding ?? 0, watch: ++this.watches };
+    const known = { since, watch, askedAt: this.now() };
     this.watched.delete(repoId);
     this.watched.set(repoId, known);
     if (this.watched.size > maxWatched) {
@@ -82,14 +90,14 @@ export class WriteLog {
     return this.sharedOf(known);
   }
 
-  /** Returns the log of a repository that is watched already; undefined for any other repository. */
+  /** Returns the log of a repository if previews of it are requested; undefined for any other repository. */
   known(repoId: string): SharedWrites | undefined {
     const known = this.watched.get(repoId);
-    return known && this.sharedOf(known);
+    return known && this.now() - known.askedAt < unaskedMs ? this.sharedOf(known) : undefined;
   }
 
-  private sharedOf(known: { since: number; watch: number }): SharedWrites {
-    return { memory: this.memory, log: this.number, ...known };
+  private sharedOf({ since, watch }: Watched): SharedWrites {
+    return { memory: this.memory, log: this.number, since, watch };
   }
 
   /** Follows a partition that was opened. Nothing costs time before a repository is watched. */
@@ -101,6 +109,16 @@ export class WriteLog {
   /** Call it before a batch is folded, with the sequence number of its last message. */
   begin(seq: number): void {
     this.folding = seq;
+    if (this.watched.size > 0) this.dropUnasked();
+  }
+
+  /** Ends the records of repositories whose previews nobody has requested for a while. */
+  private dropUnasked(): void {
+    const asked = this.now() - unaskedMs - taskMs;
+    for (const [repoId, { askedAt }] of this.watched) {
+      if (askedAt > asked) return;
+      this.watched.delete(repoId);
+    }
   }
 
   /** Call it when a batch is committed, or when its fold has failed. */
@@ -108,7 +126,6 @@ export class WriteLog {
     this.folding = undefined;
     // Rows of the batch are missing. Readers may have seen some of them, and others not.
     if (this.isFull) this.reset();
-    this.isFull = false;
     Atomics.store(this.head, committedAt, Atomics.load(this.head, lengthAt));
   }
 
@@ -136,7 +153,6 @@ export class WriteLog {
     const length = Atomics.load(this.head, lengthAt);
     const size = Buffer.byteLength(line);
     if (length + size > this.bytes.length) {
-      this.isFull = true;
       this.reset();
       return;
     }
@@ -144,6 +160,12 @@ export class WriteLog {
     Atomics.store(this.head, lengthAt, length + size);
   }
 
+  /** Whether rows of the batch that is being folded are missing, because there was no room for them. */
+  private get isFull(): boolean {
+    return isOdd(Atomics.load(this.head, epochAt));
+  }
+
+  /** Begins the next epoch: the log is empty again. */
   private reset(): void {
     Atomics.add(this.head, epochAt, 1);
     Atomics.store(this.head, committedAt, 0);
@@ -168,12 +190,13 @@ export class LogReader {
 
   /**
    * Returns the rows of a repository that were written after a place. Call it after a read transaction has begun: the
-   * rows contain everything that the transaction sees. Returns undefined if the log has started again since.
+   * rows contain everything that the transaction sees. Returns undefined if the log has started again since, or if rows
+   * were missing at the place.
    */
-  rowsAfter({ epoch, at }: LogPlace, repoId: string): LoggedRow[] | undefined {
+  rowsAfter({ epoch, at }: LogPlace, repoId: string): WrittenRow[] | undefined {
     const text = this.bytes.toString('utf8', at, Atomics.load(this.head, lengthAt));
-    if (Atomics.load(this.head, epochAt) !== epoch) return undefined;
-    const rows: LoggedRow[] = [];
+    if (isOdd(epoch) || Atomics.load(this.head, epochAt) !== epoch) return undefined;
+    const rows: WrittenRow[] = [];
     for (const line of text.split('\n')) {
       if (line === '') continue;
       const [owner, table, ...key] = JSON.parse(line) as [string, string, ...(string | number)[]];
@@ -181,4 +204,8 @@ export class LogReader {
     }
     return rows;
   }
+}
+
+function isOdd(epoch: number): boolean {
+  return (epoch & 1) === 1;
 }

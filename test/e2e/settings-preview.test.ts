@@ -78,7 +78,9 @@ test('settings are tried on the past', async (t) => {
     const { ranges } = (await service.api('POST', `${path}?toTag=v1.1.0&include=text`, mended)).body;
     assert.deepEqual([ranges.length, ranges[0].toTag], [1, 'v1.1.0']);
     assert.match(ranges[0].personas[0].text, /^## Mended$/m);
-    assert.deepEqual((await service.api('POST', `${path}?toTag=v9`, mended)).body.ranges, []);
+    const unknown = await service.api('POST', `${path}?toTag=v9`, mended);
+    assert.equal(unknown.status, 400);
+    assert.match(unknown.body.details.toTag, /^expected a tag of .* with a known commit, got "v9"$/);
     assert.equal((await service.api('POST', `${path}?include=diff`, mended)).status, 400);
   });
 

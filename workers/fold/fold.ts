@@ -146,7 +146,7 @@ function foldIsolated(
     if (isStoreFault(error)) throw error;
     count(partition, recordsDeadLettered, { partition: partition.name });
     forgetDelivery(partition, record);
-    // A replay that fails keeps the place of the dead letter, so whoever asked for the replay finds it again.
+    // A replay that fails keeps the place of the dead letter, so the client that requested the replay finds it again.
     const { seq, index } = record.replayed ?? place;
     const attempts = attemptsOf(readDeadLetter(partition, seq, index)) + 1;
     writeDeadLetter(partition, { seq, index, at: record.at, error: (error as Error).message, record, attempts });

@@ -13,7 +13,10 @@ import { type LogPlace, LogReader } from '../../src/store/write-log.ts';
 
 /** Ranges with fewer changes are computed in full each time. */
 const minChanges = 300;
-/** A ledger that was not used for this time is dropped, in milliseconds. Its repository may have been erased. */
+/**
+ * A ledger that was not used for this time is dropped, in milliseconds, even if the thread has no other task. Its
+ * repository may have been erased.
+ */
 const unusedMs = 15 * 60_000;
 /** Maximum number of changes in all ledgers of a thread. 100,000 changes take about 30 MB. */
 const maxChanges = 200_000;
@@ -44,12 +47,18 @@ export class Ledgers {
   /** The one that was not asked for the longest is first. */
   private readonly kept = new Map<string, Kept>();
   private readonly limits: { min: number; max: number };
-
   private readonly now: () => number;
+  /** Drops the ledger that is unused the longest, when its time comes. */
+  private timer: NodeJS.Timeout | undefined;
 
   constructor({ min = minChanges, max = maxChanges, now = () => performance.now() } = {}) {
     this.limits = { min, max };
     this.now = now;
+  }
+
+  /** Number of ledgers. */
+  get size(): number {
+    return this.kept.size;
   }
 
   /**
@@ -59,7 +68,7 @@ export class Ledgers {
    */
   begin(writes: SharedWrites | undefined): (partition: Partition) => Summaries {
     const usedAt = this.now();
-    for (const [name, one] of this.kept) if (usedAt - one.usedAt > unusedMs) this.kept.delete(name);
+    this.dropUnused();
     const reader = writes && new LogReader(writes.memory);
     const place = reader?.committed();
     return (partition) => {
@@ -91,8 +100,24 @@ export class Ledgers {
     };
   }
 
+  private dropUnused(): void {
+    clearTimeout(this.timer);
+    const now = this.now();
+    for (const [name, { usedAt }] of this.kept) {
+      const left = usedAt + unusedMs - now;
+      if (left > 0) return this.dropLater(left);
+      this.kept.delete(name);
+    }
+    this.timer = undefined;
+  }
+
+  private dropLater(left: number): void {
+    this.timer = setTimeout(() => this.dropUnused(), left).unref();
+  }
+
   private keep(name: string, kept: Kept): void {
     this.kept.set(name, kept);
+    if (!this.timer) this.dropLater(unusedMs);
     let total = 0;
     for (const { ledger } of this.kept.values()) total += ledger.size;
     for (const [other, { ledger }] of this.kept) {

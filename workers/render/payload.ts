@@ -28,18 +28,20 @@ import { readTag } from '../../src/store/tables/tags.ts';
 export function payload(partition: Partition, task: PayloadTask, beforeRead: () => void): Payload {
   const channel = channelOf(task.channel);
   try {
-    const suggested = task.provisional ? suggestedVersion(partition, task, beforeRead) : undefined;
-    const note = noteOf(partition, task, suggested);
-    const rendered = { payload: channel.render(note, task.settings) };
-    return task.provisional ? { ...rendered, provisionalVersion: note.version } : rendered;
+    const provisional = task.provisional ? provisionalVersion(partition, task, beforeRead) : undefined;
+    const rendered = { payload: channel.render(noteOf(partition, task, provisional), task.settings) };
+    return provisional === undefined ? rendered : { ...rendered, provisionalVersion: provisional };
   } catch (error) {
     if ((error as Error).name !== 'DeliveryError') throw error;
     throw invalid({ channel: (error as Error).message }, 'The channel cannot publish this draft.');
   }
 }
 
-/** Returns the suggested version of a draft's range; undefined without one. */
-function suggestedVersion(
+/**
+ * Returns the name that stands in for the version of a draft's range: the suggested version if there is one. Returns
+ * undefined if the tag has arrived after the task was made.
+ */
+function provisionalVersion(
   partition: Partition,
   { draftId, repoId }: PayloadTask,
   beforeRead: () => void,
@@ -48,10 +50,10 @@ function suggestedVersion(
   const range = draft && readRange(partition, draft.rangeId);
   const view = RepositoryView.of(partition, repoId, beforeRead);
   if (!range || !view || range.bounds.toTag !== undefined) return undefined;
-  return suggestVersion(gather(view, range.bounds)).version ?? undefined;
+  return suggestVersion(gather(view, range.bounds)).version ?? versionName(range.bounds);
 }
 
-/** @param provisional name in place of the version */
+/** @param provisional name in place of the version; undefined if the range has a version */
 function noteOf(partition: Partition, task: PayloadTask, provisional: string | undefined): Note {
   const draft = readDraft(partition, task.draftId);
   const range = draft && readRange(partition, draft.rangeId);
@@ -65,7 +67,7 @@ function noteOf(partition: Partition, task: PayloadTask, provisional: string | u
     publicationId: task.publicationId,
     repository: repositoryOf(repository),
     version,
-    tag: task.provisional ? version : toTag,
+    tag: provisional ?? toTag,
     previousTag: range.openEnds ? range.openEnds.fromTag : fromTag,
     compareUrl: comparison(draft, range, repository),
     date: dateOf(partition, range),

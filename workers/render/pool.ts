@@ -120,6 +120,8 @@ export class RenderPool {
       maxThreads: this.threads,
       idleTimeout: Number.POSITIVE_INFINITY,
       concurrentTasksPerWorker: 1,
+      // With Atomics, no timer runs in an idle thread, so it would keep ledgers of erased repositories.
+      atomics: 'disabled',
       execArgv: threadArguments,
       resourceLimits: heapLimits(this.limits.heapMb),
     });

@@ -3,12 +3,11 @@
  * nothing.
  */
 import { notFound } from '../../src/foundation/errors.ts';
-import type { RangeSummary } from '../../src/notes/draft/ledger.ts';
 import type { Selection } from '../../src/notes/range/select.ts';
-import type { Change } from '../../src/protocol/notes.ts';
 import type { RangePreview, RangePreviewTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { RepositoryView } from '../../src/store/repository-view.ts';
+import { pageOfChanges } from './changes.ts';
 import { inFull, type Summaries } from './ledgers.ts';
 import { checkBounds, openEndsOf } from './preview.ts';
 
@@ -35,26 +34,9 @@ export function previewRange(
     ...(openEnds && { openEnds }),
     since: sinceOf(selection),
     suggestedVersion,
-    ...pageOf(summary, task),
+    ...pageOfChanges(summary.changes, task),
     diagnostics,
   };
-}
-
-/** Returns one page of the changes of a summary. */
-function pageOf(
-  { changes: lists }: RangeSummary,
-  { offset, limit, included }: Pick<RangePreviewTask, 'offset' | 'limit' | 'included'>,
-): Pick<RangePreview, 'changes' | 'total'> {
-  const changes: Change[] = [];
-  let total = 0;
-  for (const list of lists) {
-    for (const change of list) {
-      if (included !== undefined && change.included !== included) continue;
-      if (total >= offset && changes.length < limit) changes.push(change);
-      total += 1;
-    }
-  }
-  return { changes, total };
 }
 
 function sinceOf({ ends }: Pick<Selection, 'ends'>): RangePreview['since'] {

@@ -1,13 +1,12 @@
 /**
- * The settings preview task: renders drafts of a repository, those of the last tag ranges or of the unreleased
- * changes, under its stored settings and
- * under the given settings, and returns the differences. It writes nothing.
+ * The settings preview task: renders drafts of a repository, those of tag ranges or of the unreleased changes, under
+ * its stored settings and under the given settings, and returns the differences. It writes nothing.
  */
-import { notFound } from '../../src/foundation/errors.ts';
+import { invalid, notFound } from '../../src/foundation/errors.ts';
 import { type Composed, composeAll } from '../../src/notes/draft/compose.ts';
 import { cachingSource } from '../../src/notes/range/caching-source.ts';
 import type { NotesSource } from '../../src/notes/range/source.ts';
-import { lastTagRanges } from '../../src/notes/range/tag-ranges.ts';
+import { lastTagRanges, rangeOfTag } from '../../src/notes/range/tag-ranges.ts';
 import { personas } from '../../src/protocol/names.ts';
 import type { NotesSettings } from '../../src/protocol/notes.ts';
 import type { DraftDifference, RangeDifference, SettingsPreview } from '../../src/protocol/settings-preview.ts';
@@ -23,8 +22,9 @@ const maxRanges = 5;
 const flagNames = ['highlights', 'contributors', 'upgradeInstructions'] as const;
 
 /**
- * Compares the drafts of the last tag ranges, or of the unreleased changes, under two settings.
- * @throws ServiceError `notFound` for a repository that has not sent an event yet
+ * Compares the drafts of the last tag ranges, of the range of one tag, or of the unreleased changes under two settings.
+ * @throws ServiceError `notFound` for a repository that has not sent an event yet, `invalid` for a tag that is not the
+ *   end of a range
  */
 export function previewSettings(
   partition: Partition,
@@ -35,10 +35,22 @@ export function previewSettings(
   if (!view) throw notFound('Repository', repoId);
   const compare = (bounds: RangeBounds) => compareRange(view, settings, bounds, withText, beforeRead);
   if (toTag === null) return { ranges: [compare({ type: 'UNRELEASED' })] };
-  const ranges = lastTagRanges(cachingSource(view), maxRanges).filter(
-    (range) => toTag === undefined || range.toTag === toTag,
-  );
+  if (toTag !== undefined) return { ranges: [compare(boundsOf(view, toTag))] };
+  const ranges = lastTagRanges(cachingSource(view), maxRanges);
   return { ranges: ranges.map((range) => compare({ type: 'TAG_BASED', ...range })) };
+}
+
+/**
+ * Returns the bounds of the range that ends at a tag.
+ * @throws ServiceError `invalid` for an unknown tag, and for a tag without a previous release
+ */
+function boundsOf(view: NotesSource, toTag: string): RangeBounds {
+  const bounds = rangeOfTag(cachingSource(view), toTag);
+  if (bounds?.type === 'TAG_BASED') return bounds;
+  const expected = bounds
+    ? 'a tag with a previous release'
+    : `a tag of ${view.repository.fullName} with a known commit`;
+  throw invalid({ toTag: `expected ${expected}, got ${JSON.stringify(toTag)}` }, 'The query is invalid.');
 }
 
 function compareRange(

@@ -80,7 +80,7 @@ export interface Notes {
    */
   dropped: Dropped[];
   vocabulary: Vocabulary;
-  /** What the reverts of the range asked for in its changes. */
+  /** Titles and shas that the reverts of the range searched for among its changes. */
   asked: RevertOutcome['asked'];
   /** Whether a change of the range has words that a revert may have. */
   mentionsRevert: boolean;

@@ -9,11 +9,12 @@
 import { isPartEnd } from '../../foundation/ids.ts';
 import type { Bump, Change, Diagnostics, NotesSettings, SuggestedVersion } from '../../protocol/notes.ts';
 import type { PullRecord, RangeBounds } from '../../protocol/stored.ts';
+import type { WrittenRow } from '../../protocol/tasks.ts';
 import { attribute, firstLine } from '../range/attribute.ts';
 import { originalOfCommit, picksOf } from '../range/backports.ts';
 import { cachingSource } from '../range/caching-source.ts';
 import { branchOfRange, headOf, type RangeEnds } from '../range/ends.ts';
-import { Reads, type WrittenRow } from '../range/reads.ts';
+import { Reads } from '../range/reads.ts';
 import { titleOf } from '../range/revert-targets.ts';
 import { commitMentionsRevert, isRevert, pullMentionsRevert } from '../range/reverts.ts';
 import { type Selection, select, selection } from '../range/select.ts';
@@ -34,7 +35,7 @@ import {
   stronger,
 } from './suggested-version.ts';
 
-/** What a preview shows of a range. */
+/** The contents of a preview of a range. */
 export interface RangeSummary {
   selection: Pick<Selection, 'resolution' | 'assumed' | 'ends'>;
   prCount: number;
@@ -52,7 +53,7 @@ export interface RangeSummary {
  */
 const maxTail = 400;
 
-/** What an entry asks for, with the values by which entries are sorted. */
+/** A reason of an entry for a version, with the values by which entries are sorted. */
 interface EntryDemand {
   priority: boolean;
   at: number;
@@ -67,13 +68,13 @@ interface Part {
   commitCount: number;
   diagnostics: Diagnostics;
   changes: ReturnType<typeof changesOf>;
-  /** What the first entries with a bump ask for, in the order of the entries. */
+  /** The demands of the first entries with each bump, in the order of the entries. */
   demands: ReadonlyMap<Bump, readonly EntryDemand[]>;
-  /** What the changes without an entry of their own ask for. */
+  /** The demands of changes without an entry of their own. */
   others: readonly Demand[];
 }
 
-/** What decides whether later changes can influence the base, or the base can influence them. */
+/** The facts by which later changes can influence the base, or the base can influence them. */
 interface Footprint {
   numbers: ReadonlySet<number>;
   /** Numbers of issues that the pull requests link. */
@@ -196,9 +197,11 @@ export class Ledger {
     const { numbers, issues, asked, mentionsRevert } = this.footprint;
     const { pulls, commitsWithoutPull, notCaptured } = notes.selection;
     const isKnown = (number: number): boolean => numbers.has(number) || this.reads.hasPull(number);
+    // An entry of the base can have issues of a pull request that is not in the range.
+    const isListed = (issue: number): boolean => issues.has(issue) || this.reads.hasIssue(issue);
     if (tail.changes.pulls.some(({ number = 0 }) => isKnown(number)) || [...notCaptured].some(isKnown)) return false;
     for (const pull of pulls) {
-      if (isKnown(pull.number) || pull.linkedIssues.some((number) => issues.has(number))) return false;
+      if (isKnown(pull.number) || pull.linkedIssues.some(isListed)) return false;
       if (mayRevert(source, pull) || asked.pullTitles.has(titleOf(pull.title))) return false;
       if (picksOf(source, pull).length > 0) return false;
     }

@@ -19,7 +19,7 @@ const periodMs = 30 * dayMs;
 /** A cherry-pick within this time of the merge is not doubted. */
 const longMs = 90 * dayMs;
 
-/** What was read of a source: the lowest number merged in each period, and the times of pushes. */
+/** The facts that were read of a source: the lowest number merged in each period, and the times of pushes. */
 interface Known {
   lowest: Map<number, number>;
   pushedAt: Map<string, number | undefined>;

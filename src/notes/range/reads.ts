@@ -3,17 +3,12 @@
  * the source stays valid as long as no row changes that was read. Names are kept as short hashes. Two names with one
  * hash can only make a valid result count as outdated, and never the reverse.
  */
+import type { WrittenRow } from '../../protocol/tasks.ts';
 import type { NotesSource } from './source.ts';
-
-/** A row of the store that was written or removed: the name of its table, and its key after the repository's id. */
-export interface WrittenRow {
-  table: string;
-  key: readonly (string | number)[];
-}
 
 type Span = readonly [from: number, to: number];
 
-/** What was read of a source. */
+/** The names, numbers and times that were read of a source. */
 export class Reads {
   private readonly pulls = new Set<number>();
   private readonly issues = new Set<number>();
@@ -112,6 +107,11 @@ export class Reads {
   /** Whether a pull request was read, by its number or by an index of pull requests. */
   hasPull(number: number): boolean {
     return this.pulls.has(number);
+  }
+
+  /** Whether an issue was read, by its number or by the time at which it was closed. */
+  hasIssue(number: number): boolean {
+    return this.issues.has(number);
   }
 
   /**

@@ -22,7 +22,7 @@ export class RevertTargets {
   private pullsByTitle: Map<string, PullRecord[]> | undefined;
   private commitsByTitle: Map<string, CommitRecord> | undefined;
   private commitsBySha: CommitRecord[] | undefined;
-  /** What the reverts asked for. A change that nothing asked for decides nothing. */
+  /** Titles and shas that reverts have searched for. Changes with other titles and shas have no effect on reverts. */
   readonly asked = { pullTitles: new Set<string>(), commitTitles: new Set<string>(), shas: new Set<string>() };
 
   constructor(pulls: readonly PullRecord[], commits: readonly CommitRecord[] = []) {

@@ -47,7 +47,7 @@ export interface RevertOutcome {
    * change that is restored.
    */
   restoring: { pull: PullRecord; restored: PullRecord }[];
-  /** What the reverts of the range asked for in its changes. */
+  /** Titles and shas that the reverts of the range searched for among its changes. */
   asked: RevertTargets['asked'];
   /** Whether a change of the range has words that a revert may have. */
   mentionsRevert: boolean;
@@ -76,9 +76,6 @@ interface Revert {
  * with what the named change reverts itself.
  */
 const maxTargets = 100;
-
-/** An empty set of targets. It is used for reverts outside the range, whose targets are not searched for by title. */
-const noTargets = new RevertTargets([]);
 
 /**
  * Matches a title such as `Revert #12` or `Revert Add search`, without quotes. Such a title is treated as a revert only
@@ -147,11 +144,17 @@ export function settleReverts(
     if (one && paired.length === changes.length) cancel(outcome, revert, 'reverts', nameOf(one));
     if (!pull || paired.length === Math.max(1, changes.length)) continue;
     const target = changes.find((change) => !isPaired(change))?.pull;
-    const restored = target && isRevert(target) ? revertTargets(source, target, noTargets)[0]?.pull : undefined;
+    const restored = target && isRevert(target) ? revertedBy(source, target) : undefined;
     if (restored) outcome.restoring.push({ pull, restored });
     else outcome.unpaired.push({ pull, target });
   }
   return outcome;
+}
+
+/** Returns the change that a revert outside the range reverts. Its targets are not searched for by title. */
+function revertedBy(source: NotesSource, revert: PullRecord): PullRecord | undefined {
+  // Each call has its own empty targets, because they keep the titles that they are asked for.
+  return revertTargets(source, revert, new RevertTargets([]))[0]?.pull;
 }
 
 function limited(revert: Revert): Revert {

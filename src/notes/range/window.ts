@@ -27,7 +27,7 @@ export const beginning: TagRecord = {
   deleted: false,
 };
 
-/** What decides a range between two tags by date. */
+/** The facts that decide a range between two tags by date. */
 export interface Window {
   /** The span of time between the two tags. */
   span: Span;

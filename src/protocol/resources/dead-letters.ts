@@ -60,7 +60,7 @@ export type ReplayDeadLettersBody = Static<
   (typeof ReplayDeadLettersBodySchemas)[keyof typeof ReplayDeadLettersBodySchemas]
 >;
 
-/** What came of a replay when the reply was made. */
+/** Outcome of a replay at the time of the reply. */
 const replayOutcomes = ['applied', 'failed', 'pending'] as const;
 export type ReplayOutcome = (typeof replayOutcomes)[number];
 
@@ -75,7 +75,7 @@ const ReplayedLettersSchema = Type.Object(
             {
               examples: ['applied'],
               description:
-                '`applied`: the record was processed; `failed`: it failed again; `pending`: it was not tried yet, so look at the list later',
+                '`applied`: the record was processed, or waits until earlier events of its repository are due; `failed`: it failed again; `pending`: it was not tried yet, so look at the list later',
             },
           ),
           error: orNull(text(errorExample, 'why it failed again; null for another outcome')),

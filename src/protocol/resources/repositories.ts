@@ -177,7 +177,7 @@ export const repositoryContracts = {
   previewRepositorySettings: {
     tag: 'Repositories',
     summary:
-      'Show which difference settings would make to the drafts of the last five tag ranges, or of the unreleased changes; fields that are left out have their defaults, and nothing is written',
+      'Show which difference settings would make to the drafts of the last five tag ranges, of the range of one tag, or of the unreleased changes; fields that are left out have their defaults, and nothing is written',
     example: { titles: { fix: 'Mended' } },
     body: NotesSettingsSchema,
     replies: { 200: SettingsPreviewSchema },

@@ -1,5 +1,6 @@
 /**
- * Requests, replies and contracts of the statistics of an organization, in the current month and per week. `api/` makes the body of the reply.
+ * Requests, replies and contracts of the statistics of an organization, in the current month and per week. `api/` makes
+ * the body of the reply.
  */
 import { type Static, Type } from '@sinclair/typebox';
 import type { Contracts } from './contract.ts';

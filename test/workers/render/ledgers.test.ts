@@ -286,6 +286,35 @@ test('a recount counts a range by its ledger, and an unused ledger is dropped', 
   assert.ok(counted() > full / 2);
 });
 
+test('a thread without tasks drops a ledger that was not used for 15 minutes', async (t) => {
+  const { partition, graph, fold, repoId, log } = await started(t);
+  for (let i = 0; i < 6; i++) merge(graph, seeded(i), 'main', false);
+  await fold();
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let now = 0;
+  const ledgers = new Ledgers({ min: 1, now: () => now });
+  const pass = (minutes: number): void => {
+    now += minutes * 60_000;
+    t.mock.timers.tick(minutes * 60_000);
+  };
+  const use = (bounds: RangeBounds): void => {
+    previewRange(partition, { ...taskOf(repoId), bounds }, () => {}, ledgers.begin(log.watch(repoId))(partition));
+  };
+  use(unreleased);
+  assert.equal(ledgers.size, 1);
+  pass(10);
+  use(days);
+  assert.equal(ledgers.size, 2);
+  pass(6);
+  assert.equal(ledgers.size, 1);
+  pass(4);
+  use(days);
+  pass(14);
+  assert.equal(ledgers.size, 1);
+  pass(1);
+  assert.equal(ledgers.size, 0);
+});
+
 test('rows of a batch under way, an overflow and another owner end a ledger', async (t) => {
   const { partition, graph, fold, repoId, log } = await started(t);
   const ledgers = new Ledgers({ min: 1 });
@@ -314,6 +343,37 @@ test('rows of a batch under way, an overflow and another owner end a ledger', as
   // More rows than the log has room for.
   await merged(60);
   assert.equal(pulls(), 65);
+});
+
+test('a later change joins a restored change that closes the same issue', async (t) => {
+  const { partition, graph, fold, repoId, log } = await started(t);
+  const merged = (title: string, body: string): void => {
+    graph.words.set(graph.pulls.length + 1, { title, body });
+    const pull = graph.open('main', graph.line(graph.head(), 1));
+    const sha = graph.commit([graph.head()], `Change (#${pull.number})`);
+    graph.push('main', sha);
+    graph.close(pull, sha);
+  };
+  const times = (time: string) => ({ updated_at: time, closed_at: time });
+  graph.send('issues', (time) => ({
+    action: 'closed',
+    issue: { number: 1007, title: 'Crash', state: 'closed', ...times(time), labels: [] },
+  }));
+  merged('fix: Mend crash', 'Fixes #1007');
+  merged('Revert "fix: Mend crash"', 'Reverts #1');
+  graph.tag('v1.0.0', graph.head());
+  merged('Reland "fix: Mend crash"', 'Reverts #2');
+  await fold();
+  const view = () => RepositoryView.of(partition, repoId) ?? assert.fail();
+  const ledger = new Ledger(view(), unreleased);
+  const reader = new LogReader(log.memory);
+  const place = reader.committed();
+  merged('fix: Mend crash', 'Fixes #1007');
+  await fold();
+  const summary = ledger.summary(view(), reader.rowsAfter(place, repoId) ?? assert.fail());
+  const full = new Ledger(view(), unreleased).summary(view()) ?? assert.fail();
+  assert.deepEqual(shown(summary ?? full), reference(view(), unreleased));
+  assert.equal(full.diagnostics.changes, 1);
 });
 
 async function started(t: Parameters<typeof openTestPartition>[0]) {

@@ -174,5 +174,25 @@ test('returns only the range of a tag, with the texts under the given settings',
   );
   const [engineer] = ranges[0]?.personas ?? [];
   assert.match(engineer?.text ?? '', /^## Mended\n\n- No more leaks/m);
-  assert.deepEqual(previewSettings(partition, { ...task, toTag: 'v9' }, () => {}).ranges, []);
+});
+
+test('returns the range of an older tag, and refuses a tag that is not the end of a range', async (t) => {
+  const partition = openTestPartition(t);
+  const numbers = Array.from({ length: 8 }, (_, i) => i + 1);
+  const records = numbers.flatMap((number) => [push(number - 1, number), tagRecord(`v${number}`, number)]);
+  await foldRecords(partition, 1, merged(1, 'First'), ...records);
+  const previewOfTag = (toTag: string) =>
+    previewSettings(partition, { task: 'settingsPreview', repoId, settings: defaultSettings, toTag }, () => {}).ranges;
+  assert.deepEqual(
+    previewOfTag('v2').map(({ fromTag, toTag }) => [fromTag, toTag]),
+    [['v1', 'v2']],
+  );
+  for (const [toTag, expected] of [
+    ['v9', `a tag of ${repositoryFields().fullName} with a known commit`],
+    ['v1', 'a tag with a previous release'],
+  ] as const)
+    assert.throws(() => previewOfTag(toTag), {
+      kind: 'invalid',
+      details: { toTag: `expected ${expected}, got "${toTag}"` },
+    });
 });

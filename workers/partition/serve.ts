@@ -201,7 +201,7 @@ export async function serve(
     return pool.run(task, { organization, maxWaitMs, ...(limitMs && { limitMs }) });
   }
   /** Runs a task that uses what an earlier one computed. A backlog that is folded in a thread is not recorded. */
-  function runAgain<Work extends RangePreviewTask | UnreleasedCountTask>(
+  function runAgain<Work extends RangePreviewTask | UnreleasedCountTask | PayloadTask>(
     work: Work,
     maxWaitMs: number,
     limitMs?: number,
@@ -235,7 +235,8 @@ export async function serve(
     if (question.task === 'preview') await hosts?.comparisons.learn(question);
     if (question.task === 'rangePreview') return previews.of(question);
     if (question.task === 'unreleasedCounts') return counter.of(question.repoIds, question.waitMs);
-    return run(question, asked + queryMs - performance.now());
+    const left = asked + queryMs - performance.now();
+    return question.task === 'payload' && question.provisional ? runAgain(question, left) : run(question, left);
   });
   const stopAnswering = (): void => answers.unsubscribe();
   return { owner, outbox, keeper, hosts, publisher, checker, webhooks, resealer, stopAnswering };

@@ -7,8 +7,6 @@ import { channelOf } from '../../src/channels/index.ts';
 import { compareUrlOf } from '../../src/foundation/compare-url.ts';
 import { invalid, notFound } from '../../src/foundation/errors.ts';
 import { pageUrl, versionName } from '../../src/foundation/page-url.ts';
-import { gather } from '../../src/notes/draft/gather.ts';
-import { suggestVersion } from '../../src/notes/draft/suggested-version.ts';
 import type { DraftRecord, RangeRecord, RepositoryRecord } from '../../src/protocol/stored.ts';
 import type { Payload, PayloadTask } from '../../src/protocol/tasks.ts';
 import type { Partition } from '../../src/store/partition.ts';
@@ -19,16 +17,22 @@ import { readRange } from '../../src/store/tables/ranges.ts';
 import { readRepository } from '../../src/store/tables/repositories.ts';
 import { readDraftRevision, readTexts } from '../../src/store/tables/revisions.ts';
 import { readTag } from '../../src/store/tables/tags.ts';
+import { inFull, type Summaries } from './ledgers.ts';
 
 /**
  * Renders the payload that a channel would send.
  * @throws ServiceError `notFound` when the draft or its revision does not exist, `invalid` when the channel cannot
  * publish the draft
  */
-export function payload(partition: Partition, task: PayloadTask, beforeRead: () => void): Payload {
+export function payload(
+  partition: Partition,
+  task: PayloadTask,
+  beforeRead: () => void,
+  summaries: Summaries = inFull,
+): Payload {
   const channel = channelOf(task.channel);
   try {
-    const provisional = task.provisional ? provisionalVersion(partition, task, beforeRead) : undefined;
+    const provisional = task.provisional ? provisionalVersion(partition, task, beforeRead, summaries) : undefined;
     const rendered = { payload: channel.render(noteOf(partition, task, provisional), task.settings) };
     return provisional === undefined ? rendered : { ...rendered, provisionalVersion: provisional };
   } catch (error) {
@@ -45,12 +49,13 @@ function provisionalVersion(
   partition: Partition,
   { draftId, repoId }: PayloadTask,
   beforeRead: () => void,
+  summaries: Summaries,
 ): string | undefined {
   const draft = readDraft(partition, draftId);
   const range = draft && readRange(partition, draft.rangeId);
   const view = RepositoryView.of(partition, repoId, beforeRead);
   if (!range || !view || range.bounds.toTag !== undefined) return undefined;
-  return suggestVersion(gather(view, range.bounds)).version ?? versionName(range.bounds);
+  return summaries.of(view, repoId, range.bounds).suggestedVersion.version ?? versionName(range.bounds);
 }
 
 /** @param provisional name in place of the version; undefined if the range has a version */

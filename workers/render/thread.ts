@@ -88,7 +88,7 @@ async function runTask(partition: Partition, { work }: PoolTask, beforeRead: () 
     case 'payload': {
       // The channels are loaded only when a draft is published. They need half of a thread's time to load.
       const { payload } = await import('./payload.ts');
-      return payload(partition, work, beforeRead);
+      return payload(partition, work, beforeRead, summaries);
     }
     default:
       return unreachable(work, `Unknown kind of task: ${nameIn(work, 'task')}.`);

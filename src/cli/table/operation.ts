@@ -63,9 +63,7 @@ export const deadLettersEntry = {
     list: {
       help: 'Lists the dead letters with their errors',
       example: 'dead-letters list',
-      options: jsonOption(
-        '{"deadLetters": [{"partition", "seq", "index", "at", "repository", "subject", "error", "attempts"}], "total"}',
-      ),
+      options: jsonOption('{"deadLetters": […], "total"} in the forms of the API'),
     },
     replay: {
       arguments: '[PARTITION SEQ/INDEX]',

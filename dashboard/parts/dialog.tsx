@@ -41,18 +41,25 @@ export function Dialog({
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
-  const close = (event: Event): void => {
+  // A field for a file sends `cancel` too.
+  const cancel = (event: Event): void => {
+    if (event.target !== element.current) return;
     event.preventDefault();
     onClose?.();
   };
+  // A person who selects text may release the pointer beside the dialog.
+  const isPressedBeside = useRef(false);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes the dialog too
     <dialog
       ref={element}
       class={`dialog ${size}`}
       aria-labelledby={id}
-      onCancel={close}
-      onClick={(event) => event.target === element.current && onClose?.()}
+      onCancel={cancel}
+      onPointerDown={({ target }) => {
+        isPressedBeside.current = target === element.current;
+      }}
+      onClick={({ target }) => target === element.current && isPressedBeside.current && onClose?.()}
     >
       <div class="dialog-inside">
         <header>

@@ -1,6 +1,6 @@
 /** Dialogs that several screens use: a question before something ends, and a secret that is shown once. */
 import type { ComponentChildren, JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useAttempt } from '../state/attempt.ts';
 import { Copy } from './copy.tsx';
 import { Dialog } from './dialog.tsx';
@@ -114,6 +114,12 @@ export function ShownOnce({
   onClose: () => void;
   children?: ComponentChildren;
 }): JSX.Element {
+  useEffect(() => {
+    // The browser asks before it closes or reloads the tab.
+    const ask = (event: Event): void => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, []);
   return (
     <Dialog title={title}>
       <div class="stack">

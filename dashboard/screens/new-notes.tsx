@@ -1,4 +1,4 @@
-/** The sheet that begins new notes: what they cover, for whom, and at the right what falls in. */
+/** Begins new notes: asks what they cover and who reads them, and shows what falls in. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
@@ -9,7 +9,8 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Empty, ErrorBox, Shown } from '../parts/feedback.tsx';
 import { SelectField, TextField, Ticks } from '../parts/fields.tsx';
 import { useAttempt } from '../state/attempt.ts';
-import { type Loaded, useLoad } from '../state/load.ts';
+import { allOf, type Loaded, useLoad } from '../state/load.ts';
+import { useMounted } from '../state/mounted.ts';
 import { api } from '../state/session.ts';
 import { count, type Persona, personas, personaWords } from '../text/words.ts';
 
@@ -27,7 +28,12 @@ interface Choice {
   toDate: string;
   fromNumber: string;
   toNumber: string;
+  /** Fields of the range that the notes begin with, which this sheet does not ask for. */
+  besides: Partial<Pick<Range, (typeof followed)[number] | 'timeZone'>>;
 }
+
+/** The fields that say what an unreleased range follows. */
+const followed = ['branch', 'tagPattern', 'prereleases'] as const;
 
 const ways = { release: 'Release', dates: 'Days', numbers: 'Pull requests' } as const;
 
@@ -42,10 +48,14 @@ export function NewNotes({
   onClose: () => void;
 }): JSX.Element {
   const repoId = repository.id;
-  const tags = useLoad('tags', (signal) => api().listRepositoryTags({ repoId, limit: 100 }, { signal }), [repoId]);
+  const tags = useLoad(
+    'tags',
+    (signal) => allOf(api().each('listRepositoryTags', { repoId, limit: 100 }, { signal })),
+    [repoId],
+  );
   return (
     <Dialog title={`New notes for ${repository.fullName}`} size="wide" onClose={onClose}>
-      <Shown of={tags}>{({ tags: all }) => <Form repository={repository} tags={all} begin={begin} />}</Shown>
+      <Shown of={tags}>{(all) => <Form repository={repository} tags={all} begin={begin} />}</Shown>
     </Dialog>
   );
 }
@@ -65,6 +75,7 @@ function Form({
   const [readers, setReaders] = useState<readonly Persona[]>(personas);
   const { error, attempt, forget } = useAttempt();
   const [isBusy, setBusy] = useState(false);
+  const isMounted = useMounted();
   const [, navigate] = useLocation();
   const bounds = boundsOf(repository.id, choice);
   const preview = useLoad('range preview', (signal) => api().previewRange(bounds as Bounds, { signal }), [
@@ -78,7 +89,7 @@ function Form({
     const hasBegun = await attempt(async () => {
       const range = await existingOrNew(repository.id, bounds);
       const tickets = await Promise.all(readers.map((persona) => api().generateDraft({ rangeId: range.id, persona })));
-      navigate(`/app/drafts/${tickets[0]?.id}`);
+      if (isMounted.current) navigate(`/app/drafts/${tickets[0]?.id}`);
     });
     if (!hasBegun) setBusy(false);
   };
@@ -156,7 +167,11 @@ function ReleaseFields({
   change: (part: Partial<Choice>) => void;
 }): JSX.Element {
   const end = tags.findIndex(({ name }) => name === choice.to);
-  const names = tags.map(({ name }) => [name, name] as const);
+  // A tag of an earlier range may be gone.
+  const known = tags.map(({ name }) => name);
+  const names = [...known, ...[choice.to, choice.from].filter((name) => name !== '' && !known.includes(name))].map(
+    (name) => [name, name] as const,
+  );
   const beginning = choice.to === '' && tags[0] ? tags[0].name : 'The beginning';
   return (
     <div class="pair">
@@ -227,13 +242,16 @@ function initialChoice(tags: readonly Tag[], to: string): Choice {
     toDate: today,
     fromNumber: '',
     toNumber: '',
+    besides: {},
   };
 }
 
 /** Returns the choice that makes the notes of a range. */
 function choiceOf(tags: readonly Tag[], range: Range): Choice {
   const { type, fromTag, toTag, fromDate, toDate, fromPrNumber, toPrNumber } = range;
-  const choice = initialChoice(tags, (type !== 'UNRELEASED' && toTag) || '');
+  const { branch, tagPattern, prereleases, timeZone } = range;
+  const besides = { branch, tagPattern, prereleases, timeZone };
+  const choice = { ...initialChoice(tags, (type !== 'UNRELEASED' && toTag) || ''), besides };
   if (type === 'DATE_BASED') return { ...choice, way: 'dates', fromDate: fromDate ?? '', toDate: toDate ?? '' };
   if (type === 'PR_BASED')
     return { ...choice, way: 'numbers', fromNumber: String(fromPrNumber ?? ''), toNumber: String(toPrNumber ?? '') };
@@ -242,15 +260,20 @@ function choiceOf(tags: readonly Tag[], range: Range): Choice {
 
 /** Returns the bounds of the range; undefined while the choice is not complete. */
 function boundsOf(repoId: string, choice: Choice): Bounds | undefined {
-  const { way, from, to, fromDate, toDate, fromNumber, toNumber } = choice;
-  if (way === 'dates')
-    return fromDate === '' || toDate === '' ? undefined : { type: 'DATE_BASED', repoId, fromDate, toDate };
+  const { way, from, to, fromDate, toDate, fromNumber, toNumber, besides } = choice;
+  if (way === 'dates') {
+    const zone = besides.timeZone !== undefined && { timeZone: besides.timeZone };
+    return fromDate === '' || toDate === '' ? undefined : { type: 'DATE_BASED', repoId, fromDate, toDate, ...zone };
+  }
   if (way === 'numbers') {
     const [fromPrNumber, toPrNumber] = [Number(fromNumber), Number(toNumber)];
     if (!(fromPrNumber > 0) || !(toPrNumber > 0)) return undefined;
     return { type: 'PR_BASED', repoId, fromPrNumber, toPrNumber };
   }
-  if (to === '') return { type: 'UNRELEASED', repoId };
+  if (to === '') {
+    const own = followed.flatMap((name) => (besides[name] == null ? [] : [[name, besides[name]]]));
+    return { type: 'UNRELEASED', repoId, ...Object.fromEntries(own) };
+  }
   if (from === '') return { type: 'FIRST_RELEASE', repoId, toTag: to };
   return { type: 'TAG_BASED', repoId, fromTag: from, toTag: to };
 }
@@ -259,7 +282,7 @@ function boundsOf(repoId: string, choice: Choice): Bounds | undefined {
 async function existingOrNew(repoId: string, bounds: Bounds): Promise<{ id: string }> {
   // The service itself finds the range of what is unreleased.
   if (bounds.type === 'UNRELEASED') return api().createRange(bounds);
-  const fields = Object.entries(bounds).filter(([name]) => name !== 'repoId');
+  const fields = Object.entries({ timeZone: undefined, ...bounds }).filter(([name]) => name !== 'repoId');
   for await (const range of api().each('listRanges', { repoId }))
     if (fields.every(([name, value]) => (range as unknown as Record<string, unknown>)[name] === value)) return range;
   return api().createRange(bounds);

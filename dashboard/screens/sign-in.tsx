@@ -36,7 +36,7 @@ export function SignIn({ hasEnded, fault }: { hasEnded: boolean; fault: string |
         <h1>{hasEnded ? 'Your session has ended' : 'Sign in'}</h1>
         <p class="faint">
           {hasEnded
-            ? 'Sign in again to continue where you were. Text that was not saved is kept.'
+            ? 'Sign in again to continue where you were. Text that was not saved is kept for the key that you used.'
             : 'Release notes from merged pull requests.'}
         </p>
         {/* Programs that keep passwords store the key under this name. */}

@@ -44,24 +44,31 @@ export function useShortcut(key: string, action: (() => void) | undefined): void
   }, [key, action]);
 }
 
+/** Longest time between the two keys that lead to a place, in milliseconds. */
+const placeMs = 1_500;
+
 /** Listens to keys for the whole dashboard. Returns a function that stops it. */
 export function listenToKeys(navigate: (path: string) => void): () => void {
-  let awaitsPlace = false;
+  /** When `g` was pressed; undefined if another key came after it. */
+  let beganAt: number | undefined;
   const handle = (event: KeyboardEvent): void => {
     const isControlled = event.ctrlKey || event.metaKey;
+    const isDialogOpen = document.querySelector('dialog[open]') !== null;
+    const awaitsPlace = beganAt !== undefined && event.timeStamp - beganAt < placeMs;
+    beganAt = undefined;
     if (isControlled && event.key.toLowerCase() === 'k') {
       event.preventDefault();
-      isJumpOpen.value = true;
+      isJumpOpen.value ||= !isDialogOpen;
       return;
     }
     if (isControlled && event.key.toLowerCase() === 's' && actions.has('save')) {
       event.preventDefault();
-      actions.get('save')?.();
+      if (!isDialogOpen) actions.get('save')?.();
       return;
     }
-    if (isControlled || event.altKey || isTyping(event.target) || document.querySelector('dialog[open]')) return;
+    if (isControlled || event.altKey || isTyping(event.target) || isDialogOpen) return;
     const place = awaitsPlace ? places[event.key] : undefined;
-    awaitsPlace = event.key === 'g' && !awaitsPlace;
+    if (event.key === 'g' && !awaitsPlace) beganAt = event.timeStamp;
     const action =
       place !== undefined
         ? () => navigate(place)

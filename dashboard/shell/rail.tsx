@@ -8,7 +8,7 @@ import { Icon, type IconName, Sign } from '../parts/icons.tsx';
 import { saveTexts } from '../state/draft-text.ts';
 import { session, signOut } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
-import { unsaved } from '../state/unsaved.ts';
+import { dropAllInput, unsaved } from '../state/unsaved.ts';
 import { isHelpOpen, isJumpOpen } from './keys.ts';
 import { Switcher } from './switcher.tsx';
 
@@ -22,7 +22,7 @@ const parts: readonly { href: string; name: string; icon: IconName }[] = [
 ];
 
 /** Time that texts have to be saved before the question comes up, in milliseconds. */
-const saveMs = 1_500;
+const saveMs = 5_000;
 
 /** Saves what can be saved. Returns whether everything is saved. */
 async function isAllSaved(): Promise<boolean> {
@@ -30,9 +30,17 @@ async function isAllSaved(): Promise<boolean> {
   return unsaved.peek().length === 0;
 }
 
-/** Ends the session. A failure is shown, because the session then still works. */
-function leave(): void {
-  signOut().catch((error: Error) => showToast(`Not signed out. ${errorText(error)}`));
+/** Ends the session. Meanwhile nothing can be typed. A failure is shown, because the session then still works. */
+async function leave(): Promise<void> {
+  document.body.inert = true;
+  try {
+    await signOut();
+    dropAllInput();
+  } catch (error) {
+    showToast(`Not signed out. ${errorText(error as Error)}`);
+  } finally {
+    document.body.inert = false;
+  }
 }
 
 export function Rail(): JSX.Element {
@@ -89,7 +97,11 @@ export function Rail(): JSX.Element {
 function LeaveDialog({ onStay }: { onStay: () => void }): JSX.Element {
   return (
     <Dialog title="Sign out without saving?" onClose={onStay}>
-      <p>These changes are not saved. They are dropped when you sign out:</p>
+      <p>
+        {unsaved.value.length === 0
+          ? 'Everything is saved now.'
+          : 'These changes are not saved. They are dropped when you sign out:'}
+      </p>
       <ul>
         {unsaved.value.map(({ name, title, href }) => (
           <li key={name}>
@@ -108,7 +120,7 @@ function LeaveDialog({ onStay }: { onStay: () => void }): JSX.Element {
           class="danger"
           onClick={() => {
             onStay();
-            leave();
+            void leave();
           }}
         >
           Sign out

@@ -4,7 +4,7 @@
  */
 import { signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { ConflictError, type Draft, metaOf, PreconditionFailedError } from '../../sdk/index.ts';
+import { type Draft, metaOf, PreconditionFailedError } from '../../sdk/index.ts';
 import { api, isPassing, noteRefusal } from './session.ts';
 import { showToast } from './toasts.ts';
 import { dropInput, inputOf, keepInput, unsaved } from './unsaved.ts';
@@ -15,7 +15,9 @@ const retriesMs = [500, 1_000, 2_000, 4_000, 8_000];
 /** Wait before typed text is written to the store of the browser. */
 const keepMs = 250;
 /** Maximum number of sent texts that are remembered while it is not known whether the service has them. */
-const maxSent = 4;
+const maxSent = 200;
+/** Number of attempts to save a text that is refused although no one else has changed the draft. */
+const ownAttempts = 3;
 /** Number of texts in memory above which saved texts that are not on the screen are dropped. */
 const maxTexts = 20;
 
@@ -30,7 +32,7 @@ interface Saved {
 interface Kept {
   text: string;
   base: Saved;
-  /** Texts whose saving failed in a way that may pass. The service may have stored one of them. */
+  /** Fingerprints of texts that were sent without a reply. The service may have stored one of them. */
   sent: readonly string[];
 }
 
@@ -115,21 +117,21 @@ class EditedText {
     if (text === this.saved.text && this.sent.length === 0) {
       this.put({ state: 'saved', error: undefined });
       this.keepNow();
-      return true;
+      this.meetNewest();
+      return this.state.peek().text === text;
     }
     if (state !== 'retrying') this.put({ state: 'saving', error: undefined });
     this.running = this.send(text);
     const isStored = await this.running;
     this.running = undefined;
-    const now = this.state.peek();
-    if (now.state === 'saved' && this.newest) this.meet(this.newest);
-    return isStored && now.text === text;
+    this.meetNewest();
+    return isStored && this.state.peek().text === text;
   };
 
   /** Ends a clash with the text that the person chose. */
   readonly resolve = (text: string): void => {
     this.saved = this.theirs ?? this.saved;
-    this.put({ text, state: 'unsaved', clash: undefined });
+    this.put({ text, savedAt: this.saved.at, state: 'unsaved', clash: undefined });
     this.keepNow();
     void this.save();
   };
@@ -148,7 +150,8 @@ class EditedText {
     if (!(await this.save())) return false;
     const { draftId } = this;
     await api().restoreDraft({ draftId, revision }, { ifMatch: this.saved.etag });
-    this.adopt(await api().getDraft({ draftId }));
+    // Text that was typed meanwhile stays, and saving it finds the clash.
+    this.meet(await api().getDraft({ draftId }));
     return true;
   };
 
@@ -165,7 +168,27 @@ class EditedText {
     const newerBy = Date.parse(draft.updatedAt) - Date.parse(this.saved.at);
     if (newerBy > 0) this.adopt(draft);
     // Something beside the text may have changed, such as a flag.
-    else if (newerBy === 0 && draft.bodyMd === this.saved.text) this.saved = toSaved(draft);
+    else if (draft.bodyMd === this.saved.text) this.saved = newerBy === 0 ? toSaved(draft) : this.saved;
+    else void this.readAgain();
+  }
+
+  private meetNewest(): void {
+    if (this.newest && this.state.peek().state === 'saved') this.meet(this.newest);
+  }
+
+  /**
+   * Reads the draft after a read that had another text and an earlier time: either that read began before the last
+   * saving, or the clock of the service was set back.
+   */
+  private async readAgain(): Promise<void> {
+    const before = this.saved;
+    try {
+      const next = await api().getDraft({ draftId: this.draftId });
+      const isQuiet = this.saved === before && !this.running && this.state.peek().state === 'saved' && !this.isOver;
+      if (isQuiet && next.bodyMd !== before.text) this.adopt(next);
+    } catch {
+      // The screen reads the draft too, and shows why it cannot be read.
+    }
   }
 
   /** Notes that a screen shows the text. Returns a function that notes that it does not any more. */
@@ -217,14 +240,17 @@ class EditedText {
     if (!this.isOver) this.timer = setTimeout(() => void this.save(), ms);
   }
 
-  private async send(text: string): Promise<boolean> {
+  private async send(text: string, attempts = ownAttempts): Promise<boolean> {
     const { draftId } = this;
+    const print = fingerprint(text);
+    this.sent = [...this.sent.filter((each) => each !== print), print].slice(-maxSent);
+    this.keepNow();
     try {
       const reply = await api().updateDraft({ draftId, bodyMd: text }, { ifMatch: this.saved.etag });
       this.settle({ text, etag: metaOf(reply).etag ?? '', at: reply.updatedAt });
       return true;
     } catch (error) {
-      if (error instanceof PreconditionFailedError) return this.meetClash(error, text);
+      if (error instanceof PreconditionFailedError) return this.meetClash(error, text, attempts - 1);
       return this.fail(error as Error, text);
     }
   }
@@ -242,37 +268,48 @@ class EditedText {
 
   private fail(error: Error, text: string): false {
     noteRefusal(error);
-    const isPassing = mayPass(error);
-    if (isPassing) this.sent = [...this.sent.filter((each) => each !== text), text].slice(-maxSent);
-    this.put({ state: isPassing ? 'retrying' : 'refused', error });
+    const mayPass = isPassing(error);
+    const isTyped = this.state.peek().text !== text;
+    // A refused text is not stored. What was typed meanwhile may be accepted.
+    if (!mayPass) this.sent = this.sent.filter((each) => each !== fingerprint(text));
+    this.put({ state: mayPass ? 'retrying' : isTyped ? 'unsaved' : 'refused', error });
     this.keepNow();
-    const waitMs = retriesMs[Math.min(this.failures++, retriesMs.length - 1)];
-    if (isPassing) this.saveAfter(waitMs as number);
+    const waitMs = mayPass ? retriesMs[Math.min(this.failures++, retriesMs.length - 1)] : pauseMs;
+    if (mayPass || isTyped) this.saveAfter(waitMs as number);
     return false;
   }
 
-  private async meetClash(refusal: Error, text: string): Promise<boolean> {
+  private async meetClash(refusal: Error, text: string, attempts: number): Promise<boolean> {
     let current: Draft;
     try {
       current = await api().getDraft({ draftId: this.draftId });
     } catch (error) {
-      return this.fail(mayPass(error) ? (error as Error) : refusal, text);
+      return this.fail(isPassing(error) ? (error as Error) : refusal, text);
     }
-    const base = this.saved.text;
     const next = toSaved(current);
+    // The state is the one that was named. Something between changes the tags, so that no text can be saved.
+    if (next.etag === this.saved.etag) return this.fail(refusal, text);
+    const base = this.saved.text;
     // Without a change by others, only something beside the text has changed, such as a flag, or the service has stored
     // a text of this screen although its reply was lost.
-    const isOwn = [base, text, this.state.peek().text, ...this.sent].includes(next.text);
-    if (isOwn) this.settle(next);
-    else {
+    const isOwn =
+      [base, text, this.state.peek().text].includes(next.text) || this.sent.includes(fingerprint(next.text));
+    if (!isOwn) {
       // Until the person has decided, the text stays based on the old state. So a page that is reloaded finds the clash
       // again.
       this.theirs = next;
       this.sent = [];
       this.put({ state: 'clash', error: undefined, clash: { base, theirs: next.text } });
       this.keepNow();
+      return false;
     }
-    return isOwn && this.state.peek().text === next.text;
+    if (next.text !== text && attempts > 0) {
+      this.saved = next;
+      this.sent = [];
+      return this.send(text, attempts);
+    }
+    this.settle(next);
+    return next.text === text;
   }
 }
 
@@ -333,11 +370,6 @@ function textOf(draft: Draft, title: string): EditedText {
   return one;
 }
 
-/** Whether saving may succeed later. A draft that is being written refuses texts with 409. */
-function mayPass(error: unknown): boolean {
-  return isPassing(error) || error instanceof ConflictError;
-}
-
 const prefix = 'draft:';
 
 function nameOf(draftId: string): string {
@@ -350,6 +382,17 @@ function hrefOf(draftId: string): string {
 
 function toSaved(draft: Draft): Saved {
   return { text: draft.bodyMd, etag: metaOf(draft).etag ?? '', at: draft.updatedAt };
+}
+
+/** Returns a short value by which a text is recognized. */
+function fingerprint(text: string): string {
+  let [a, b] = [0x811c9dc5, 0x9e3779b9];
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    a = Math.imul(a ^ code, 0x01000193);
+    b = Math.imul(b ^ code, 0x85ebca6b) ^ (b >>> 13);
+  }
+  return `${text.length}.${a >>> 0}.${b >>> 0}`;
 }
 
 // Text that was typed a moment ago may not be in the store of the browser yet.

@@ -31,8 +31,11 @@ const heads = new Map<string, Promise<DraftHead>>();
 /** Returns a range. */
 export function rangeOf(rangeId: string): Promise<Range> {
   return remembered(ranges, rangeId, async () => {
+    const before = turn;
     const range = await api().getRange({ rangeId });
-    if (range.type === 'UNRELEASED') unreleased.add(rangeId);
+    if (range.type !== 'UNRELEASED') return range;
+    if (turn === before) unreleased.add(rangeId);
+    else ranges.delete(rangeId);
     return range;
   });
 }

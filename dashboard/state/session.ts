@@ -69,10 +69,13 @@ export async function startSession(): Promise<string | undefined> {
 
 async function resume(): Promise<void> {
   for (let waitMs = firstWaitMs; localStorage.getItem(csrfName) !== null; waitMs = Math.min(2 * waitMs, maxWaitMs)) {
+    const used = localStorage.getItem(csrfName);
     try {
       begin(await client.getSession());
       return;
     } catch (error) {
+      // Another tab may have signed in meanwhile.
+      if (error instanceof UnauthorizedError && localStorage.getItem(csrfName) !== used) continue;
       if (error instanceof UnauthorizedError) localStorage.removeItem(csrfName);
       if (!isTemporary(error)) break;
     }
@@ -137,7 +140,7 @@ function begin(next: Session): void {
 
 // Another tab has signed in. All tabs send its cookie now, so this one continues with that session.
 addEventListener('storage', ({ key, newValue }) => {
-  if (key !== csrfName || newValue === null || typeof session.peek() !== 'object') return;
+  if (key !== csrfName || newValue === null || ['unknown', 'waiting'].includes(session.peek() as string)) return;
   session.value = 'unknown';
   void resume();
 });

@@ -22,20 +22,22 @@ interface Kept extends UnsavedForm {
 }
 
 const prefix = 'tidings-form:';
+/** Id of the key whose input this is. The input of another key stays in the store of the browser until it signs in. */
+let owner = '';
 const inputs = new Map<string, unknown>();
 
 /** The forms whose input is not saved. */
 export const unsaved = signal<readonly UnsavedForm[]>([]);
-
-for (const [key, text] of Object.entries(sessionStorage as Record<string, string>)) {
-  if (key.startsWith(prefix)) note(JSON.parse(text) as Kept);
-}
 
 function note({ input, ...form }: Kept): void {
   inputs.set(form.name, input);
   const before = unsaved.peek().find(({ name }) => name === form.name);
   if (before?.href === form.href && before.title === form.title && before.isSaving === form.isSaving) return;
   unsaved.value = [...unsaved.peek().filter((each) => each !== before), form];
+}
+
+function placeOf(name: string): string {
+  return `${prefix}${owner}:${name}`;
 }
 
 /** Whether a form has input that is not saved. */
@@ -53,31 +55,33 @@ export function keepInput(form: UnsavedForm, input: unknown, isSecret = false): 
   note({ ...form, input });
   if (isSecret) return;
   try {
-    sessionStorage.setItem(prefix + form.name, JSON.stringify({ ...form, input }));
+    sessionStorage.setItem(placeOf(form.name), JSON.stringify({ ...form, input }));
   } catch {
-    // The store of the browser is full. The input stays in memory.
+    // The store of the browser is full. The input stays in memory, and an older one must not come back.
+    sessionStorage.removeItem(placeOf(form.name));
   }
 }
 
 /** Forgets the input of a form, because it was saved or discarded. */
 export function dropInput(name: string): void {
   if (!inputs.delete(name)) return;
-  sessionStorage.removeItem(prefix + name);
+  sessionStorage.removeItem(placeOf(name));
   unsaved.value = unsaved.peek().filter((form) => form.name !== name);
 }
 
-const ownerName = 'tidings-form-owner';
-
-/** Takes over what is kept if it was entered with the same key. The input of another key is forgotten. */
+/** Takes over what was entered with the key of the session. Nothing of another key is shown. */
 export function claimInput(): void {
   const now = session.peek();
-  if (typeof now === 'string') return;
-  const owner = sessionStorage.getItem(ownerName);
-  if (owner !== null && owner !== now.key.id) dropAllInput();
-  sessionStorage.setItem(ownerName, now.key.id);
+  if (typeof now === 'string' || now.key.id === owner) return;
+  owner = now.key.id;
+  inputs.clear();
+  unsaved.value = [];
+  for (const [place, text] of Object.entries(sessionStorage as Record<string, string>)) {
+    if (place.startsWith(placeOf(''))) note(JSON.parse(text) as Kept);
+  }
 }
 
-/** Forgets the input of all forms. */
+/** Forgets the input of all forms of the key. */
 export function dropAllInput(): void {
   for (const name of [...inputs.keys()]) dropInput(name);
 }

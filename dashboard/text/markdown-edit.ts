@@ -39,7 +39,8 @@ function toggleAround(sign: string, text: string, start: number, end: number): R
 
 /** Adds a prefix to all lines of a selection; removes it if all of them have it. */
 function toggleBefore(prefix: string, text: string, start: number, end: number): Replacement {
-  const from = text.lastIndexOf('\n', start - 1) + 1;
+  // A search that begins before the text would begin at its first sign.
+  const from = start === 0 ? 0 : text.lastIndexOf('\n', start - 1) + 1;
   const lines = text.slice(from, end).split('\n');
   const has = lines.every((line) => line.startsWith(prefix));
   const insert = lines.map((line) => (has ? line.slice(prefix.length) : prefix + line)).join('\n');

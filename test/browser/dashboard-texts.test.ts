@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page, Route } from 'playwright-core';
 import { sampleHistory, sampleRepository } from '../../demo/history/index.ts';
-import { chromiumPath, openBrowser } from '../helpers/browser.ts';
+import { chromiumPath, openBrowser, openContext } from '../helpers/browser.ts';
 import { auditBoth, sendHistory, show, signedIn, writeDraft } from '../helpers/dashboard.ts';
 import { startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
@@ -37,6 +37,7 @@ test('text of a draft is saved or kept, wherever the person goes', { skip }, asy
     const visit = await signedIn(t, browser, service);
     await show(visit.page, draftUrl);
     assert.equal(await field(visit.page).inputValue(), text);
+    await visit.page.getByRole('link', { name: sampleRepository.fullName }).waitFor();
     return visit;
   };
   const leave = (page: Page): Promise<void> => page.getByRole('link', { name: 'Inbox' }).click();
@@ -85,13 +86,31 @@ test('text of a draft is saved or kept, wherever the person goes', { skip }, asy
     assert.equal(await stored(), 'typed during an outage\n');
   });
 
+  await t.test('a saving whose reply is lost is no clash after a reload', async (t) => {
+    const { page } = await openWith(t, 'before the reply\n');
+    let isStored = false;
+    await page.route(draftPath, async (route) => {
+      if (route.request().method() !== 'PATCH' || isStored) return route.fallback();
+      await route.fetch();
+      isStored = true;
+    });
+    await field(page).fill('stored without a reply\n');
+    await waitUntil('the service has the text', () => isStored);
+    await field(page).fill('typed meanwhile\n');
+    await page.reload();
+    await waitUntil('the newer text is saved', async () => (await stored()) === 'typed meanwhile\n');
+    await page.getByText('Saved', { exact: true }).waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+  });
+
   await t.test('a clash is found again after a reload and after other screens', async (t) => {
     const { page } = await openWith(t, 'base\n');
     const dialog = page.getByRole('dialog', { name: clashTitle });
-    /** Another person saves between the last reading and the next saving. */
-    const saveBefore = async (text: string): Promise<void> => {
+    /** Another person saves between the last reading and the next saving, which begins after `until`. */
+    const saveBefore = async (text: string, until?: Promise<unknown>): Promise<void> => {
       await page.route(draftPath, async (route) => {
         if (route.request().method() !== 'PATCH') return route.fallback();
+        await until;
         await store(text);
         await page.unroute(draftPath);
         return route.fallback();
@@ -105,8 +124,10 @@ test('text of a draft is saved or kept, wherever the person goes', { skip }, asy
     assert.equal(await stored(), 'theirs\n');
     await dialog.getByRole('button', { name: 'Discard my changes' }).click();
     await page.getByText('Saved', { exact: true }).waitFor();
+    await page.frameLocator('iframe').getByText('theirs').waitFor();
 
-    await saveBefore('theirs again\n');
+    const inboxShown = page.waitForURL(`${service.url}/`, { timeout: 60_000 });
+    await saveBefore('theirs again\n', inboxShown);
     await field(page).fill('mine again\n');
     await leave(page);
     await page.getByText(/: kept here, but not saved\.$/).waitFor();
@@ -172,8 +193,7 @@ test('text of a draft is saved or kept, wherever the person goes', { skip }, asy
   await t.test('the notes take the name of their tag, and the screen follows another tab that signs in', async (t) => {
     // The test before has ended the session that the others use.
     const { key } = (await service.api('POST', '/api/keys', { name: 'editor', instance: true })).body;
-    const context = await browser.newContext();
-    t.after(() => context.close());
+    const context = await openContext(t, browser, {});
     const page = await context.newPage();
     await page.goto(draftUrl);
     await page.getByLabel('API key').fill(key);

@@ -185,6 +185,7 @@ function Loaded({ draft, range, fault, reload }: LoadedProps): JSX.Element {
     >
       <PersonaTabs draft={draft} />
       {fault && !isPassing(fault) && <ErrorBox error={fault} again={reload} />}
+      {fault instanceof NotFoundError && <LeftText draftId={draft.id} />}
       {text.state === 'refused' && text.error && <ErrorBox error={text.error} again={() => void text.save()} />}
       <Needs scopes={['drafts:write']} to="change this draft" />
       <Notices draft={draft} onGenerate={mayWrite ? () => setOpen('generate') : undefined} />

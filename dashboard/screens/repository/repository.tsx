@@ -15,10 +15,10 @@ import { openRepository, repositoryById } from '../../state/repositories.ts';
 import { mayUse } from '../../state/session.ts';
 import { useSoon } from '../../state/soon.ts';
 import { countListed } from '../../text/words.ts';
-import { NewNotes } from '../new-notes.tsx';
 import { Changes } from './changes.tsx';
 import { Releases } from './releases.tsx';
 
+const NewNotes = late(async () => (await import('../later.ts')).NewNotes);
 const Ranges = late(async () => (await import('../later.ts')).Ranges);
 const Settings = late(async () => (await import('../later.ts')).RepositorySettings);
 const History = late(async () => (await import('../later.ts')).History);
@@ -53,6 +53,7 @@ export function Repository({ repoId, tab }: { repoId: string; tab: string }): JS
   return (
     <Screen
       title={name}
+      group={repoId}
       below={data && <Facts repository={data} />}
       actions={
         data &&

@@ -70,7 +70,7 @@ class EditedText {
   private sent: readonly string[];
   /** The other text of a clash. */
   private theirs: Saved | undefined;
-  /** The draft as a screen has read it last. */
+  /** The draft as a screen has read it while the text was not saved. */
   private newest: Draft | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private keeping: ReturnType<typeof setTimeout> | undefined;
@@ -160,11 +160,11 @@ class EditedText {
    * service that answers again gets the text at once.
    */
   meet(draft: Draft): void {
-    this.newest = draft;
     const { state } = this.state.peek();
-    if (this.running) return;
-    if (state === 'retrying') void this.save();
-    if (state !== 'saved') return;
+    const isBusy = this.running !== undefined || state !== 'saved';
+    this.newest = isBusy ? draft : undefined;
+    if (!this.running && state === 'retrying') void this.save();
+    if (isBusy) return;
     const newerBy = Date.parse(draft.updatedAt) - Date.parse(this.saved.at);
     if (newerBy > 0) this.adopt(draft);
     // Something beside the text may have changed, such as a flag.

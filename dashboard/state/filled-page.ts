@@ -1,5 +1,5 @@
 /** Keeps a list off a page that has become empty, because its last items have left it. */
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 
 /**
  * Moves back one page while the loaded page is empty and not the first.
@@ -11,7 +11,8 @@ export function useFilledPage(
   pageSize: number,
   onMove: (offset: number) => void,
 ): void {
-  useEffect(() => {
+  // The empty page is not shown meanwhile.
+  useLayoutEffect(() => {
     if (loadedCount === 0 && offset > 0) onMove(Math.max(0, offset - pageSize));
   }, [loadedCount, offset, pageSize]);
 }

@@ -8,6 +8,7 @@ export { EndpointLog } from './endpoint-log.tsx';
 export { FirstRun } from './first-run/first-run.tsx';
 export { CreatedApp } from './github-app.tsx';
 export { DeadLetters, FromHosts } from './host-deliveries.tsx';
+export { PublicationDialog } from './publication.tsx';
 export { History } from './repository/history.tsx';
 export { Ranges } from './repository/ranges.tsx';
 export { RepositorySettings } from './repository/settings.tsx';

@@ -92,7 +92,7 @@ function Progress({ of }: { of: Backfill }): JSX.Element {
       {state === 'waiting' && waits.until !== null && (
         <p>
           The host asks for a pause. Fetching continues by itself{' '}
-          {Date.parse(waits.until) - Date.now() > shortMs ? <Time at={waits.until} /> : 'in a moment'}.
+          {Date.parse(waits.until) - Date.now() > shortMs ? <Time at={waits.until} isAhead /> : 'in a moment'}.
         </p>
       )}
       {error !== undefined && (

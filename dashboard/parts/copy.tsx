@@ -15,6 +15,9 @@ export function Copy({ text, label }: { text: string; label: string }): JSX.Elem
   return (
     <span class="copy">
       <code>{text}</code>
+      <span class="hidden" role="status">
+        {isCopied && 'Copied'}
+      </span>
       {navigator.clipboard && (
         <button type="button" class="small" aria-label={`Copy ${label}`} onClick={copy}>
           {isCopied ? 'Copied' : 'Copy'}

@@ -1,6 +1,6 @@
 /** Names notes: the repository and version of a range, and the readers of a draft. */
 import type { JSX } from 'preact';
-import type { Range } from '../../sdk/index.ts';
+import { NotFoundError, type Range } from '../../sdk/index.ts';
 import { useLoad } from '../state/load.ts';
 import { aboutRanges, headOf, rangeOf } from '../state/names.ts';
 import { repositoryById } from '../state/repositories.ts';
@@ -17,7 +17,7 @@ export function DraftName({ draftId }: { draftId: string }): JSX.Element {
     [draftId],
     aboutRanges,
   );
-  if (!loaded.data) return <>{loaded.error ? 'A draft that is gone' : 'A draft'}</>;
+  if (!loaded.data) return <>{loaded.error instanceof NotFoundError ? 'A draft that is gone' : 'A draft'}</>;
   const { persona, range } = loaded.data;
   return (
     <>

@@ -12,6 +12,8 @@ import { Dialog } from './dialog.tsx';
 import { ErrorBox } from './feedback.tsx';
 import { TextField } from './fields.tsx';
 
+/** Time for the browser to open the host. */
+const leaveMs = 10_000;
 const owners = { person: 'My own account', organization: 'An organization' } as const;
 
 /** The button that begins. It is left out if the key may not create an app. */
@@ -43,7 +45,8 @@ function Sheet({ origin, onClose }: { origin: string; onClose: () => void }): JS
       const { url, manifest } = await api().createAppManifest({ origin, ...(organization && { organization }) });
       postManifest(url, manifest);
     });
-    if (!isMade) setLeaving(false);
+    // A person who comes back to this page, or whose host does not answer, can try again.
+    setTimeout(() => setLeaving(false), isMade ? leaveMs : 0);
   };
   return (
     <Dialog title="Create a GitHub App" onClose={onClose}>

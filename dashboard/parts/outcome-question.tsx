@@ -5,14 +5,19 @@ import type { Publication } from '../../sdk/index.ts';
 import { channelWords } from '../text/words.ts';
 import { Icon } from './icons.tsx';
 
-/** @param place address where a person can look; null if it is not known */
+/**
+ * @param place address where a person can look; null if it is not known
+ * @param isBusy whether the publication is being sent, so that it cannot be sent once more
+ */
 export function OutcomeQuestion({
   publication,
   place,
+  isBusy = false,
   onSend,
 }: {
   publication: Publication;
   place: string | null;
+  isBusy?: boolean;
   onSend: () => void;
 }): JSX.Element {
   const [isThere, setThere] = useState(false);
@@ -39,7 +44,7 @@ export function OutcomeQuestion({
             <button type="button" class="small" onClick={() => setThere(true)}>
               Yes, it is there
             </button>
-            <button type="button" class="small" onClick={onSend}>
+            <button type="button" class="small" disabled={isBusy} onClick={onSend}>
               No, send it again
             </button>
           </p>

@@ -62,6 +62,7 @@ function useInbox(): Loaded<Parts> {
   );
   const parts = [activity, ready, failed, outdated, refused];
   const isComplete = parts.every(({ data, isAllowed }) => data !== undefined || !isAllowed);
+  const hidden = (activity.data?.total ?? 0) - (activity.data?.repos.length ?? 0);
   return {
     data: isComplete
       ? {
@@ -69,7 +70,13 @@ function useInbox(): Loaded<Parts> {
           ready: { items: ready.data?.drafts ?? [], total: ready.data?.total ?? 0 },
           failed: { items: failed.data?.publications ?? [], total: failed.data?.total ?? 0 },
           outdated: { items: outdated.data?.drafts ?? [], total: outdated.data?.total ?? 0 },
-          refused: refused.data?.deliveries ?? [],
+          refused: { items: refused.data?.deliveries ?? [], total: refused.data?.total ?? 0 },
+          unread: [
+            hidden > 0 && count(hidden, 'more repository'),
+            (ready.data?.nextCursor || outdated.data?.nextCursor) && 'older drafts',
+          ]
+            .filter(Boolean)
+            .join(' and '),
         }
       : undefined,
     error: parts.find(({ error }) => error !== undefined)?.error,
@@ -85,7 +92,9 @@ interface Parts {
   ready: { items: readonly ListedDraft[]; total: number };
   failed: { items: readonly Publication[]; total: number };
   outdated: { items: readonly ListedDraft[]; total: number };
-  refused: readonly Delivery[];
+  refused: { items: readonly Delivery[]; total: number };
+  /** Names what the service has beyond what the inbox reads; an empty text if there is nothing. */
+  unread: string;
 }
 
 /** Loads one part. A part that the key may not see stays empty. */
@@ -122,16 +131,16 @@ export function Inbox(): JSX.Element {
   return (
     <Screen title="Inbox">
       <Shown of={loaded}>
-        {({ repos = [], ready, failed, outdated, refused }) => {
+        {({ repos = [], ready, failed, outdated, refused, unread }) => {
           const waiting = repos.filter(
             ({ unreleased }) => unreleased && unreleased.changes + unreleased.dependencyUpdates > 0,
           );
           const open = unsaved.value.filter(({ isSaving }) => !isSaving);
-          const total = waiting.length + ready.total + failed.total + outdated.total + refused.length + open.length;
+          const total = waiting.length + ready.total + failed.total + outdated.total + refused.total + open.length;
           return (
             <>
               {isGuided && <Guide isEmpty={isEmpty} />}
-              {!isGuided && total === 0 && maySeeAny() && <Clear repos={repos} />}
+              {!isGuided && total === 0 && maySeeAny() && <Clear repos={repos} isAll={unread === ''} />}
               <Group title="Changes of yours that are not saved" shown={open.length}>
                 {open.map(({ name, title, href }) => (
                   <li key={name}>
@@ -171,7 +180,7 @@ export function Inbox(): JSX.Element {
                     <span class="faint">{publication.error}</span>
                   </li>
                 ))}
-                <More than={failed} noun="older publication" />
+                <More than={failed} noun="older publication" href="/app/publications?status=failed" />
               </Group>
               <Group title="Outdated drafts" shown={outdated.total}>
                 {outdated.items.map((draft) => (
@@ -185,8 +194,8 @@ export function Inbox(): JSX.Element {
                 <More than={outdated} noun="older draft" />
               </Group>
               {/* The guide shows them with more advice. */}
-              <Group title="Refused deliveries" shown={isGuided ? 0 : refused.length}>
-                {byReason(refused).map(([{ id, receivedAt, message, remedy, hostKind, event }, times]) => (
+              <Group title="Refused deliveries" shown={isGuided ? 0 : refused.total}>
+                {byReason(refused.items).map(([{ id, receivedAt, message, remedy, hostKind, event }, times]) => (
                   <li key={id}>
                     <span>
                       {hostKind ? hostNames[hostKind] : 'A host'} sent {event ?? 'a delivery'} <Time at={receivedAt} />
@@ -197,7 +206,14 @@ export function Inbox(): JSX.Element {
                     </span>
                   </li>
                 ))}
+                <More than={refused} noun="older delivery" href="/app/deliveries?outcome=refused" />
               </Group>
+              {unread !== '' && (
+                <p class="faint">
+                  The inbox does not look at {unread}. Something may wait there too: see{' '}
+                  <Link href="/app/repositories">all repositories</Link>.
+                </p>
+              )}
               {shownParts.map((part) => (
                 <Needs key={part.to} {...part} />
               ))}
@@ -230,13 +246,14 @@ function Guide({ isEmpty }: { isEmpty: boolean }): JSX.Element {
   );
 }
 
-function Clear({ repos }: { repos: readonly Active[] }): JSX.Element {
+/** @param isAll whether the inbox has looked at everything */
+function Clear({ repos, isAll }: { repos: readonly Active[]; isAll: boolean }): JSX.Element {
   const last = repos
     .flatMap(({ lastEventAt }) => lastEventAt ?? [])
     .toSorted()
     .at(-1);
   return (
-    <Empty title="Nothing waits.">
+    <Empty title={isAll ? 'Nothing waits.' : 'Nothing was found here.'}>
       {last !== undefined && (
         <p>
           Last event <Time at={last} />.
@@ -270,12 +287,15 @@ function Group({
 function More({
   than,
   noun,
+  href,
 }: {
   than: { items: readonly unknown[]; total: number };
   noun: string;
+  href?: string;
 }): JSX.Element | null {
   const rest = than.total - than.items.length;
-  return rest > 0 ? <li class="faint">and {count(rest, noun)}</li> : null;
+  const text = `and ${count(rest, noun)}`;
+  return rest > 0 ? <li class="faint">{href ? <Link href={href}>{text}</Link> : text}</li> : null;
 }
 
 /** Gathers deliveries that were refused for the same reason: the newest of each, and their number. */

@@ -9,6 +9,7 @@ export { FirstRun } from './first-run/first-run.tsx';
 export { CreatedApp } from './github-app.tsx';
 export { DeadLetters, FromHosts } from './host-deliveries.tsx';
 export { NewNotes } from './new-notes.tsx';
+export { PublicationDialog } from './publication.tsx';
 export { History } from './repository/history.tsx';
 export { Ranges } from './repository/ranges.tsx';
 export { RepositorySettings } from './repository/settings.tsx';

@@ -1,28 +1,26 @@
-/** Lists publications, of all repositories or of one: where each is, its state, and what can be done about it. */
+/** Lists publications, of all repositories or of one: where each is, its state, and a dialog for what can be done. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { Publication } from '../../sdk/index.ts';
 import { Filter, useFilter } from '../parts/choice.tsx';
-import { Dialog } from '../parts/dialog.tsx';
 import { DraftName } from '../parts/draft-name.tsx';
-import { Facts } from '../parts/facts.tsx';
-import { Empty, ErrorBox, Shown } from '../parts/feedback.tsx';
+import { Empty, Shown } from '../parts/feedback.tsx';
+import { late } from '../parts/late.tsx';
 import { NoRepository } from '../parts/no-repository.tsx';
-import { OutcomeQuestion } from '../parts/outcome-question.tsx';
 import { PublicationPill } from '../parts/publication-pill.tsx';
 import { RepositoryFilter } from '../parts/repository-filter.tsx';
-import { Allowed, Needs } from '../parts/scopes.tsx';
+import { Allowed } from '../parts/scopes.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { useAttempt } from '../state/attempt.ts';
-import { noteChange } from '../state/live.ts';
+import { useFilledPage } from '../state/filled-page.ts';
 import { useLoad } from '../state/load.ts';
 import { openRepository, repositories } from '../state/repositories.ts';
-import { api, mayUse } from '../state/session.ts';
-import { showToast } from '../state/toasts.ts';
-import { channelWords, count, outdatedReasons } from '../text/words.ts';
+import { api } from '../state/session.ts';
+import { channelWords } from '../text/words.ts';
+
+const PublicationDialog = late(async () => (await import('./later.ts')).PublicationDialog);
 
 const pageSize = 50;
 const filters = { '': 'All', failed: 'Failed', processing: 'Under way', completed: 'Published' } as const;
@@ -67,7 +65,7 @@ function List({ repoId }: { repoId: string | undefined }): JSX.Element {
     [repoId ?? '', status, offset],
     { events: ['publication.status', 'repository'], ...(repoId !== undefined && { repoId }) },
   );
-  const current = opened && (loaded.data?.publications.find(({ id }) => id === opened.id) ?? opened);
+  useFilledPage(loaded.data?.publications.length, offset, pageSize, setOffset);
   return (
     <>
       <Filter legend="State" name="status" texts={filters} onChange={() => setOffset(0)} />
@@ -90,7 +88,7 @@ function List({ repoId }: { repoId: string | undefined }): JSX.Element {
           )
         }
       </Shown>
-      {current && <Details publication={current} onClose={() => setOpened(undefined)} />}
+      {opened && <PublicationDialog of={opened} onClose={() => setOpened(undefined)} />}
     </>
   );
 }
@@ -125,83 +123,5 @@ function Row({ publication, onOpen }: { publication: Publication; onOpen: () => 
         </button>
       </td>
     </tr>
-  );
-}
-
-function Details({ publication, onClose }: { publication: Publication; onClose: () => void }): JSX.Element {
-  const { id, channel, status, url, error, attempts, nextAttemptAt, outcomeUnknown, outdated, counts } = publication;
-  const { error: fault, attempt } = useAttempt();
-  const [isSure, setSure] = useState(false);
-  const [, navigate] = useLocation();
-  const run = async (what: () => Promise<unknown>, done: string): Promise<void> => {
-    if (!(await attempt(what))) return;
-    noteChange();
-    showToast(done);
-    onClose();
-  };
-  const resend = (): void =>
-    void run(() => api().resendPublication({ publicationId: id }), 'The notes are sent again.');
-  const isOpen = status === 'pending' || status === 'processing';
-  const mayWrite = mayUse('publish:write');
-  return (
-    <Dialog title={channelWords[channel].name} size="side" onClose={onClose}>
-      <p class="outcome">
-        <PublicationPill publication={publication} />
-        {url !== null && (
-          <a href={url} target="_blank" rel="noreferrer">
-            Open
-          </a>
-        )}
-        <button type="button" class="link" onClick={() => navigate(`/app/drafts/${publication.draftId}`)}>
-          Draft
-        </button>
-      </p>
-      {outcomeUnknown && mayWrite && <OutcomeQuestion publication={publication} place={url} onSend={resend} />}
-      {error !== null && <p class="box bad">{error}</p>}
-      {outdated && <p class="box warn">Outdated: {outdatedReasons(publication.outdatedBecause)}.</p>}
-      {nextAttemptAt !== null && (
-        <p>
-          Next attempt <Time at={nextAttemptAt} isAhead />
-        </p>
-      )}
-      {Object.keys(counts).length > 0 && <Facts of={Object.entries(counts)} />}
-      <h3>{count(attempts.length, 'attempt')}</h3>
-      <ol class="attempts">
-        {attempts.map(({ at, endedAt, error: why }) => (
-          <li key={at}>
-            <Time at={at} />{' '}
-            <span class={why === null ? 'faint' : 'bad-text'}>
-              {why ?? (endedAt === null ? 'under way' : 'delivered')}
-            </span>
-          </li>
-        ))}
-      </ol>
-      {fault && <ErrorBox error={fault} />}
-      <Needs scopes={['publish:write']} to="send these notes again or take them down" />
-      <footer class="dialog-actions">
-        {status === 'completed' &&
-          mayWrite &&
-          (isSure ? (
-            <button
-              type="button"
-              class="danger"
-              onClick={() =>
-                void run(() => api().deletePublication({ publicationId: id }), 'The notes are taken down.')
-              }
-            >
-              Yes, take it down
-            </button>
-          ) : (
-            <button type="button" onClick={() => setSure(true)}>
-              Take down
-            </button>
-          ))}
-        {!isOpen && mayWrite && (
-          <button type="button" class="primary" onClick={resend}>
-            Send again
-          </button>
-        )}
-      </footer>
-    </Dialog>
   );
 }

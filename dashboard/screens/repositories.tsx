@@ -9,6 +9,7 @@ import { Screen } from '../parts/screen.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { type Active, isCounting, readActivity } from '../state/activity.ts';
+import { useFilledPage } from '../state/filled-page.ts';
 import { useLoad } from '../state/load.ts';
 import { mayUse } from '../state/session.ts';
 import { useSoon } from '../state/soon.ts';
@@ -26,6 +27,7 @@ export function Repositories(): JSX.Element {
     [mayUse('repos:read') || null, offset, text],
     { events: ['repo.event'] },
   );
+  useFilledPage(loaded.data?.repos.length, offset, pageSize, setOffset);
   useSoon(loaded.data?.repos.some(isCounting) === true, loaded.reload, loaded.data);
   return (
     <Screen
@@ -91,6 +93,7 @@ function Row({ repository, mayCount }: { repository: Active; mayCount: boolean }
       {mayCount && (
         <>
           <td>
+            <span class="phone-only">last release</span>{' '}
             {lastTag ? (
               <>
                 {lastTag.name} <span class="faint">{<Time at={lastTag.date} />}</span>
@@ -99,10 +102,16 @@ function Row({ repository, mayCount }: { repository: Active; mayCount: boolean }
               <span class="faint">none</span>
             )}
           </td>
-          <td>{unreleased ? <Unreleased of={unreleased} /> : <span class="faint">…</span>}</td>
+          <td>
+            <span class="phone-only">unreleased</span>{' '}
+            {unreleased ? <Unreleased of={unreleased} /> : <span class="faint">…</span>}
+          </td>
         </>
       )}
-      <td>{lastEventAt ? <Time at={lastEventAt} /> : <span class="faint">none yet</span>}</td>
+      <td>
+        <span class="phone-only">last event</span>{' '}
+        {lastEventAt ? <Time at={lastEventAt} /> : <span class="faint">none yet</span>}
+      </td>
     </tr>
   );
 }

@@ -221,6 +221,10 @@ test('the editor of drafts works in a browser', { skip }, async (t) => {
       for (const each of body.publications) each.outcomeUnknown = true;
       await route.fulfill({ json: body });
     });
+    await page.route('**/api/publications/*', async (route) => {
+      const body = await (await route.fetch()).json();
+      await route.fulfill({ json: { ...body, outcomeUnknown: true } });
+    });
     await page.goto(`${service.url}/app/publications`);
     await page.getByRole('button', { name: 'Details' }).first().click();
     await question.getByRole('button', { name: 'Yes, it is there' }).click();

@@ -76,7 +76,8 @@ export function Secret({ host }: { host: Host | undefined }): JSX.Element {
               {name || 'without a name'} (<Time at={createdAt} />)
             </span>
           ))}
-          {own.length > maxNamed && ` and ${own.length - maxNamed} more`}. They work too.
+          {own.length > maxNamed && ` and ${own.length - maxNamed} more`}. {own.length === 1 ? 'It works' : 'They work'}{' '}
+          too.
         </p>
       )}
     </div>

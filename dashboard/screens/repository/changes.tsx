@@ -63,9 +63,12 @@ function List({ of }: { of: Unreleased }): JSX.Element {
       {diagnostics.unlabelled > 0 && (
         <p class="box warn">
           <span>
-            {count(diagnostics.unlabelled, 'change')} of {diagnostics.changes} have nothing that says what kind of
-            change they are. Give the pull request a label such as <code>bug</code> or <code>feature</code>, begin its
-            title with <code>fix:</code>, or comment <code>/kind fix</code>.{' '}
+            {count(diagnostics.unlabelled, 'change')} of {diagnostics.changes}{' '}
+            {diagnostics.unlabelled === 1
+              ? 'has nothing that says what kind of change it is'
+              : 'have nothing that says what kind of change they are'}
+            . Give the pull request a label such as <code>bug</code> or <code>feature</code>, begin its title with{' '}
+            <code>fix:</code>, or comment <code>/kind fix</code>.{' '}
             <a href={`${base}/docs/guide`}>All ways are in the guide</a>.
           </span>
         </p>

@@ -9,6 +9,7 @@ import { Empty, Pill, Shown } from '../../parts/feedback.tsx';
 import { Needs } from '../../parts/scopes.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useFilledPage } from '../../state/filled-page.ts';
 import { useLoad } from '../../state/load.ts';
 import type { ListedDraft } from '../../state/names.ts';
 import { api, mayUse } from '../../state/session.ts';
@@ -50,6 +51,7 @@ export function Ranges({
     [repoId, offset],
     { events: ['range.counts', 'draft.status', 'repository'], repoId },
   );
+  useFilledPage(loaded.data?.ranges.length, offset, pageSize, setOffset);
   return (
     <>
       <Shown of={loaded}>

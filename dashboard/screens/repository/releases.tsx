@@ -7,12 +7,16 @@ import { Empty, Pill, Shown } from '../../parts/feedback.tsx';
 import { Needs } from '../../parts/scopes.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useFilledPage } from '../../state/filled-page.ts';
 import { useLoad } from '../../state/load.ts';
 import type { ListedDraft } from '../../state/names.ts';
 import { api, mayUse, type Scope } from '../../state/session.ts';
 import { channelWords, personas, personaWords, rangeName, rangeStart } from '../../text/words.ts';
 
 const pageSize = 50;
+/** Maximum number of ranges, of drafts and of publications that are read for a page. */
+const maxRead = 500;
+const nothing = { items: [], isAll: true };
 const draftScopes: readonly Scope[] = ['ranges:read', 'drafts:read'];
 
 /** A tag, or a range that no tag ends, with the drafts for it. */
@@ -40,21 +44,29 @@ export function Releases({
     'releases',
     async (signal) => {
       const newest = { repoId, limit: 100, sort: 'createdAt', order: 'desc' } as const;
+      const texts = { repoId, limit: 100, view: 'summary' } as const;
+      const done = { ...newest, status: 'completed' } as const;
       const [tags, ranges, drafts, publications] = await Promise.all([
         api().listRepositoryTags({ repoId, limit: pageSize, offset }, { signal }),
-        maySeeDrafts ? api().listRanges(newest, { signal }) : { ranges: [] },
-        maySeeDrafts ? api().listDrafts({ repoId, limit: 100, view: 'summary' }, { signal }) : { drafts: [] },
-        maySeeDrafts ? api().listPublications({ ...newest, status: 'completed' }, { signal }) : { publications: [] },
+        maySeeDrafts ? firstOf(api().each('listRanges', newest, { signal })) : nothing,
+        maySeeDrafts ? firstOf(api().each('listDrafts', texts, { signal })) : nothing,
+        maySeeDrafts ? firstOf(api().each('listPublications', done, { signal })) : nothing,
       ]);
-      const releases = releasesOf(tags.tags, ranges.ranges, drafts.drafts, publications.publications);
-      return { releases: offset === 0 ? releases : releases.filter(({ id }) => !id.startsWith('range_')), tags };
+      const releases = releasesOf(tags.tags, ranges.items, drafts.items, publications.items);
+      const knowsDrafts = ranges.isAll && drafts.isAll;
+      return {
+        releases: offset === 0 ? releases : releases.filter(({ id }) => !id.startsWith('range_')),
+        tags,
+        knows: { drafts: knowsDrafts, publications: knowsDrafts && publications.isAll },
+      };
     },
     [repoId, offset],
     { events: ['repo.event', 'range.counts', 'draft.status', 'publication.status'], repoId },
   );
+  useFilledPage(loaded.data?.tags.tags.length, offset, pageSize, setOffset);
   return (
     <Shown of={loaded}>
-      {({ releases, tags }) =>
+      {({ releases, tags, knows }) =>
         releases.length === 0 ? (
           <Empty title="There is no release yet.">
             <p>Tags appear here when they are pushed. Notes can be written before the first tag.</p>
@@ -66,7 +78,7 @@ export function Releases({
               pages={{ offset, shown: tags.tags.length, total: tags.total, size: pageSize, onMove: setOffset }}
             >
               {releases.map((release) => (
-                <Row key={release.id} release={release} maySeeDrafts={maySeeDrafts} onWrite={onWrite} />
+                <Row key={release.id} release={release} knows={maySeeDrafts && knows} onWrite={onWrite} />
               ))}
             </Table>
             <Needs scopes={draftScopes} to="see the drafts and publications of releases" />
@@ -77,13 +89,24 @@ export function Releases({
   );
 }
 
+/** Reads the first items of a list, up to `maxRead`, and whether these are all. */
+async function firstOf<T>(items: AsyncIterable<T>): Promise<{ items: readonly T[]; isAll: boolean }> {
+  const found: T[] = [];
+  for await (const item of items) {
+    if (found.length === maxRead) return { items: found, isAll: false };
+    found.push(item);
+  }
+  return { items: found, isAll: true };
+}
+
+/** @param knows whether all drafts and all publications were read; false if the key may not see them */
 function Row({
   release,
-  maySeeDrafts,
+  knows,
   onWrite,
 }: {
   release: Release;
-  maySeeDrafts: boolean;
+  knows: false | { drafts: boolean; publications: boolean };
   onWrite: ((tag: string) => void) | undefined;
 }): JSX.Element {
   const { name, start, at, drafts, published } = release;
@@ -96,7 +119,7 @@ function Row({
       <td>
         <Time at={at} />
       </td>
-      {maySeeDrafts && (
+      {knows && (
         <>
           <td>
             <span class="row-links">
@@ -106,8 +129,10 @@ function Row({
                   {draft.outdated && <span class="faint"> (outdated)</span>}
                 </Link>
               ))}
-              {drafts.length === 0 && !onWrite && <span class="faint">none</span>}
-              {drafts.length === 0 && onWrite && (
+              {drafts.length === 0 && !(knows.drafts && onWrite) && (
+                <span class="faint">{knows.drafts ? 'none' : 'not known'}</span>
+              )}
+              {drafts.length === 0 && knows.drafts && onWrite && (
                 <button type="button" class="link" aria-label={`Write notes for ${name}`} onClick={() => onWrite(name)}>
                   Write
                 </button>
@@ -126,7 +151,7 @@ function Row({
                 )}
               </Pill>
             ))}
-            {places.length === 0 && <span class="faint">not published</span>}
+            {places.length === 0 && <span class="faint">{knows.publications ? 'not published' : 'not known'}</span>}
           </td>
         </>
       )}

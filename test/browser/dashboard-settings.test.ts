@@ -201,6 +201,8 @@ test('the settings of the dashboard work in a browser', { skip }, async (t) => {
     await replay.getByRole('button', { name: 'Send again' }).click();
     await page.getByText('1 delivery is sent again.').waitFor();
     await waitUntil('the receiver has it again', () => receiver.received.length >= 3);
+    await page.goto(`${service.url}/app/deliveries/endpoints?outcome=failed`);
+    await page.waitForURL(/endpoints\/[^/?]+\?outcome=failed$/);
     assert.deepEqual(faults, []);
   });
 
@@ -218,7 +220,7 @@ test('the settings of the dashboard work in a browser', { skip }, async (t) => {
     await page.getByText('on', { exact: true }).waitFor();
     const [{ url }] = (await service.api('GET', '/api/webhook-endpoints')).body.webhookEndpoints;
     assert.match(url, /\/hook\?…$/, 'the query of the address stays');
-    // The reply to a test comes while the secret is shown, which the service never shows again.
+    // The reply to a test waits behind a secret, which the service never shows again.
     const release = await hold(page, '**/webhook-endpoints/*/test');
     await page.getByRole('button', { name: 'Test chat bot' }).click();
     await page.getByText('Testing…').waitFor();
@@ -234,8 +236,11 @@ test('the settings of the dashboard work in a browser', { skip }, async (t) => {
       .waitFor();
     release();
     await page.getByText('Testing…').waitFor({ state: 'detached' });
-    assert.equal(await page.getByRole('dialog', { name: 'Test event' }).count(), 0);
+    const tested = page.getByRole('dialog', { name: 'Test event' });
+    assert.equal(await tested.count(), 0);
     await page.getByRole('button', { name: 'I have copied it' }).click();
+    await tested.waitFor();
+    await page.keyboard.press('Escape');
     await page.getByText(/^former value ends/).waitFor();
     await page.getByRole('button', { name: 'Delete chat bot' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

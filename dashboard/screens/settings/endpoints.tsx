@@ -57,7 +57,7 @@ export function Endpoints(): JSX.Element {
   const test = ({ id }: WebhookEndpoint): Promise<unknown> =>
     attempt(async () => {
       const delivery = await api().testWebhookEndpoint({ endpointId: id });
-      // The dialog of another action stays.
+      // The dialog of another action stays, and a secret is copied first.
       setOpen((now) => now ?? { what: 'tested', delivery });
     });
   const switchOn = ({ id }: WebhookEndpoint, enabled: boolean): Promise<unknown> =>
@@ -120,7 +120,7 @@ export function Endpoints(): JSX.Element {
         />
       )}
       {secret && <Secret key={secret.secret} of={secret} onClose={dropSecret} />}
-      {open?.what === 'tested' && (
+      {open?.what === 'tested' && !secret && (
         <DeliveryDialog title="Test event" of={open.delivery} onChanged={loaded.reload} onClose={close} />
       )}
       {open?.what === 'rotate' && (

@@ -4,20 +4,24 @@
  */
 import type { ComponentChildren, JSX } from 'preact';
 import type { Edited } from '../state/edited.ts';
+import { merged } from '../text/settings.ts';
 
 /**
  * @param what the object, as the beginning of a sentence that ends with "changed elsewhere"
+ * @param refused the version that the service refused to change because a newer one exists
  * @param joined the button that goes on with the changes of the person: its text, and the new input of the form
  * @param children the changes of someone else
  */
-export function EditedNotice<T>({
-  of: { mine, theirs, isDirty, isRestored, merge, discard },
+export function EditedNotice<T extends object>({
+  of: { base, mine, theirs, isDirty, isRestored, merge, discard },
   what,
-  joined = { text: 'Go on with mine', join: () => mine },
+  refused,
+  joined = { text: 'Go on with mine', join: (value) => merged(base.value, mine, value) },
   children,
 }: {
   of: Edited<T>;
   what: string;
+  refused?: string | undefined;
   joined?: { text: string; join: (theirs: T) => T };
   children?: ComponentChildren;
 }): JSX.Element | null {
@@ -39,6 +43,13 @@ export function EditedNotice<T>({
           </div>
         </div>
       </div>
+    );
+  // What changed is not among the fields, or the person has decided.
+  if (refused !== undefined && refused !== base.etag)
+    return (
+      <p class="box warn" role="alert">
+        {what} changed elsewhere meanwhile. Press Save again.
+      </p>
     );
   if (!isRestored || !isDirty) return null;
   return (

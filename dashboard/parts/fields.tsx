@@ -214,7 +214,10 @@ export function Tick({
   );
 }
 
-/** Several values of a list. The chosen ones keep the order of the list. */
+/**
+ * Several values of a list. The chosen ones keep the order of the list. A chosen value that the list does not have, such
+ * as one that was not loaded, stays until its tick is removed.
+ */
 export function Ticks<Value extends string>({
   legend,
   at = '',
@@ -230,12 +233,14 @@ export function Ticks<Value extends string>({
   onChange: (chosen: Value[]) => void;
   isRow?: boolean;
 }): JSX.Element {
-  const all = options.map(([value]) => value);
+  const others = chosen.filter((each) => !options.some(([value]) => value === each));
+  const shown: Choices<Value> = [...options, ...others.map((each) => [each, each, 'not in the list'] as const)];
+  const all = shown.map(([value]) => value);
   return (
     <fieldset class={isRow ? 'ticks row' : 'ticks'}>
       <legend>{legend}</legend>
       <Fault at={at} />
-      {options.map(([value, text, about]) => (
+      {shown.map(([value, text, about]) => (
         <Tick
           key={value}
           label={text}

@@ -1,7 +1,7 @@
 /** The deliveries to one endpoint, the newest first, and sending those of a period again. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
-import { Link, useLocation } from 'wouter-preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Link, useLocation, useSearch } from 'wouter-preact';
 import type { WebhookDelivery, WebhookEndpoint } from '../../sdk/index.ts';
 import { Filter, useFilter } from '../parts/choice.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -10,6 +10,7 @@ import { Fields, faultsOf, SelectField, TextField } from '../parts/fields.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useAttempt } from '../state/attempt.ts';
+import { useFilledPage } from '../state/filled-page.ts';
 import { useLoad } from '../state/load.ts';
 import { api, mayUse } from '../state/session.ts';
 import { useSoon } from '../state/soon.ts';
@@ -32,6 +33,15 @@ const filters = {
 /** @param endpointId the endpoint in the address; without it, the newest one is shown */
 export function EndpointLog({ endpointId }: { endpointId: string | undefined }): JSX.Element {
   const loaded = useLoad('all endpoints', listAll, [], true);
+  const [, navigate] = useLocation();
+  const search = useSearch();
+  // What an earlier visit has loaded may be out of date.
+  const [remembered] = useState(loaded.data);
+  const newest = endpointId === undefined && loaded.data !== remembered ? loaded.data?.[0]?.id : undefined;
+  // A newer endpoint that someone creates now does not take the place of the one that is shown.
+  useEffect(() => {
+    if (newest) navigate(addressOf(newest) + (search && `?${search}`), { replace: true });
+  }, [newest]);
   return (
     <Shown of={loaded}>
       {(endpoints) => {
@@ -47,6 +57,10 @@ export function EndpointLog({ endpointId }: { endpointId: string | undefined }):
       }}
     </Shown>
   );
+}
+
+function addressOf(endpointId: string): string {
+  return `/app/deliveries/endpoints/${endpointId}`;
 }
 
 async function listAll(signal: AbortSignal): Promise<readonly WebhookEndpoint[]> {
@@ -83,16 +97,14 @@ function Log({
     [endpointId, status, offset],
     true,
   );
+  useFilledPage(loaded.data?.deliveries.length, offset, pageSize, setOffset);
   useSoon(loaded.data?.deliveries.some(changesSoon) === true, loaded.reload, loaded.data);
   return (
     <>
       <div class="log-head">
         <label>
           <span class="hidden">Endpoint</span>
-          <select
-            value={endpointId}
-            onChange={({ currentTarget }) => navigate(`/app/deliveries/endpoints/${currentTarget.value}`)}
-          >
+          <select value={endpointId} onChange={({ currentTarget }) => navigate(addressOf(currentTarget.value))}>
             {endpoints.map((each) => (
               <option key={each.id} value={each.id}>
                 {endpointName(each)}
@@ -114,10 +126,12 @@ function Log({
         {({ deliveries, total }) =>
           deliveries.length === 0 ? (
             <Empty title={status === '' ? 'Nothing was sent to this endpoint yet.' : 'No delivery has this outcome.'}>
-              <p>
-                A test of the endpoint, in the <Link href="/app/settings/endpoints">settings</Link>, sends the first
-                one.
-              </p>
+              {status === '' && (
+                <p>
+                  A test of the endpoint, in the <Link href="/app/settings/endpoints">settings</Link>, sends the first
+                  one.
+                </p>
+              )}
             </Empty>
           ) : (
             <Table
@@ -178,11 +192,15 @@ function Row({ of, onOpen }: { of: WebhookDelivery; onOpen: () => void }): JSX.E
       </td>
       <td>
         {last === undefined ? (
-          <span class="faint">none</span>
+          <span class="faint">
+            <span class="phone-only">reply: </span>none
+          </span>
         ) : last.status === null ? (
           <Pill tone="bad">no reply</Pill>
         ) : (
-          last.status
+          <>
+            <span class="phone-only">reply:</span> {last.status}
+          </>
         )}
       </td>
       <td>{count(attemptCount, 'attempt')}</td>

@@ -8,6 +8,7 @@ import { Facts } from '../parts/facts.tsx';
 import { Empty, ErrorBox, Pill, Shown, type Tone } from '../parts/feedback.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { useFilledPage } from '../state/filled-page.ts';
 import { useLoad } from '../state/load.ts';
 import { api } from '../state/session.ts';
 import { hostNames, sentence } from '../text/words.ts';
@@ -39,6 +40,7 @@ export function FromHosts(): JSX.Element {
     [outcome, offset],
     true,
   );
+  useFilledPage(loaded.data?.deliveries.length, offset, pageSize, setOffset);
   return (
     <>
       <Filter legend="Outcome" name="outcome" texts={filters} onChange={() => setOffset(0)} />
@@ -121,12 +123,16 @@ function Details({ delivery, onClose }: { delivery: Delivery; onClose: () => voi
 }
 
 /** Records that were accepted but could not be applied. Only keys of the instance may see them. */
-export function DeadLetters(): JSX.Element | null {
+export function DeadLetters(): JSX.Element {
   const loaded = useLoad('dead letters', (signal) => api().listDeadLetters({ limit: 20 }, { signal }), [], true);
   const { data, error } = loaded;
   // The list stays while its last record is shown with what came of it.
   const [isNeeded, setNeeded] = useState(false);
   if (data && data.total > 0 && !isNeeded) setNeeded(true);
-  if (error) return <ErrorBox error={error} again={loaded.reload} />;
-  return data && isNeeded ? <DeadLetterList of={data} onChange={loaded.reload} /> : null;
+  return (
+    <>
+      {error && <ErrorBox error={error} again={loaded.reload} />}
+      {data && isNeeded && <DeadLetterList of={data} onChange={loaded.reload} />}
+    </>
+  );
 }

@@ -5,7 +5,8 @@ import { Link, useLocation } from 'wouter-preact';
 import { Dialog } from '../parts/dialog.tsx';
 import { errorText } from '../parts/feedback.tsx';
 import { Icon, type IconName, Sign } from '../parts/icons.tsx';
-import { saveTexts } from '../state/draft-text.ts';
+import { UnsavedList } from '../parts/unsaved-list.tsx';
+import { isAllSaved } from '../state/leave.ts';
 import { session, signOut } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
 import { dropAllInput, unsaved } from '../state/unsaved.ts';
@@ -20,15 +21,6 @@ const parts: readonly { href: string; name: string; icon: IconName }[] = [
   { href: '/app/statistics', name: 'Statistics', icon: 'statistics' },
   { href: '/app/settings', name: 'Settings', icon: 'settings' },
 ];
-
-/** Time that texts have to be saved before the question comes up, in milliseconds. */
-const saveMs = 5_000;
-
-/** Saves what can be saved. Returns whether everything is saved. */
-async function isAllSaved(): Promise<boolean> {
-  await Promise.race([saveTexts(), new Promise((resolve) => setTimeout(resolve, saveMs))]);
-  return unsaved.peek().length === 0;
-}
 
 /** Ends the session. Meanwhile nothing can be typed. A failure is shown, because the session then still works. */
 async function leave(): Promise<void> {
@@ -97,20 +89,8 @@ export function Rail(): JSX.Element {
 function LeaveDialog({ onStay }: { onStay: () => void }): JSX.Element {
   return (
     <Dialog title="Sign out without saving?" onClose={onStay}>
-      <p>
-        {unsaved.value.length === 0
-          ? 'Everything is saved now.'
-          : 'These changes are not saved. They are dropped when you sign out:'}
-      </p>
-      <ul>
-        {unsaved.value.map(({ name, title, href }) => (
-          <li key={name}>
-            <Link href={href} onClick={onStay}>
-              {title}
-            </Link>
-          </li>
-        ))}
-      </ul>
+      <UnsavedList onOpen={onStay} />
+      {unsaved.value.length === 0 && <p>Everything is saved now.</p>}
       <footer class="dialog-actions">
         <button type="button" data-first onClick={onStay}>
           Stay

@@ -201,6 +201,8 @@ test('the settings of the dashboard work in a browser', { skip }, async (t) => {
     await replay.getByRole('button', { name: 'Send again' }).click();
     await page.getByText('1 delivery is sent again.').waitFor();
     await waitUntil('the receiver has it again', () => receiver.received.length >= 3);
+    await page.goto(`${service.url}/app/deliveries/endpoints?outcome=failed`);
+    await page.waitForURL(/endpoints\/[^/?]+\?outcome=failed$/);
     assert.deepEqual(faults, []);
   });
 
@@ -218,6 +220,10 @@ test('the settings of the dashboard work in a browser', { skip }, async (t) => {
     await page.getByText('on', { exact: true }).waitFor();
     const [{ url }] = (await service.api('GET', '/api/webhook-endpoints')).body.webhookEndpoints;
     assert.match(url, /\/hook\?…$/, 'the query of the address stays');
+    // The reply to a test waits behind a secret, which the service never shows again.
+    const release = await hold(page, '**/webhook-endpoints/*/test');
+    await page.getByRole('button', { name: 'Test chat bot' }).click();
+    await page.getByText('Testing…').waitFor();
     await page.getByRole('button', { name: 'Replace secret of chat bot' }).click();
     await page
       .getByRole('dialog')
@@ -228,7 +234,13 @@ test('the settings of the dashboard work in a browser', { skip }, async (t) => {
       .getByRole('dialog')
       .getByText(/^whsec_/)
       .waitFor();
+    release();
+    await page.getByText('Testing…').waitFor({ state: 'detached' });
+    const tested = page.getByRole('dialog', { name: 'Test event' });
+    assert.equal(await tested.count(), 0);
     await page.getByRole('button', { name: 'I have copied it' }).click();
+    await tested.waitFor();
+    await page.keyboard.press('Escape');
     await page.getByText(/^former value ends/).waitFor();
     await page.getByRole('button', { name: 'Delete chat bot' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
@@ -243,7 +255,9 @@ test('the settings of the dashboard work in a browser', { skip }, async (t) => {
     await page.getByRole('dialog').getByLabel('Name').fill(`hooks ${hostile}`);
     await page.getByRole('dialog').getByLabel('Accepted for').selectOption(orgId);
     await audit(page, 'new secret', 'dialog');
-    await page.getByRole('button', { name: 'Create secret' }).click();
+    const release = await hold(page, '**/api/webhook-secrets');
+    await page.getByRole('button', { name: 'Create secret' }).dblclick();
+    release();
     const shown = page.getByRole('dialog', { name: /^Secret hooks/ });
     const value = (await shown.locator('.copy code').first().textContent()) ?? '';
     assert.ok(value.length >= 32);
@@ -332,3 +346,16 @@ test('the settings of the dashboard work in a browser', { skip }, async (t) => {
     await other.page.getByRole('heading', { name: /Sign in|Your session has ended/ }).waitFor();
   });
 });
+
+/** Holds the POST requests to an address until the returned function is called. */
+async function hold(page: Page, url: string): Promise<() => void> {
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(url, async (route) => {
+    if (route.request().method() === 'POST') await released;
+    await route.continue();
+  });
+  return release;
+}

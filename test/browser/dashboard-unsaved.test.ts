@@ -123,14 +123,31 @@ test('input that is not saved is kept, and the dashboard says so', { skip }, asy
     await page.getByRole('button', { name: /^Change / }).click();
     await dialog.getByLabel('Description').fill('mine');
     const { id } = (await service.api('GET', '/api/webhook-endpoints')).body.webhookEndpoints[0];
-    await service.api('PATCH', `/api/webhook-endpoints/${id}`, { description: 'theirs' });
+    await service.api('PATCH', `/api/webhook-endpoints/${id}`, {
+      description: 'theirs',
+      url: 'https://example.com/moved?token=theirs',
+    });
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('This endpoint was changed elsewhere.').waitFor();
     assert.equal(await dialog.getByLabel('Description').inputValue(), 'mine');
     await dialog.getByRole('button', { name: 'Go on with mine' }).click();
+    assert.equal(await dialog.getByLabel('Description').inputValue(), 'mine');
+    assert.equal(await dialog.getByLabel('Address').inputValue(), 'https://example.com/moved?…', 'not edited here');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('rowheader', { name: /^mine/ }).waitFor();
+
+    await page.getByRole('button', { name: 'Change mine' }).click();
+    await dialog.getByLabel('Description').fill('mine again');
+    await service.api('PATCH', `/api/webhook-endpoints/${id}`, { enabled: false });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Press Save again.').waitFor();
+    await auditBoth(page, 'endpoint changed elsewhere', 'dialog');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const [stored] = (await service.api('GET', '/api/webhook-endpoints')).body.webhookEndpoints;
+    const { url, description, enabled } = stored;
+    assert.deepEqual([url, description, enabled], ['https://example.com/moved?…', 'mine again', false]);
   });
 
   await t.test('signing out asks first, and drops what is not saved', async (t) => {
@@ -138,6 +155,19 @@ test('input that is not saved is kept, and the dashboard says so', { skip }, asy
     await page.goto(settings);
     await changeTitle(page);
     await page.getByLabel('Title of Fixes').fill('Dropped');
+    await show(page, `${service.url}/app/settings/keys`);
+    const question = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await question.getByRole('link', { name: /^Settings of/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await page
+      .getByRole('row', { name: /this session/ })
+      .getByRole('button', { name: /^Revoke/ })
+      .click();
+    await question.getByText('This session ends too.').waitFor();
+    await auditBoth(page, 'revoke unsaved', 'dialog');
+    await question.getByRole('link', { name: /^Settings of/ }).click();
+    await question.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Sign out' }).click();
     const dialog = page.getByRole('dialog', { name: 'Sign out without saving?' });
     await dialog.getByRole('link', { name: /^Settings of/ }).waitFor();

@@ -115,7 +115,8 @@ function RuleForm({
   };
   return (
     <form class="rule" noValidate onSubmit={save}>
-      <EditedNotice of={edited} what="The automation was" />
+      {/* Only a whole rule is surely valid. */}
+      <EditedNotice of={edited} what="The automation was" joined={{ text: 'Go on with mine', join: () => mine }} />
       <Fields error={error} faults={faultsOf(error, ['onTag', 'unreleased'])}>
         <fieldset disabled={!mayWrite}>
           <legend class="hidden">Rule</legend>

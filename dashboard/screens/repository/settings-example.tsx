@@ -1,7 +1,7 @@
 /** The live example beside the settings: a release or the unreleased changes, and what would change in their notes. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { NotesSettings } from '../../../sdk/index.ts';
+import { type NotesSettings, TidingsError } from '../../../sdk/index.ts';
 import { Options } from '../../parts/choice.tsx';
 import { Empty, Shown } from '../../parts/feedback.tsx';
 import { MarkdownLine } from '../../parts/marked.tsx';
@@ -51,7 +51,14 @@ export function Example({
     },
     [repoId, toTag, version, JSON.stringify(tried)],
   );
-  useEffect(() => onError(loaded.error), [loaded.error]);
+  const details = loaded.error instanceof TidingsError ? loaded.error.details : {};
+  useEffect(() => {
+    onError(loaded.error);
+    if (!Object.hasOwn(details, 'toTag')) return;
+    // The tag was deleted meanwhile.
+    setChosen(unreleased);
+    releases.reload();
+  }, [loaded.error]);
   // While the next example loads, the last one stays.
   const [last, setLast] = useState(loaded.data);
   if (loaded.data && loaded.data !== last) setLast(loaded.data);
@@ -81,7 +88,7 @@ export function Example({
           <Options name="example-persona" texts={personaTexts} chosen={persona} onChoose={setPersona} />
         </fieldset>
       </div>
-      {loaded.error && 'details' in loaded.error && Object.keys(loaded.error.details as object).length > 0 ? (
+      {Object.keys(details).length > 0 ? (
         <p class="faint">The example goes on when the marked fields are right.</p>
       ) : (
         <Shown of={{ ...loaded, data: shown, error: loaded.error ?? releases.error }} lines={10}>

@@ -85,6 +85,7 @@ function Form({
   const methods = [...new Set(all.flatMap(({ method }) => method ?? []))];
   const storedMethod = all.find((each) => each.method !== undefined && isSet(each.name))?.method;
   const [isBusy, setBusy] = useState(false);
+  const [refused, setRefused] = useState<string | undefined>(undefined);
   const { error, attempt } = useAttempt();
   const stored = useMemo(
     () => storedOf<Input>(of, { method: storedMethod ?? methods[0], values: valuesOf(all, of.settings) }),
@@ -104,14 +105,16 @@ function Form({
   const save = async (event: Event): Promise<void> => {
     event.preventDefault();
     setBusy(true);
+    setRefused(undefined);
     await attempt(async () => {
       const settings = settingsOf(fields, mine.values) as Settings;
       try {
         await api().putChannel({ channel, ...owner, settings }, base.etag === '' ? {} : { ifMatch: base.etag });
       } catch (found) {
+        if (!(found instanceof PreconditionFailedError)) throw found;
         // The newest settings then appear beside those of the form.
-        if (found instanceof PreconditionFailedError) return onStale();
-        throw found;
+        setRefused(base.etag);
+        return onStale();
       }
       showToast(`${name} is connected. Test it next.`);
       finish();
@@ -121,7 +124,7 @@ function Form({
   };
   return (
     <form class="stack" onSubmit={save} autocomplete="off">
-      <EditedNotice of={edited} what="This connection was" />
+      <EditedNotice of={edited} what="This connection was" refused={refused} />
       <p>{does}</p>
       {!isOwn && source === 'organization' && (
         <p class="box">

@@ -44,7 +44,13 @@ export function Channels(): JSX.Element {
   );
 }
 
-type Open = { what: 'form' | 'preview' | 'disconnect'; channel: Channel };
+/** A dialog is about the owner that was chosen when it opened. */
+interface Open {
+  what: 'form' | 'preview' | 'disconnect';
+  channel: Channel;
+  owner: Owner;
+  repository: Repository | undefined;
+}
 
 function OfOrganization({
   organizations,
@@ -56,13 +62,16 @@ function OfOrganization({
   const [query, setQuery] = useSearchParams();
   const [open, setOpen] = useState<Open | undefined>(undefined);
   const own = (repositories.value ?? []).filter(({ orgId }) => orgId === chosen.id);
-  const repository = own.find(({ id }) => id === query.get('repo'));
+  const asked = query.get('repo');
+  const repository = own.find(({ id }) => id === asked);
+  // Until the repositories are loaded, the owner in the address is not known.
+  const isKnown = asked === null || repositories.value !== undefined || !mayUse('repos:read');
   const owner: Owner = { orgId: chosen.id, ...(repository && { repoId: repository.id }) };
   const loaded = useLoad('channels', (signal) => api().listChannels({ ...owner, limit: 100 }, { signal }), [
-    chosen.id,
+    isKnown ? chosen.id : null,
     repository?.id ?? '',
   ]);
-  const close = (): void => setOpen(undefined);
+  const close = (): void => setOpen((now) => (now === open ? undefined : now));
   const done = (): void => {
     loaded.reload();
     close();
@@ -99,7 +108,7 @@ function OfOrganization({
                 key={`${repository?.id} ${channel.channel}`}
                 of={channel}
                 owner={owner}
-                onOpen={(what) => setOpen({ what, channel })}
+                onOpen={(what) => setOpen({ what, channel, owner, repository })}
               />
             ))}
           </ul>
@@ -108,22 +117,22 @@ function OfOrganization({
       {open?.what === 'form' && (
         <ChannelForm
           of={open.channel}
-          owner={owner}
-          ownerName={repository?.fullName ?? chosen.login}
+          owner={open.owner}
+          ownerName={open.repository?.fullName ?? chosen.login}
           onSaved={done}
           onClose={close}
         />
       )}
       {open?.what === 'preview' && (
-        <ChannelPreview channel={open.channel.channel} of={repository ? [repository] : own} onClose={close} />
+        <ChannelPreview channel={open.channel.channel} of={open.repository ? [open.repository] : own} onClose={close} />
       )}
       {open?.what === 'disconnect' && (
         <Question
           title={`Disconnect ${channelWords[open.channel.channel].name}?`}
           action="Disconnect"
           onConfirm={async () => {
-            const after = await api().removeChannel({ channel: open.channel.channel, ...owner });
-            dropInput(channelFormName(owner, open.channel.channel));
+            const after = await api().removeChannel({ channel: open.channel.channel, ...open.owner });
+            dropInput(channelFormName(open.owner, open.channel.channel));
             showToast(
               after.connected ? `Disconnected. Now used: ${sources[after.source ?? 'default']}.` : 'Disconnected.',
             );
@@ -131,7 +140,9 @@ function OfOrganization({
           }}
           onClose={close}
         >
-          <p>The settings and secrets of this connection are deleted. {afterwards(open.channel.channel, repository)}</p>
+          <p>
+            The settings and secrets of this connection are deleted. {afterwards(open.channel.channel, open.repository)}
+          </p>
         </Question>
       )}
     </>

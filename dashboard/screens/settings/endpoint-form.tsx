@@ -11,6 +11,7 @@ import { storedOf, useEdited } from '../../state/edited.ts';
 import { useLoad } from '../../state/load.ts';
 import { repositories } from '../../state/repositories.ts';
 import { api, isInstanceKey } from '../../state/session.ts';
+import { isSame } from '../../text/settings.ts';
 import { channelNames, channelWords, personaTexts } from '../../text/words.ts';
 import { useOrganizations } from './organization-choice.tsx';
 import { OrganizationField } from './organization-field.tsx';
@@ -101,6 +102,7 @@ function Form({
   const title = of ? `Endpoint ${of.description.trim() === '' ? of.url : of.description}` : 'New endpoint';
   const edited = useEdited({ name: endpointFormName(of?.id), title, isSecret: true }, stored);
   const [isBusy, setBusy] = useState(false);
+  const [refused, setRefused] = useState<string | undefined>(undefined);
   const { error, attempt } = useAttempt();
   if (!edited) return null;
   const { base, mine, set, finish } = edited;
@@ -113,22 +115,25 @@ function Form({
   const save = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     setBusy(true);
-    const given = { events, personas, channels, repositories: only, description: description.trim() };
+    setRefused(undefined);
+    const { org, ...given } = { ...mine, url: url.trim(), description: description.trim() };
     await attempt(async () => {
       if (!of) {
         const owner = isInstance ? { org: orgId } : {};
-        const created = await api().createWebhookEndpoint({ url: url.trim(), ...given, ...owner });
+        const created = await api().createWebhookEndpoint({ ...given, ...owner });
         finish();
         return onCreated(created);
       }
-      // The query of a stored address is not shown, so an address that was not edited is not sent.
-      const moved = url.trim() === of.url ? {} : { url: url.trim() };
+      // The query of a stored address is not shown, so only what was edited is sent.
+      const changed = Object.entries(given).filter(([name, value]) => !isSame(value, base.value[name as keyof Input]));
       try {
-        await api().updateWebhookEndpoint({ endpointId: of.id, ...given, ...moved }, { ifMatch: base.etag });
+        const fields = Object.fromEntries(changed) as Partial<typeof given>;
+        await api().updateWebhookEndpoint({ endpointId: of.id, ...fields }, { ifMatch: base.etag });
       } catch (found) {
+        if (!(found instanceof PreconditionFailedError)) throw found;
         // The newest settings then appear beside those of the form.
-        if (found instanceof PreconditionFailedError) return onStale();
-        throw found;
+        setRefused(base.etag);
+        return onStale();
       }
       finish();
       onSaved();
@@ -137,7 +142,7 @@ function Form({
   };
   return (
     <form class="stack" onSubmit={save} autocomplete="off">
-      <EditedNotice of={edited} what="This endpoint was" />
+      <EditedNotice of={edited} what="This endpoint was" refused={refused} />
       <Fields error={error} faults={faults}>
         {!of && (
           <OrganizationField
@@ -196,7 +201,7 @@ function Form({
               chosen={channels}
               onChange={(next) => change({ channels: next })}
             />
-            {shown.length > 0 && (
+            {shown.length + only.length > 0 && (
               <Ticks
                 legend="Repositories"
                 at="repositories"

@@ -8,12 +8,14 @@ import { Question, Replacement, ShownOnce } from '../../parts/question.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useAttempt } from '../../state/attempt.ts';
+import { useFilledPage } from '../../state/filled-page.ts';
 import { useLoad } from '../../state/load.ts';
 import { api, base, isInstanceKey, mayUse } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
 import { dropInput, isFormUnsaved } from '../../state/unsaved.ts';
 import { count } from '../../text/words.ts';
 import { DeliveryDialog } from '../endpoint-delivery.tsx';
+import { useDialogs } from './dialogs.ts';
 import { EndpointForm, endpointFormName } from './endpoint-form.tsx';
 import { useOrganizations } from './organization-choice.tsx';
 import { OverlapPill } from './secrets.tsx';
@@ -22,7 +24,6 @@ const pageSize = 50;
 
 type Open =
   | { what: 'new' }
-  | { what: 'shown'; endpoint: NewWebhookEndpoint }
   | { what: 'tested'; delivery: WebhookDelivery }
   | { what: 'change' | 'rotate' | 'delete'; endpoint: WebhookEndpoint };
 
@@ -33,7 +34,7 @@ export function endpointName({ description, url }: Pick<WebhookEndpoint, 'descri
 
 export function Endpoints(): JSX.Element {
   const [offset, setOffset] = useState(0);
-  const [open, setOpen] = useState<Open | undefined>(undefined);
+  const { open, setOpen, close, secret, addSecret, dropSecret } = useDialogs<Open, NewWebhookEndpoint>();
   const { error, attempt } = useAttempt();
   const organizations = useOrganizations();
   const loaded = useLoad(
@@ -42,7 +43,7 @@ export function Endpoints(): JSX.Element {
     [offset],
     true,
   );
-  const close = (): void => setOpen(undefined);
+  useFilledPage(loaded.data?.webhookEndpoints.length, offset, pageSize, setOffset);
   const done = (text: string): void => {
     showToast(text);
     loaded.reload();
@@ -50,14 +51,17 @@ export function Endpoints(): JSX.Element {
   };
   const show = (endpoint: NewWebhookEndpoint): void => {
     loaded.reload();
-    setOpen({ what: 'shown', endpoint });
+    addSecret(endpoint);
+    close();
   };
-  const test = ({ id }: WebhookEndpoint): void =>
-    void attempt(async () =>
-      setOpen({ what: 'tested', delivery: await api().testWebhookEndpoint({ endpointId: id }) }),
-    );
-  const switchOn = ({ id }: WebhookEndpoint, enabled: boolean): void =>
-    void attempt(async () => {
+  const test = ({ id }: WebhookEndpoint): Promise<unknown> =>
+    attempt(async () => {
+      const delivery = await api().testWebhookEndpoint({ endpointId: id });
+      // The dialog of another action stays, and a secret is copied first.
+      setOpen((now) => now ?? { what: 'tested', delivery });
+    });
+  const switchOn = ({ id }: WebhookEndpoint, enabled: boolean): Promise<unknown> =>
+    attempt(async () => {
       await api().updateWebhookEndpoint({ endpointId: id, enabled });
       done(
         enabled ? 'The endpoint is on.' : 'The endpoint is off. Events are skipped meanwhile, and can be sent later.',
@@ -115,8 +119,8 @@ export function Endpoints(): JSX.Element {
           onClose={close}
         />
       )}
-      {open?.what === 'shown' && <Secret of={open.endpoint} onClose={close} />}
-      {open?.what === 'tested' && (
+      {secret && <Secret key={secret.secret} of={secret} onClose={dropSecret} />}
+      {open?.what === 'tested' && !secret && (
         <DeliveryDialog title="Test event" of={open.delivery} onChanged={loaded.reload} onClose={close} />
       )}
       {open?.what === 'rotate' && (
@@ -159,17 +163,29 @@ function Row({
   of: WebhookEndpoint;
   login: string | undefined;
   onOpen: (what: 'change' | 'rotate' | 'delete') => void;
-  onTest: () => void;
-  onSwitch: (enabled: boolean) => void;
+  onTest: () => Promise<unknown>;
+  onSwitch: (enabled: boolean) => Promise<unknown>;
 }): JSX.Element {
   const { id, url, description, events, enabled, overlapEndsAt } = of;
   const name = endpointName(of);
+  const [busy, setBusy] = useState<'test' | 'switch' | undefined>(undefined);
+  // The buttons stay enabled, so the focus returns to them when the dialog of the result closes.
+  const run = async (what: 'test' | 'switch', act: () => Promise<unknown>): Promise<void> => {
+    if (busy) return;
+    setBusy(what);
+    await act();
+    setBusy(undefined);
+  };
   const filters = [of.personas && 'readers', of.channels && 'channels', of.repositories && 'repositories'].filter(
     Boolean,
   );
   const buttons: [text: string, label: string, act: () => void][] = [
     ['Change', `Change ${name}`, () => onOpen('change')],
-    [enabled ? 'Turn off' : 'Turn on', `${enabled ? 'Turn off' : 'Turn on'} ${name}`, () => onSwitch(!enabled)],
+    [
+      enabled ? 'Turn off' : 'Turn on',
+      `${enabled ? 'Turn off' : 'Turn on'} ${name}`,
+      () => void run('switch', () => onSwitch(!enabled)),
+    ],
     ['Replace secret', `Replace secret of ${name}`, () => onOpen('rotate')],
     ['Delete', `Delete ${name}`, () => onOpen('delete')],
   ];
@@ -196,8 +212,14 @@ function Row({
         </Link>
         {mayUse('webhooks:write') && (
           <>
-            <button type="button" class="small" aria-label={`Test ${name}`} disabled={!enabled} onClick={onTest}>
-              Test
+            <button
+              type="button"
+              class="small"
+              aria-label={`Test ${name}`}
+              disabled={!enabled}
+              onClick={() => void run('test', onTest)}
+            >
+              {busy === 'test' ? 'Testing…' : 'Test'}
             </button>
             {buttons.map(([text, label, act]) => (
               <button type="button" class="small" key={text} aria-label={label} onClick={act}>

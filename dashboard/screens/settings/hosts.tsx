@@ -68,7 +68,7 @@ export function Hosts(): JSX.Element {
                     <td>{lastCheck ? <Result of={lastCheck} /> : <span class="faint">not checked yet</span>}</td>
                     <td class="row-actions">
                       {kind === 'github' && app === null && <GithubApp origin={origin} />}
-                      {app?.source === 'stored' && mayUse('webhooks:write') && (
+                      {app?.source === 'stored' && mayUse('repos:write', 'webhooks:write') && (
                         <button
                           type="button"
                           class="small"
@@ -144,7 +144,7 @@ function Unused({ of: { origin, name, reason }, onRemove }: { of: UnusedApp; onR
           The app {name} of {origin} is stored but not used, because {reasons[reason]}. Deliveries signed with its
           webhook secret are refused.
         </p>
-        {mayUse('repos:write') && mayUse('webhooks:write') && (
+        {mayUse('repos:write', 'webhooks:write') && (
           <button type="button" class="small" aria-label={`Remove app ${name} of ${origin}`} onClick={onRemove}>
             Remove app
           </button>

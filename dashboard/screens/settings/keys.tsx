@@ -9,11 +9,15 @@ import { Fields, faultsOf, TextField, Ticks } from '../../parts/fields.tsx';
 import { Question, Replacement, ShownOnce } from '../../parts/question.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { UnsavedList } from '../../parts/unsaved-list.tsx';
 import { useAttempt } from '../../state/attempt.ts';
+import { useFilledPage } from '../../state/filled-page.ts';
+import { isAllSaved } from '../../state/leave.ts';
 import { useLoad } from '../../state/load.ts';
 import { api, base, forgetSession, isInstanceKey, mayUse, session } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
 import { count } from '../../text/words.ts';
+import { useDialogs } from './dialogs.ts';
 import { useOrganizations } from './organization-choice.tsx';
 import { OrganizationField } from './organization-field.tsx';
 
@@ -39,7 +43,7 @@ const groups: readonly { name: string; about: string; scopes: readonly Scope[] }
   { name: 'Manage keys', about: 'create and revoke keys', scopes: ['keys:read', 'keys:write'] },
 ];
 
-type Open = { what: 'new' | 'leave' } | { what: 'shown'; key: NewKey } | { what: 'revoke' | 'rotate'; key: Key };
+type Open = { what: 'new' | 'leave' } | { what: 'revoke' | 'rotate'; key: Key };
 
 /** Names the scopes of a key by their groups. A group of which the key has only a part is marked. */
 function rightsOf(scopes: Key['scopes']): string {
@@ -53,16 +57,28 @@ function rightsOf(scopes: Key['scopes']): string {
 
 export function Keys(): JSX.Element {
   const [offset, setOffset] = useState(0);
-  const [open, setOpen] = useState<Open | undefined>(undefined);
+  const { open, setOpen, close, secret, addSecret, dropSecret } = useDialogs<Open, NewKey>();
   const loaded = useLoad(
     'keys',
     (signal) => api().listKeys({ limit: pageSize, offset, sort: 'createdAt', order: 'desc' }, { signal }),
     [offset],
   );
-  const close = (): void => setOpen(undefined);
+  useFilledPage(loaded.data?.keys.length, offset, pageSize, setOffset);
   const show = (key: NewKey): void => {
     loaded.reload();
-    setOpen({ what: 'shown', key });
+    addSecret(key);
+    close();
+  };
+  // What may end this session asks with a list of what could not be saved.
+  const ask = async (next: Open): Promise<void> => {
+    await isAllSaved();
+    setOpen(next);
+  };
+  /** Whether this session ends with a key: it is the key of the session, or has created it. */
+  const endsSession = ({ id }: Key): boolean => {
+    let own: string | null | undefined = ownKeyId();
+    while (own && own !== id) own = loaded.data?.keys.find((each) => each.id === own)?.createdBy;
+    return own === id;
   };
   const organizations = useOrganizations();
   const mayWrite = mayUse('keys:write');
@@ -71,7 +87,7 @@ export function Keys(): JSX.Element {
       <header>
         <h2>API keys</h2>
         <div class="choices">
-          <button type="button" onClick={() => setOpen({ what: 'leave' })}>
+          <button type="button" onClick={() => void ask({ what: 'leave' })}>
             Sign out everywhere
           </button>
           {mayWrite && (
@@ -96,7 +112,7 @@ export function Keys(): JSX.Element {
                   key={key.id}
                   of={key}
                   login={organizations.data?.find(({ id }) => id === key.orgId)?.login}
-                  onOpen={(what) => setOpen({ what, key })}
+                  onOpen={(what) => void ask({ what, key })}
                 />
               ))}
             </Table>
@@ -104,11 +120,17 @@ export function Keys(): JSX.Element {
         }
       </Shown>
       {open?.what === 'new' && <NewKeyDialog onCreated={show} onClose={close} />}
-      {open?.what === 'shown' && (
-        <ShownOnce title={`Key ${open.key.name}`} secret={open.key.key} label="the key" onClose={close}>
+      {secret && (
+        <ShownOnce
+          key={secret.id}
+          title={`Key ${secret.name}`}
+          secret={secret.key}
+          label="the key"
+          onClose={dropSecret}
+        >
           <p class="faint">To try it:</p>
           <Copy
-            text={`curl -H "Authorization: Bearer ${open.key.key}" ${location.origin}${base}/api/about`}
+            text={`curl -H "Authorization: Bearer ${secret.key}" ${location.origin}${base}/api/about`}
             label="the command"
           />
         </ShownOnce>
@@ -120,7 +142,10 @@ export function Keys(): JSX.Element {
           onConfirm={async (overlapHours) => show(await api().rotateKey({ keyId: open.key.id, overlapHours }))}
           onClose={close}
         >
-          <p>A new key with the same rights is made.</p>
+          <p>
+            A new key with the same rights is made.
+            {open.key.id === ownKeyId() && ' This session has the present key, and ends with it.'}
+          </p>
         </Replacement>
       )}
       {open?.what === 'revoke' && (
@@ -139,15 +164,27 @@ export function Keys(): JSX.Element {
           onClose={close}
         >
           <p>Programs and sessions with this key stop at once. Keys that were created with it end too.</p>
+          {endsSession(open.key) && (
+            <>
+              <p>This session ends too.</p>
+              <UnsavedList onOpen={close} />
+            </>
+          )}
         </Question>
       )}
       {open?.what === 'leave' && (
         <Question title="Sign out everywhere?" action="Sign out everywhere" onConfirm={leaveEverywhere} onClose={close}>
           <p>All browsers that are signed in with the key of this session are signed out, this one too.</p>
+          <UnsavedList onOpen={close} />
         </Question>
       )}
     </section>
   );
+}
+
+/** Returns the id of the key of this session. */
+function ownKeyId(): string | undefined {
+  return typeof session.value === 'string' ? undefined : session.value.key.id;
 }
 
 /** Ends all sessions of the key. The next screen asks for a key. */
@@ -167,7 +204,7 @@ function Row({
 }): JSX.Element {
   const { id, name, prefix, last4, orgId, scopes, status, createdAt, lastUsedAt, expiresAt } = of;
   const isActive = status === 'active';
-  const isOwn = typeof session.value !== 'string' && session.value.key.id === id;
+  const isOwn = id === ownKeyId();
   const isOld = isActive && Date.now() - Date.parse(createdAt) > oldMs;
   return (
     <tr>
@@ -190,7 +227,10 @@ function Row({
           </span>
         )}
       </td>
-      <td class="whole">{lastUsedAt === null ? <span class="faint">never</span> : <Time at={lastUsedAt} />}</td>
+      <td class="whole">
+        <span class="phone-only">last used</span>{' '}
+        {lastUsedAt === null ? <span class="faint">never</span> : <Time at={lastUsedAt} />}
+      </td>
       {mayUse('keys:write') && (
         <td class="row-actions">
           {isActive && (
@@ -214,13 +254,16 @@ function NewKeyDialog({ onCreated, onClose }: { onCreated: (key: NewKey) => void
   const [name, setName] = useState('');
   const [org, setOrg] = useState('');
   const [chosen, setChosen] = useState<readonly string[]>(['Read', 'Write notes']);
+  const [isBusy, setBusy] = useState(false);
   const { error, attempt } = useAttempt();
   const organizations = useOrganizations();
   const create = async (event: Event): Promise<void> => {
     event.preventDefault();
     const scopes = groups.filter((group) => chosen.includes(group.name)).flatMap((group) => group.scopes);
     const owner = isInstance ? (org === '' ? { instance: true } : { org }) : {};
+    setBusy(true);
     await attempt(async () => onCreated(await api().createKey({ name: name.trim(), scopes, ...owner })));
+    setBusy(false);
   };
   return (
     <Dialog title="New API key" onClose={onClose}>
@@ -249,7 +292,7 @@ function NewKeyDialog({ onCreated, onClose }: { onCreated: (key: NewKey) => void
           />
         </Fields>
         <footer class="dialog-actions">
-          <button type="submit" class="primary" disabled={name.trim() === '' || chosen.length === 0}>
+          <button type="submit" class="primary" disabled={isBusy || name.trim() === '' || chosen.length === 0}>
             Create key
           </button>
         </footer>

@@ -125,10 +125,10 @@ function explain(waiting: Waiting, { organizations: removed }: Report): string {
   if (cause === 'clock')
     return `The clock of the machine jumped from ${at(from)} to ${at(to)}. If the new time is right, approve it, and erasing goes on with that time.`;
   if (cause === 'records')
-    return `${count(records, 'record')} of ${total.toLocaleString('en')} were last reported before ${before} and would be erased. This is a large part, so it waits for a person.`;
+    return `${count(records, 'record')} of ${total.toLocaleString('en')} ${records === 1 ? 'was' : 'were'} last reported before ${before} and would be erased. This is a large part, so it waits for a person.`;
   const lost = shares.reduce((sum, share) => sum + share.records, 0);
   const logins = organizations.map(({ id }) => removed.find((each) => each.id === id)?.login ?? id);
-  return `${count(organizations.length, 'organization')} (${logins.join(', ')}) with ${count(lost, 'record')} would be erased, because their apps were removed. This is a large part, so it waits for a person.`;
+  return `${count(organizations.length, 'organization')} (${logins.join(', ')}) with ${count(lost, 'record')} would be erased, because ${organizations.length === 1 ? 'its app was' : 'their apps were'} removed. This is a large part, so it waits for a person.`;
 }
 
 function at(time: string | undefined): string {

@@ -10,18 +10,17 @@ import { Question, Replacement, ShownOnce } from '../../parts/question.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useAttempt } from '../../state/attempt.ts';
+import { useFilledPage } from '../../state/filled-page.ts';
 import { useLoad } from '../../state/load.ts';
 import { api, base, isInstanceKey, mayUse } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
+import { useDialogs } from './dialogs.ts';
 import { useOrganizations } from './organization-choice.tsx';
 import { OrganizationField } from './organization-field.tsx';
 
 const pageSize = 50;
 
-type Open =
-  | { what: 'new' }
-  | { what: 'shown'; secret: NewWebhookSecret }
-  | { what: 'rotate' | 'revoke'; secret: WebhookSecret };
+type Open = { what: 'new' } | { what: 'rotate' | 'revoke'; secret: WebhookSecret };
 
 /** A secret may have no name, but the question before its end needs one. */
 function nameOf({ name, id }: Pick<WebhookSecret, 'name' | 'id'>): string {
@@ -30,18 +29,19 @@ function nameOf({ name, id }: Pick<WebhookSecret, 'name' | 'id'>): string {
 
 export function WebhookSecrets(): JSX.Element {
   const [offset, setOffset] = useState(0);
-  const [open, setOpen] = useState<Open | undefined>(undefined);
+  const dialogs = useDialogs<Open, NewWebhookSecret>();
+  const { open, setOpen, close } = dialogs;
   const organizations = useOrganizations();
   const loaded = useLoad(
     'webhook secrets',
     (signal) => api().listWebhookSecrets({ limit: pageSize, offset, sort: 'createdAt', order: 'desc' }, { signal }),
     [offset],
   );
-  const close = (): void => setOpen(undefined);
+  useFilledPage(loaded.data?.webhookSecrets.length, offset, pageSize, setOffset);
   const show = (secret: NewWebhookSecret): void => {
     loaded.reload();
-    if (secret.secret !== undefined) return setOpen({ what: 'shown', secret });
-    showToast('The secret is saved.');
+    if (secret.secret !== undefined) dialogs.addSecret(secret);
+    else showToast('The secret is saved.');
     close();
   };
   const loginOf = (orgId: string | null): string =>
@@ -128,12 +128,13 @@ export function WebhookSecrets(): JSX.Element {
         }
       </Shown>
       {open?.what === 'new' && <NewSecret onCreated={show} onClose={close} />}
-      {open?.what === 'shown' && (
+      {dialogs.secret && (
         <ShownOnce
-          title={`Secret ${nameOf(open.secret)}`}
-          secret={open.secret.secret ?? ''}
+          key={dialogs.secret.secret}
+          title={`Secret ${nameOf(dialogs.secret)}`}
+          secret={dialogs.secret.secret ?? ''}
           label="the secret"
-          onClose={close}
+          onClose={dialogs.dropSecret}
         >
           <p>
             Enter it at the webhook of the host, as “Secret”. The address of the webhook is{' '}
@@ -196,13 +197,14 @@ function NewSecret({
   const [org, setOrg] = useState('');
   const [host, setHost] = useState('');
   const [secret, setSecret] = useState('');
+  const [isBusy, setBusy] = useState(false);
   const { error, attempt } = useAttempt();
   const organizations = useOrganizations();
   const hosts = useLoad('hosts', (signal) => api().listHosts({}, { signal }), [
     (isInstance && mayUse('repos:read')) || null,
   ]);
   const known = hosts.data?.hosts ?? [];
-  const create = (event: Event): void => {
+  const create = async (event: Event): Promise<void> => {
     event.preventDefault();
     const given = {
       ...(name.trim() !== '' && { name: name.trim() }),
@@ -210,7 +212,9 @@ function NewSecret({
       ...(org === '' && host !== '' && { host }),
       ...(secret !== '' && { secret }),
     };
-    void attempt(async () => onCreated(await api().createWebhookSecret(given)));
+    setBusy(true);
+    await attempt(async () => onCreated(await api().createWebhookSecret(given)));
+    setBusy(false);
   };
   return (
     <Dialog title="New webhook secret" onClose={onClose}>
@@ -253,7 +257,7 @@ function NewSecret({
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="primary">
+          <button type="submit" class="primary" disabled={isBusy}>
             Create secret
           </button>
         </footer>

@@ -62,7 +62,6 @@ function useInbox(): Loaded<Parts> {
   );
   const parts = [activity, ready, failed, outdated, refused];
   const isComplete = parts.every(({ data, isAllowed }) => data !== undefined || !isAllowed);
-  const hidden = (activity.data?.total ?? 0) - (activity.data?.repos.length ?? 0);
   return {
     data: isComplete
       ? {
@@ -71,12 +70,7 @@ function useInbox(): Loaded<Parts> {
           failed: { items: failed.data?.publications ?? [], total: failed.data?.total ?? 0 },
           outdated: { items: outdated.data?.drafts ?? [], total: outdated.data?.total ?? 0 },
           refused: { items: refused.data?.deliveries ?? [], total: refused.data?.total ?? 0 },
-          unread: [
-            hidden > 0 && count(hidden, 'more repository'),
-            (ready.data?.nextCursor || outdated.data?.nextCursor) && 'older drafts',
-          ]
-            .filter(Boolean)
-            .join(' and '),
+          unread: (activity.data?.total ?? 0) - (activity.data?.repos.length ?? 0),
         }
       : undefined,
     error: parts.find(({ error }) => error !== undefined)?.error,
@@ -93,8 +87,8 @@ interface Parts {
   failed: { items: readonly Publication[]; total: number };
   outdated: { items: readonly ListedDraft[]; total: number };
   refused: { items: readonly Delivery[]; total: number };
-  /** Names what the service has beyond what the inbox reads; an empty text if there is nothing. */
-  unread: string;
+  /** Number of repositories beyond those that the inbox reads. */
+  unread: number;
 }
 
 /** Loads one part. A part that the key may not see stays empty. */
@@ -140,7 +134,7 @@ export function Inbox(): JSX.Element {
           return (
             <>
               {isGuided && <Guide isEmpty={isEmpty} />}
-              {!isGuided && total === 0 && maySeeAny() && <Clear repos={repos} isAll={unread === ''} />}
+              {!isGuided && total === 0 && maySeeAny() && <Clear repos={repos} isAll={unread === 0} />}
               <Group title="Changes of yours that are not saved" shown={open.length}>
                 {open.map(({ name, title, href }) => (
                   <li key={name}>
@@ -208,9 +202,9 @@ export function Inbox(): JSX.Element {
                 ))}
                 <More than={refused} noun="older delivery" href="/app/deliveries?outcome=refused" />
               </Group>
-              {unread !== '' && (
+              {unread > 0 && (
                 <p class="faint">
-                  The inbox does not look at {unread}. Something may wait there too: see{' '}
+                  The inbox does not look at the unreleased changes of {count(unread, 'more repository')}. See{' '}
                   <Link href="/app/repositories">all repositories</Link>.
                 </p>
               )}

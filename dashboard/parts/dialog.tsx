@@ -59,7 +59,10 @@ export function Dialog({
       onPointerDown={({ target }) => {
         isPressedBeside.current = target === element.current;
       }}
-      onClick={({ target }) => target === element.current && isPressedBeside.current && onClose?.()}
+      onClick={({ target, detail }) => {
+        // The second click of a double click on the button that opens the dialog does not close it.
+        if (target === element.current && isPressedBeside.current && detail < 2) onClose?.();
+      }}
     >
       <div class="dialog-inside">
         <header>

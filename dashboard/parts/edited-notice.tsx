@@ -8,20 +8,17 @@ import { merged } from '../text/settings.ts';
 
 /**
  * @param what the object, as the beginning of a sentence that ends with "changed elsewhere"
- * @param refused the version that the service refused to change because a newer one exists
  * @param joined the button that goes on with the changes of the person: its text, and the new input of the form
  * @param children the changes of someone else
  */
 export function EditedNotice<T extends object>({
   of: { base, mine, theirs, isDirty, isRestored, merge, discard },
   what,
-  refused,
   joined = { text: 'Go on with mine', join: (value) => merged(base.value, mine, value) },
   children,
 }: {
   of: Edited<T>;
   what: string;
-  refused?: string | undefined;
   joined?: { text: string; join: (theirs: T) => T };
   children?: ComponentChildren;
 }): JSX.Element | null {
@@ -44,13 +41,6 @@ export function EditedNotice<T extends object>({
         </div>
       </div>
     );
-  // What changed is not among the fields, or the person has decided.
-  if (refused !== undefined && refused !== base.etag)
-    return (
-      <p class="box warn" role="alert">
-        {what} changed elsewhere meanwhile. Press Save again.
-      </p>
-    );
   if (!isRestored || !isDirty) return null;
   return (
     <div class="box warn" role="status">
@@ -66,20 +56,30 @@ export function EditedNotice<T extends object>({
 
 /** The buttons below a form in a dialog. The first one drops the input and closes the dialog. */
 export function EditedActions<T>({
-  of: { isDirty, theirs, finish },
+  of: { base, isDirty, theirs, finish },
+  refused,
   save,
   isBlocked,
   onClose,
 }: {
   of: Edited<T>;
+  /** The version that the service refused to change, because it has a newer one. */
+  refused: string | undefined;
   /** Text of the button that saves. */
   save: string;
   /** Whether the input cannot be saved now. */
   isBlocked: boolean;
   onClose: () => void;
 }): JSX.Element {
+  // Without `theirs`, what changed is not among the fields, or the person has decided.
+  const isAgain = refused !== undefined && refused !== base.etag && !theirs;
   return (
     <footer class="dialog-actions">
+      {isAgain && (
+        <p class="box warn" role="alert">
+          This was changed elsewhere meanwhile. Press Save again.
+        </p>
+      )}
       <button
         type="button"
         onClick={() => {

@@ -168,6 +168,7 @@ test('input that is not saved is kept, and the dashboard says so', { skip }, asy
     await auditBoth(page, 'revoke unsaved', 'dialog');
     await question.getByRole('link', { name: /^Settings of/ }).click();
     await question.waitFor({ state: 'detached' });
+    await page.locator('summary', { hasText: 'Sections' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     const dialog = page.getByRole('dialog', { name: 'Sign out without saving?' });
     await dialog.getByRole('link', { name: /^Settings of/ }).waitFor();

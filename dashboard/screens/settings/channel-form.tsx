@@ -124,7 +124,7 @@ function Form({
   };
   return (
     <form class="stack" onSubmit={save} autocomplete="off">
-      <EditedNotice of={edited} what="This connection was" refused={refused} />
+      <EditedNotice of={edited} what="This connection was" />
       <p>{does}</p>
       {!isOwn && source === 'organization' && (
         <p class="box">
@@ -158,7 +158,13 @@ function Form({
           />
         ))}
       </Fields>
-      <EditedActions of={edited} save={isBusy ? 'Saving…' : 'Save'} isBlocked={isBusy} onClose={onClose} />
+      <EditedActions
+        of={edited}
+        refused={refused}
+        save={isBusy ? 'Saving…' : 'Save'}
+        isBlocked={isBusy}
+        onClose={onClose}
+      />
     </form>
   );
 }

@@ -142,7 +142,7 @@ function Form({
   };
   return (
     <form class="stack" onSubmit={save} autocomplete="off">
-      <EditedNotice of={edited} what="This endpoint was" refused={refused} />
+      <EditedNotice of={edited} what="This endpoint was" />
       <Fields error={error} faults={faults}>
         {!of && (
           <OrganizationField
@@ -215,6 +215,7 @@ function Form({
       </Fields>
       <EditedActions
         of={edited}
+        refused={refused}
         save={of ? 'Save' : 'Create endpoint'}
         isBlocked={isBusy || url.trim() === '' || events.length === 0}
         onClose={onClose}

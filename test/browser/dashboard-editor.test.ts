@@ -222,7 +222,7 @@ test('the editor of drafts works in a browser', { skip }, async (t) => {
       await route.fulfill({ json: body });
     });
     await page.route('**/api/publications/*', async (route) => {
-      const body = await (await route.fetch()).json();
+      const { body } = await service.api('GET', new URL(route.request().url()).pathname);
       await route.fulfill({ json: { ...body, outcomeUnknown: true } });
     });
     await page.goto(`${service.url}/app/publications`);

@@ -72,25 +72,29 @@ export async function describeRetention(context: ApiContext) {
   const { partitions } = context.settings;
   const removed = removedOrganizations(readPartition(context, directoryName), now);
   const repositories = removed.flatMap((organization) => organization.repositories);
+  // The states are read first. So a report that has a sweep never has counts from before this sweep.
+  const states = partitionNames(partitions).map((name) => [name, stateOf(context, name)] as const);
   const due = await askDue(context.journal, partitions, before, repositories);
   const counts = new Map(due.flatMap(({ whole }) => whole.map((each) => [each.repoId, toRow(each)])));
   return {
     before: toDate(before),
-    partitions: partitionNames(partitions).map((name) => describePartition(context, name, due)),
+    partitions: states.map(([name, state]) => ({ partition: name, ...state, ...dueOf(name, due) })),
     repositories: due.flatMap(({ partition, stale }) => stale.map((each) => ({ partition, ...toRow(each) }))),
     organizations: removed.map((each) => ({ ...each, repositories: each.repositories.map((id) => counts.get(id)) })),
   };
 }
 
-function describePartition(context: ApiContext, name: PartitionName, due: readonly PartitionDue[]) {
-  const { trustedTime, lastSweep, waiting } = retentionStatus(readPartition(context, name));
+function dueOf(name: PartitionName, due: readonly PartitionDue[]) {
   const mine = due.find(({ partition }) => partition === name);
+  return mine && { total: mine.total, due: sum(mine.stale.map(({ counts }) => counts)) };
+}
+
+function stateOf(context: ApiContext, name: PartitionName) {
+  const { trustedTime, lastSweep, waiting } = retentionStatus(readPartition(context, name));
   return {
-    partition: name,
     trustedTime: trustedTime === 0 ? null : iso(trustedTime),
     lastSweep: lastSweep && describeSweep(lastSweep),
     waiting: waiting.map((wait) => shown({ partition: name, id: idOf(wait), wait })),
-    ...(mine && { total: mine.total, due: sum(mine.stale.map(({ counts }) => counts)) }),
   };
 }
 

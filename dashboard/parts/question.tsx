@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useAttempt } from '../state/attempt.ts';
+import { askBeforeEnd } from '../state/unsaved.ts';
 import { Copy } from './copy.tsx';
 import { Dialog } from './dialog.tsx';
 import { ErrorBox } from './feedback.tsx';
@@ -114,12 +115,7 @@ export function ShownOnce({
   onClose: () => void;
   children?: ComponentChildren;
 }): JSX.Element {
-  useEffect(() => {
-    // The browser asks before it closes or reloads the tab.
-    const ask = (event: Event): void => event.preventDefault();
-    addEventListener('beforeunload', ask);
-    return () => removeEventListener('beforeunload', ask);
-  }, []);
+  useEffect(askBeforeEnd, []);
   return (
     <Dialog title={title}>
       <div class="stack">

@@ -86,13 +86,12 @@ export function dropAllInput(): void {
   for (const name of [...inputs.keys()]) dropInput(name);
 }
 
-/** Makes the browser ask before the tab ends. The browser uses words of its own. */
-function ask(event: Event): void {
-  event.preventDefault();
-}
-
-effect(() => {
-  if (unsaved.value.length === 0) return;
+/** Makes the browser ask, in words of its own, before the tab ends. Returns a function that stops this. */
+export function askBeforeEnd(): () => void {
+  // Each call has a listener of its own: the same function twice would be removed with the first.
+  const ask = (event: Event): void => event.preventDefault();
   addEventListener('beforeunload', ask);
   return () => removeEventListener('beforeunload', ask);
-});
+}
+
+effect(() => (unsaved.value.length === 0 ? undefined : askBeforeEnd()));

@@ -11,7 +11,7 @@ import type { CheckedHost, CheckHostTask, CredentialCheck, HostChecksTask } from
 import { NoQuerySchema } from '../protocol/resources/fields.ts';
 import { type CheckHostBody, CheckHostBodySchema, hostContracts } from '../protocol/resources/hosts.ts';
 import type { Partition } from '../store/partition.ts';
-import { appInForce, installUrlOf, readHostApp, unusedApps, unusedSecrets } from '../store/tables/host-apps.ts';
+import { appInForce, installUrlOf, readHostApp, unusedApps } from '../store/tables/host-apps.ts';
 import { listWebhookSecrets } from '../store/tables/webhook-secrets.ts';
 import { assertInstance } from './authenticate.ts';
 import type { ApiContext } from './context.ts';
@@ -32,11 +32,12 @@ const listHosts: ApiRoute = {
     assertInstance(caller, 'The list of hosts');
     const { settings } = context;
     const known = hostsOf(settings);
-    const unused = unusedSecrets(directory, known);
-    const secrets = listWebhookSecrets(directory, null).filter(({ id }) => !unused.has(id));
+    const unused = unusedApps(directory, known);
+    const secrets = listWebhookSecrets(directory, null).filter(
+      ({ id }) => !unused.some(({ app }) => app.secretId === id),
+    );
     // The directory is read before the first `await`. After that, a new generation may have replaced its store.
     const apps = known.map((host) => usedApp(directory, host));
-    const others = unusedApps(directory, known).map(unusedAppResponse);
     const checks = await newestChecks(context);
     const hosts = known.map(({ origin, kind, token }, i) => {
       const app = apps[i] ?? null;
@@ -53,7 +54,7 @@ const listHosts: ApiRoute = {
         lastCheck: checked ? hostCheckResponse(checked) : null,
       };
     });
-    return { status: 200, body: { hosts, unusedApps: others } };
+    return { status: 200, body: { hosts, unusedApps: unused.map(unusedAppResponse) } };
   },
 };
 

@@ -6,7 +6,7 @@ import { invalid, notFound, ServiceError } from '../foundation/errors.ts';
 import { toEtag } from '../foundation/etag.ts';
 import { slotOfId } from '../foundation/ids.ts';
 import { directoryName } from '../foundation/partition-names.ts';
-import { ask } from '../journal/query.ts';
+import { askLead } from '../journal/query.ts';
 import { type ChannelName, type Connection, channelTraits } from '../protocol/channels.ts';
 import { channelNames } from '../protocol/names.ts';
 import {
@@ -137,7 +137,7 @@ export function tryConnection(
   channel: ChannelName,
 ): Promise<ChannelTest> {
   const question: TestChannelTask = { task: 'testChannel', channel, connection, repoId };
-  return ask<TestChannelTask, ChannelTest>(journal, directoryName, question);
+  return askLead<TestChannelTask, ChannelTest>(journal, directoryName, question);
 }
 
 /**

@@ -7,7 +7,7 @@ import type { ApiContext } from '../api/context.ts';
 import { approve, describeRetention, retentionRoutes } from '../api/retention.ts';
 import { toDate } from '../foundation/days.ts';
 import { partitionNames } from '../foundation/partition-names.ts';
-import { ask } from '../journal/query.ts';
+import { askLead } from '../journal/query.ts';
 import type { RecordCounts, Wait } from '../protocol/retention.ts';
 import { openReadOnly } from '../store/partition.ts';
 import { retentionStatus } from '../store/tables/retention.ts';
@@ -47,7 +47,7 @@ function describe({ pulls, issues, comments, pushes, commits }: RecordCounts): s
 
 async function sweep({ journal, settings }: ApiContext): Promise<number> {
   for (const name of partitionNames(settings.partitions)) {
-    const { done } = await ask<{ task: 'sweep' }, { done: boolean }>(journal, name, { task: 'sweep' });
+    const { done } = await askLead<{ task: 'sweep' }, { done: boolean }>(journal, name, { task: 'sweep' });
     printLines([`${name}: ${done ? 'swept' : 'is being swept'}`]);
   }
   return 0;

@@ -11,11 +11,12 @@ import { changesSubject } from './subjects.ts';
 
 /** Broadcasts what a partition has changed. */
 export function publishChanges(journal: Journal, partition: PartitionName, changes: PartitionChanges): void {
-  if (!journal.connection.isClosed()) journal.connection.publish(changesSubject(partition), packMessage(changes));
+  const { connection, node } = journal;
+  if (!connection.isClosed()) connection.publish(changesSubject(node, partition), packMessage(changes));
 }
 
 /**
- * Receives the changes of all partitions. Resolves when the server has the subscription, so every change that is
+ * Receives the changes of all partitions of this node. Resolves when the server has the subscription, so every change that is
  * announced from then on is received.
  * @throws Error when the server cannot be reached. Nothing is subscribed to then.
  * @returns ends the subscription
@@ -24,8 +25,8 @@ export async function receiveChanges(
   journal: Journal,
   onChanges: (changes: PartitionChanges) => void,
 ): Promise<() => void> {
-  const { connection } = journal;
-  const subscription = connection.subscribe(changesSubject('*'), {
+  const { connection, node } = journal;
+  const subscription = connection.subscribe(changesSubject(node, '*'), {
     callback: (error, message) => {
       if (!error) onChanges(unpackMessage<PartitionChanges>(message.data));
     },

@@ -18,11 +18,14 @@ import { explain } from './connect-faults.ts';
 import { authenticatorOf, type NatsSettings, tlsOptionsOf } from './credentials.ts';
 import { Publisher } from './publisher.ts';
 import { inboxPrefixOf, type JournalRole } from './roles.ts';
+import { soleNode } from './subjects.ts';
 
 type JournalMeters = typeof journalMeters;
 
 /** An open connection. `connected` returns whether the server can be reached now. */
 export interface Journal {
+  /** Name of this node, which is part of the subjects of its signals and questions. */
+  readonly node: string;
   readonly connection: NatsConnection;
   readonly jetstream: JetStreamClient;
   readonly manager: JetStreamManager;
@@ -164,6 +167,7 @@ export async function connectJournal(settings: NatsSettings, client: JournalClie
   }
 
   return {
+    node: settings.node || soleNode,
     connection,
     jetstream,
     manager,

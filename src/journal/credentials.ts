@@ -13,7 +13,10 @@ import { JournalSetupError } from './topology.ts';
 export type NatsSettings = Pick<
   Settings,
   'natsUrl' | 'natsCredentials' | 'natsTlsCa' | 'natsTlsCert' | 'natsTlsKey' | 'natsTlsFirst'
->;
+> & {
+  /** Name of this node in a cluster; absent or empty on one machine. */
+  node?: string;
+};
 
 type KeyPair = ReturnType<typeof nkeys.fromSeed>;
 

@@ -41,7 +41,7 @@ export function answerAsGateway(
   facts: () => GatewayFacts,
   deliveries: () => GatewayDeliveries,
 ): void {
-  journal.connection.subscribe(gatewaySubject, {
+  journal.connection.subscribe(gatewaySubject(journal.node), {
     callback: (error, message) => {
       if (error) return;
       const asksForDeliveries = Buffer.from(message.data).toString() === forDeliveries;
@@ -53,13 +53,15 @@ export function answerAsGateway(
 /** Asks the gateway for the deliveries that it remembers. Returns undefined if the gateway does not answer in time. */
 export async function askDeliveries(journal: Journal): Promise<GatewayDeliveries | undefined> {
   const reply = await journal.connection
-    .request(gatewaySubject, Buffer.from(forDeliveries), { timeout: askMs })
+    .request(gatewaySubject(journal.node), Buffer.from(forDeliveries), { timeout: askMs })
     .catch(() => undefined);
   return reply && unpackMessage<GatewayDeliveries>(reply.data);
 }
 
 /** Asks the gateway for its facts. Returns undefined if the gateway does not answer in time. */
 export async function askGateway(journal: Journal): Promise<GatewayFacts | undefined> {
-  const reply = await journal.connection.request(gatewaySubject, undefined, { timeout: askMs }).catch(() => undefined);
+  const reply = await journal.connection
+    .request(gatewaySubject(journal.node), undefined, { timeout: askMs })
+    .catch(() => undefined);
   return reply && unpackMessage<GatewayFacts>(reply.data);
 }

@@ -8,7 +8,7 @@ import { type ErrorDetails, type ErrorKind, ServiceError, toServiceError } from 
 import type { PartitionName } from '../foundation/partition-names.ts';
 import { packMessage, unpackMessage } from './codec.ts';
 import type { Journal } from './connect.ts';
-import { querySubject } from './subjects.ts';
+import { leadQuerySubject, querySubject } from './subjects.ts';
 
 type Answer<T> =
   | { ok: true; value: T }
@@ -18,45 +18,60 @@ type Answer<T> =
 export const queryMs = 10_000;
 
 /**
- * Sends a question to the owner of a partition and returns the answer.
+ * Sends a question about a partition to this node's owner of the partition and returns the answer.
  * @param timeout how long to wait for the answer, in milliseconds
  * @throws ServiceError the owner's error if the owner answers with an error; `unavailable` if no answer arrives in time
  */
-export async function ask<Q, T>(
-  journal: Journal,
-  partition: PartitionName,
-  question: Q,
-  timeout = queryMs,
-): Promise<T> {
-  const reply = await journal.connection
-    .request(querySubject(partition), packMessage(question), { timeout })
-    .catch(() => {
-      throw new ServiceError(
-        'unavailable',
-        'The data of this resource is not available right now. Try again in a second.',
-        {
-          retryAfter: 1,
-        },
-      );
-    });
+export function ask<Q, T>(journal: Journal, partition: PartitionName, question: Q, timeout = queryMs): Promise<T> {
+  return send(journal, querySubject(journal.node, partition), question, timeout);
+}
+
+/**
+ * Sends a question to the lead of a partition, on whichever node it is, and returns the answer.
+ * @throws ServiceError as `ask`; also `unavailable` while the partition has no lead
+ */
+export function askLead<Q, T>(journal: Journal, partition: PartitionName, question: Q, timeout = queryMs): Promise<T> {
+  return send(journal, leadQuerySubject(partition), question, timeout);
+}
+
+async function send<Q, T>({ connection }: Journal, subject: string, question: Q, timeout: number): Promise<T> {
+  const reply = await connection.request(subject, packMessage(question), { timeout }).catch(() => {
+    throw new ServiceError(
+      'unavailable',
+      'The data of this resource is not available right now. Try again in a second.',
+      { retryAfter: 1 },
+    );
+  });
   const answer = unpackMessage<Answer<T>>(reply.data);
   if (answer.ok) return answer.value;
   throw new ServiceError(answer.kind, answer.message, answer);
 }
 
+/** Handles questions and returns their answers. */
+type Handle<Q, T> = (question: Q) => Promise<T>;
+
 /**
- * Answers the questions that are sent to the owner of a partition. Unsubscribe the returned subscription to stop. An
- * answer that is larger than the server's messages becomes an error for the client.
+ * Answers the questions that are sent to this node's owner of a partition. Unsubscribe the returned subscription to
+ * stop. An answer that is larger than the server's messages becomes an error for the client.
  */
-export function answerQueries<Q, T>(
+export function answerQueries<Q, T>(journal: Journal, partition: PartitionName, handle: Handle<Q, T>): Subscription {
+  return answerOn(journal, querySubject(journal.node, partition), handle);
+}
+
+/** Answers the questions that are sent to the lead of a partition, as `answerQueries` does. */
+export function answerLeadQueries<Q, T>(
   journal: Journal,
   partition: PartitionName,
-  handle: (question: Q) => Promise<T>,
+  handle: Handle<Q, T>,
 ): Subscription {
-  return journal.connection.subscribe(querySubject(partition), {
+  return answerOn(journal, leadQuerySubject(partition), handle);
+}
+
+function answerOn<Q, T>({ connection }: Journal, subject: string, handle: Handle<Q, T>): Subscription {
+  return connection.subscribe(subject, {
     callback: (error, message) => {
       if (error) return;
-      const maxBytes = journal.connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
+      const maxBytes = connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
       void answer(() => handle(unpackMessage<Q>(message.data)))
         .then((reply) => (reply.byteLength <= maxBytes ? reply : packMessage(tooLarge(reply.byteLength))))
         .then((reply) => message.respond(reply))

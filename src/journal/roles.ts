@@ -8,8 +8,10 @@ import {
   foldedSubject,
   gatewaySubject,
   instanceSubject,
+  leadQuerySubject,
   querySubject,
   recordsSubject,
+  soleNode,
 } from './subjects.ts';
 
 export const journalRoles = ['supervisor', 'gateway', 'worker', 'cli'] as const;
@@ -37,9 +39,12 @@ export function inboxPrefixOf(role: JournalRole): string {
 
 const streamInfo = '$JS.API.STREAM.INFO.*';
 const records = recordsSubject('*');
-const queries = querySubject('*');
-const folded = foldedSubject('*');
-const changes = changesSubject('*');
+// The supervised server serves one node.
+const queries = querySubject(soleNode, '*');
+const leadQueries = leadQuerySubject('*');
+const folded = foldedSubject(soleNode, '*');
+const changes = changesSubject(soleNode, '*');
+const gatewayFacts = gatewaySubject(soleNode);
 
 const permissions: Record<JournalRole, Permissions> = {
   // The supervisor creates the streams and claims the journal for this instance.
@@ -50,13 +55,14 @@ const permissions: Record<JournalRole, Permissions> = {
   },
   // The gateway enqueues records, and sends questions to the owners of partitions. It also answers requests for the
   // facts in its memory. The gateway cannot read the journal.
-  gateway: { publish: [records, queries], subscribe: [folded, changes, gatewaySubject], respond: true },
+  gateway: { publish: [records, queries, leadQueries], subscribe: [folded, changes, gatewayFacts], respond: true },
   // A worker follows and purges the streams, and enqueues the records of outcomes and relays. It also answers
   // questions, and sends questions to the owners of other partitions.
   worker: {
     publish: [
       records,
       queries,
+      leadQueries,
       folded,
       changes,
       streamInfo,
@@ -72,12 +78,12 @@ const permissions: Record<JournalRole, Permissions> = {
       // permission for each message.
       '$JS.ACK.>',
     ],
-    subscribe: [queries],
+    subscribe: [queries, leadQueries],
     respond: true,
   },
   // Like the gateway, the command line enqueues records and sends questions to the owners of partitions. The command
   // `doctor` also reads the state of the streams and asks the gateway for its facts.
-  cli: { publish: [records, queries, streamInfo, gatewaySubject], subscribe: [folded], respond: false },
+  cli: { publish: [records, queries, leadQueries, streamInfo, gatewayFacts], subscribe: [folded], respond: false },
 };
 
 /** Returns the permissions of a role, including the subscription to the replies to its own requests. */

@@ -19,7 +19,8 @@ export interface Folded {
 
 /** Broadcasts that a partition has folded up to `seq`. */
 export function publishFolded(journal: Journal, folded: Folded): void {
-  if (!journal.connection.isClosed()) journal.connection.publish(foldedSubject(folded.partition), packMessage(folded));
+  if (!journal.connection.isClosed())
+    journal.connection.publish(foldedSubject(journal.node, folded.partition), packMessage(folded));
 }
 
 interface Waiter {
@@ -27,7 +28,7 @@ interface Waiter {
   wake: () => void;
 }
 
-/** Receives the `folded` signals of all partitions. A process needs only one instance of this class. */
+/** Receives the `folded` signals of all partitions of this node. A process needs only one instance of this class. */
 export class FoldedSignals {
   private readonly waiters = new Map<PartitionName, Waiter[]>();
   private readonly subscription: Subscription;
@@ -35,7 +36,7 @@ export class FoldedSignals {
 
   constructor(journal: Journal, onFolded: (folded: Folded) => void = () => {}) {
     this.onFolded = onFolded;
-    this.subscription = journal.connection.subscribe(foldedSubject('*'), {
+    this.subscription = journal.connection.subscribe(foldedSubject(journal.node, '*'), {
       callback: (error, message) => {
         if (!error) this.arrived(unpackMessage<Folded>(message.data));
       },

@@ -3,6 +3,9 @@
  */
 import type { PartitionName } from '../foundation/partition-names.ts';
 
+/** The node name of a service that runs on one machine. */
+export const soleNode = 'local';
+
 /** Returns the name of a partition's stream, such as `TIDINGS_P00` or `TIDINGS_DIRECTORY`. */
 export function streamOf(partition: PartitionName): string {
   return `TIDINGS_${partition.toUpperCase()}`;
@@ -12,21 +15,33 @@ export function recordsSubject(partition: PartitionName): string {
   return `tidings.records.${partition}`;
 }
 
-export function foldedSubject(partition: PartitionName): string {
-  return `tidings.folded.${partition}`;
+/**
+ * Returns the subject of the `folded` signals. Signals and questions name the node: each node folds every partition into
+ * its own store, so a signal of another node says nothing about this store.
+ */
+export function foldedSubject(node: string, partition: PartitionName): string {
+  return `tidings.${node}.folded.${partition}`;
 }
 
 /** What a partition has changed, for the live events of clients. */
-export function changesSubject(partition: PartitionName): string {
-  return `tidings.changes.${partition}`;
+export function changesSubject(node: string, partition: PartitionName): string {
+  return `tidings.${node}.changes.${partition}`;
 }
 
-export function querySubject(partition: PartitionName): string {
-  return `tidings.query.${partition}`;
+/** Questions about a partition that the node answers from its own store. */
+export function querySubject(node: string, partition: PartitionName): string {
+  return `tidings.${node}.query.${partition}`;
 }
 
-/** The gateway answers requests on this subject with the facts in its memory. */
-export const gatewaySubject = 'tidings.gateway';
+/** Questions that only the lead of a partition can answer, on whichever node it is. */
+export function leadQuerySubject(partition: PartitionName): string {
+  return `tidings.lead.query.${partition}`;
+}
+
+/** The gateways of a node answer requests on this subject with the facts in their memory. */
+export function gatewaySubject(node: string): string {
+  return `tidings.${node}.gateway`;
+}
 
 /** The instance that has claimed a server's journal answers requests on this subject. */
 export const instanceSubject = 'tidings.instance';

@@ -143,7 +143,7 @@ export async function enqueueAndFold(
 /** Returns an array to which every `folded` signal of a partition is added. */
 export function collectSignals(journal: Journal, name = 'p00'): Folded[] {
   const signals: Folded[] = [];
-  journal.connection.subscribe(foldedSubject(name), {
+  journal.connection.subscribe(foldedSubject(journal.node, name), {
     callback: (error, message) => void (error ?? signals.push(unpackMessage<Folded>(message.data))),
   });
   return signals;

@@ -14,8 +14,10 @@ import {
   foldedSubject,
   gatewaySubject,
   instanceSubject,
+  leadQuerySubject,
   querySubject,
   recordsSubject,
+  soleNode,
   streamOf,
 } from '../../src/journal/subjects.ts';
 import { ensureStream, purgeStream, streamState } from '../../src/journal/topology.ts';
@@ -35,11 +37,12 @@ const api = '$JS.API';
  */
 const publishes: Record<string, string> = {
   enqueue: recordsSubject('p00'),
-  ask: querySubject('p00'),
-  announce: foldedSubject('p00'),
-  'announce changes': changesSubject('p00'),
+  ask: querySubject(soleNode, 'p00'),
+  'ask the lead': leadQuerySubject('p00'),
+  announce: foldedSubject(soleNode, 'p00'),
+  'announce changes': changesSubject(soleNode, 'p00'),
   claim: instanceSubject,
-  'ask the gateway': gatewaySubject,
+  'ask the gateway': gatewaySubject(soleNode),
   'make a stream': `${api}.STREAM.CREATE.OTHER`,
   'change a stream': `${api}.STREAM.UPDATE.${stream}`,
   'delete a stream': `${api}.STREAM.DELETE.${stream}`,
@@ -64,11 +67,12 @@ const publishes: Record<string, string> = {
 
 const subscribes: Record<string, string> = {
   'read what is enqueued': recordsSubject('*'),
-  'hear questions': querySubject('*'),
-  'hear how far the fold is': foldedSubject('*'),
-  'hear changes': changesSubject('*'),
+  'hear questions': querySubject(soleNode, '*'),
+  'hear questions to the lead': leadQuerySubject('*'),
+  'hear how far the fold is': foldedSubject(soleNode, '*'),
+  'hear changes': changesSubject(soleNode, '*'),
   'hear claims': instanceSubject,
-  'hear questions to the gateway': gatewaySubject,
+  'hear questions to the gateway': gatewaySubject(soleNode),
   'read replies to the supervisor': `${inboxPrefixOf('supervisor')}.>`,
   'read replies to the gateway': `${inboxPrefixOf('gateway')}.>`,
   'read replies to a worker': `${inboxPrefixOf('worker')}.>`,
@@ -84,7 +88,7 @@ const allowed: Record<JournalRole, { publishes: string[]; subscribes: string[] }
     subscribes: ['hear claims', 'read replies to the supervisor'],
   },
   gateway: {
-    publishes: ['enqueue', 'ask'],
+    publishes: ['enqueue', 'ask', 'ask the lead'],
     subscribes: [
       'hear how far the fold is',
       'hear changes',
@@ -96,6 +100,7 @@ const allowed: Record<JournalRole, { publishes: string[]; subscribes: string[] }
     publishes: [
       'enqueue',
       'ask',
+      'ask the lead',
       'announce',
       'announce changes',
       'purge a stream',
@@ -104,10 +109,10 @@ const allowed: Record<JournalRole, { publishes: string[]; subscribes: string[] }
       'follow',
       'pull',
     ],
-    subscribes: ['hear questions', 'read replies to a worker'],
+    subscribes: ['hear questions', 'hear questions to the lead', 'read replies to a worker'],
   },
   cli: {
-    publishes: ['enqueue', 'ask', 'ask the gateway', 'read where a stream stands'],
+    publishes: ['enqueue', 'ask', 'ask the lead', 'ask the gateway', 'read where a stream stands'],
     subscribes: ['hear how far the fold is', 'read replies to the command line'],
   },
 };
@@ -227,7 +232,7 @@ test('the roles can do their work together', async (t) => {
 test('a worker may answer a slow question, and only once', async (t) => {
   const nats = await startNats(t);
   const [gateway, worker] = [await connectAs(t, nats, 'gateway'), await connectAs(t, nats, 'worker')];
-  worker.connection.subscribe(querySubject('p00'), {
+  worker.connection.subscribe(querySubject(soleNode, 'p00'), {
     callback: async (_, message) => {
       await pause(1500);
       message.respond('first');
@@ -235,7 +240,7 @@ test('a worker may answer a slow question, and only once', async (t) => {
     },
   });
   await worker.connection.flush();
-  const reply = await gateway.connection.request(querySubject('p00'), '', { timeout: 10_000 });
+  const reply = await gateway.connection.request(querySubject(soleNode, 'p00'), '', { timeout: 10_000 });
   assert.equal(reply.string(), 'first');
   await waitUntil('the second reply is refused', () => worker.refused.size === 1);
   assert.match([...worker.refused].join(), /^publish _INBOX\.gateway\./);

@@ -10,7 +10,7 @@ import type { Logger } from '../../src/foundation/logger.ts';
 import { directoryName, type PartitionName } from '../../src/foundation/partition-names.ts';
 import type { Journal } from '../../src/journal/connect.ts';
 import type { Lane } from '../../src/journal/lane.ts';
-import { answerQueries, queryMs } from '../../src/journal/query.ts';
+import { answerLeadQueries, answerQueries, queryMs } from '../../src/journal/query.ts';
 import type { ConvertManifestTask } from '../../src/protocol/host-apps.ts';
 import type { CheckHostTask, HostChecksTask } from '../../src/protocol/host-checks.ts';
 import type {
@@ -60,7 +60,7 @@ import { RememberedPreviews } from './remembered-previews.ts';
 import { Resealer } from './resealer.ts';
 import { UnreleasedCounter } from './unreleased-counts.ts';
 
-/** A question to an owner: a task for the render pool, a question to a host, or a request of the command line. */
+/** A question that every owner answers: a task for the render pool, a question to a host, or a request of the command line. */
 type Question =
   | PreviewTask
   | ChangesTask
@@ -72,14 +72,15 @@ type Question =
   | DueTask
   | PayloadTask
   | ResolveRepositoryTask
-  | TestChannelTask
   | ConfirmOwnerTask
   | CheckHostTask
   | HostChecksTask
   | ConvertManifestTask
   | AuditTask
-  | { task: 'snapshot' }
-  | { task: 'sweep' };
+  | { task: 'snapshot' };
+
+/** A question that only the lead of the partition answers, because its answer has an effect outside the node. */
+type LeadQuestion = TestChannelTask | { task: 'sweep' };
 
 /** Maximum time to answer a question, in milliseconds. The client waits ten seconds. */
 const answerMs = 8000;
@@ -225,12 +226,10 @@ export async function serve(
     const asked = performance.now();
     if (question.task === 'snapshot') return keeper.snapshot();
     if (question.task === 'audit') return audit(logger, question.line);
-    if (question.task === 'sweep') return inTime(keeper.sweep());
     if (question.task === 'resolveRepository') return resolveRepository(shared.delivering, owner.partition, question);
     if (question.task === 'checkHost') return hostChecks.check(question.origin);
     if (question.task === 'convertManifest') return convertApp(shared.delivering, question, answerMs);
     if (question.task === 'hostChecks') return hostChecks.list();
-    if (question.task === 'testChannel') return testChannel(shared.delivering, question, answerMs);
     if (question.task === 'confirmOwner') return confirmOwner(shared.delivering, question.repoId, answerMs);
     if (question.task === 'preview') await hosts?.comparisons.learn(question);
     if (question.task === 'rangePreview') return previews.of(question);
@@ -238,7 +237,14 @@ export async function serve(
     const left = asked + queryMs - performance.now();
     return question.task === 'payload' && question.provisional ? runAgain(question, left) : run(question, left);
   });
-  const stopAnswering = (): void => answers.unsubscribe();
+  const leadAnswers = answerLeadQueries(journal, name, async (question: LeadQuestion) => {
+    if (question.task === 'sweep') return inTime(keeper.sweep());
+    return testChannel(shared.delivering, question, answerMs);
+  });
+  const stopAnswering = (): void => {
+    answers.unsubscribe();
+    leadAnswers.unsubscribe();
+  };
   return { owner, outbox, keeper, hosts, publisher, checker, webhooks, resealer, stopAnswering };
 }
 

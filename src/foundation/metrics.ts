@@ -237,9 +237,33 @@ export const readerSlots = new Gauge({
   labelNames: ['partition'] as const,
   registers,
 });
+export const partitionLead = new Gauge({
+  name: 'tidings_lead',
+  help: '1 while this node leads a partition: it carries out the effects of the partition',
+  labelNames: ['partition'] as const,
+  registers,
+});
+export const leadChanges = new Counter({
+  name: 'tidings_lead_changes_total',
+  help: 'Times that a process of this node became the lead of a partition, or lost the lead to another process',
+  labelNames: ['partition', 'change'] as const,
+  registers,
+});
+export const leadRejected = new Counter({
+  name: 'tidings_lead_rejected_total',
+  help: 'Records of former leads that the fold dropped, by kind of record',
+  labelNames: ['partition', 'kind'] as const,
+  registers,
+});
+export const replicaDiverged = new Gauge({
+  name: 'tidings_replica_diverged',
+  help: '1 if the state of a partition on this node differs from the state on the node of its lead',
+  labelNames: ['partition'] as const,
+  registers,
+});
 export const partitionAlarms = new Gauge({
   name: 'tidings_partition_alarm',
-  help: '1 while a partition needs an operator. With the cause hole, store or lock, the partition is stopped. With clock or erasure, an erasure waits for approval',
+  help: '1 while a partition needs an operator. With the cause hole, store, lock, version or diverged, the partition is stopped. With clock or erasure, an erasure waits for approval',
   labelNames: ['partition', 'cause'] as const,
   registers,
 });

@@ -10,6 +10,7 @@ import { AckPolicy, type Consumer, type ConsumerMessages, DeliverPolicy, type Js
 import type { Logger } from '../foundation/logger.ts';
 import type { PartitionName } from '../foundation/partition-names.ts';
 import type { Journal } from './connect.ts';
+import { probeEnd } from './probe.ts';
 import { streamOf } from './subjects.ts';
 import { isMissing, streamState } from './topology.ts';
 
@@ -235,7 +236,10 @@ export class Follower {
       if (!isMissing(error)) throw error;
       return { lastSeq: 0 };
     });
-    if (state.lastSeq < read) throw new JournalCutError(this.partition, read, state.lastSeq);
+    if (state.lastSeq >= read) return;
+    // The server may be cut off from its cluster and report an old state, so only an own message proves the cut.
+    const end = await probeEnd(this.journal, this.partition);
+    if (end <= read) throw new JournalCutError(this.partition, read, end);
   }
 }
 

@@ -25,6 +25,12 @@ const recordBase = {
    * the dead letter. The record is folded once, without the checks that would reject it as a duplicate.
    */
   replayed: Type.Optional(Type.Object({ seq: Type.Integer(), index: Type.Integer() })),
+  /**
+   * Term of the lead that has enqueued the record. The field is set if the record begins something that only the lead
+   * of a partition may begin: a tick, a piece of a sweep, a page of a backfill, an attempt to publish. The fold drops
+   * the record if the partition has another lead by then (`docs/architecture.md` decision 35).
+   */
+  term: Type.Optional(Type.Integer()),
 };
 
 /** A delivery, minimized and redacted. `due` is set if the delivery's organization was over the ingestion limit. */
@@ -114,6 +120,8 @@ export const TickRecordSchema = Type.Object({
   ...recordBase,
   kind: Type.Literal('tick'),
   padding: Type.Optional(Type.String()),
+  /** The digest of the lead's state, for comparison with the state of other nodes. Absent on one machine. */
+  digest: Type.Optional(Type.Object({ seq: Type.Integer(), value: Type.Integer() })),
 });
 export type TickRecord = Static<typeof TickRecordSchema>;
 
@@ -148,6 +156,31 @@ export const UsageRecordSchema = Type.Object({
 });
 export type UsageRecord = Static<typeof UsageRecordSchema>;
 
+/**
+ * Makes a process the lead of the partition, if `term` is higher than the term of the current lead. `life` is the id of
+ * the process, not of the machine: a process that was started again must not take the claim of its predecessor for its
+ * own (`docs/architecture.md` decision 33).
+ */
+export const ClaimRecordSchema = Type.Object({
+  ...recordBase,
+  kind: Type.Literal('claim'),
+  term: Type.Integer(),
+  life: Type.String(),
+  node: Type.String(),
+});
+export type ClaimRecord = Static<typeof ClaimRecordSchema>;
+
+/**
+ * Raises the version of the rules by which the partition is folded. A version of Tidings that does not know the rules
+ * stops at this record (`docs/architecture.md` decision 46).
+ */
+export const FoldVersionRecordSchema = Type.Object({
+  ...recordBase,
+  kind: Type.Literal('foldVersion'),
+  version: Type.Integer(),
+});
+export type FoldVersionRecord = Static<typeof FoldVersionRecordSchema>;
+
 export const JournalRecordSchema = Type.Union([
   EventRecordSchema,
   BackfilledRecordSchema,
@@ -158,5 +191,7 @@ export const JournalRecordSchema = Type.Union([
   TickRecordSchema,
   SweepRecordSchema,
   UsageRecordSchema,
+  ClaimRecordSchema,
+  FoldVersionRecordSchema,
 ]);
 export type JournalRecord = Static<typeof JournalRecordSchema>;

@@ -45,6 +45,8 @@ export interface Partition {
   readonly changes?: Changes | undefined;
   /** Called with the repository of each delayed event that an attempt folds. */
   readonly onReleased?: (repoId: string) => void;
+  /** Called with the digest of the state after each message that an attempt folds. */
+  readonly onDigest?: (seq: number, digest: number) => void;
   /**
    * Runs a write transaction and resolves once other processes can read the result. Transactions run one at a time, and
    * never while a process opens the file.

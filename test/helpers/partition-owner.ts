@@ -14,6 +14,7 @@ import type { JournalRecord } from '../../src/protocol/journal.ts';
 import { Keeper } from '../../workers/partition/housekeeping.ts';
 import { Outbox } from '../../workers/partition/outbox.ts';
 import { type OwnerOptions, PartitionOwner } from '../../workers/partition/owner.ts';
+import { Sweeper } from '../../workers/partition/sweep-schedule.ts';
 import { RenderPool } from '../../workers/render/pool.ts';
 import { afterwards } from './cleanup.ts';
 import { quiet, startNats, type TestNats } from './journal.ts';
@@ -98,23 +99,34 @@ export async function ownWithOutbox(
   return { ...owned, outbox, close };
 }
 
-/**
- * Values in milliseconds for the intervals of a keeper. Both values are longer than any test. `never` is the interval
- * between ticks. `maxTimerMs`, the maximum delay of a timer, is used for all other intervals.
- */
-const never = Number.MAX_SAFE_INTEGER;
+/** The maximum delay of a timer, in milliseconds. An interval of this length is longer than any test. */
 const maxTimerMs = 2 ** 31 - 1;
 
+/** A keeper and a sweeper of one partition. */
+export interface Kept extends Pick<Keeper, 'snapshot' | 'relieve'>, Pick<Sweeper, 'sweep'> {
+  close(): Promise<void>;
+}
+
 /**
- * Opens a keeper whose timers do not fire during the test. A test that passes a short `pollMs` makes the keeper check
- * its partition regularly. The keeper closes when the test ends.
+ * Opens a keeper and a sweeper whose timers do not fire during the test. With a short `pollMs`, they check the partition
+ * regularly. The sweeper acts as the lead would, without a term. Both close when the test ends.
  */
-export function keep(t: TestContext, { journal }: Bench, owner: PartitionOwner, pollMs = maxTimerMs): Keeper {
+export function keep(t: TestContext, { journal }: Bench, owner: PartitionOwner, pollMs = maxTimerMs): Kept {
   const lane = feed(journal, owner.name);
-  const times = { tickMs: never, snapshotMs: maxTimerMs, sweepMs: maxTimerMs, pollMs };
-  const keeper = new Keeper(owner, { lane, ...times, partitions: 1 });
-  afterwards(t, () => keeper.close());
-  return keeper;
+  const keeper = new Keeper(owner, { lane, snapshotMs: maxTimerMs, pollMs });
+  const lead = { acts: true, term: undefined };
+  const sweeper = new Sweeper(owner, { lane, lead, partitions: 1, sweepMs: maxTimerMs, pollMs });
+  const close = async () => {
+    await keeper.close();
+    await sweeper.close();
+  };
+  afterwards(t, close);
+  return {
+    snapshot: () => keeper.snapshot(),
+    relieve: (known) => keeper.relieve(known),
+    sweep: () => sweeper.sweep(),
+    close,
+  };
 }
 
 /** Opens a lane that writes to a partition. The stream of the partition must exist. */

@@ -67,11 +67,11 @@ export class NoteChecker {
   }
 
   /**
-   * Plans a pass over the waiting checks. This function must be called after each commit. It does nothing before the
-   * fold has caught up.
+   * Plans a pass over the waiting checks. This function must be called after each commit. It does nothing while
+   * this process does not lead the partition.
    */
   readonly kick = (): void => {
-    if (this.context.caughtUp() && hasWaitingChecks(this.context.partition())) this.wakeIn(0);
+    if (this.context.lead.acts && hasWaitingChecks(this.context.partition())) this.wakeIn(0);
   };
 
   /** Starts no further checks, and aborts those under way. The next run looks at the host for what they have written. */

@@ -6,8 +6,8 @@
  */
 
 import { dayMs } from '../../src/foundation/days.ts';
-import { duplicates, recordsDeadLettered, recordsFolded } from '../../src/foundation/metrics.ts';
-import { nameIn, unreachable } from '../../src/foundation/unreachable.ts';
+import { duplicates, leadRejected, recordsDeadLettered, recordsFolded } from '../../src/foundation/metrics.ts';
+import { nameIn, UnknownKindError, unreachable } from '../../src/foundation/unreachable.ts';
 import {
   type Command,
   type CommandResult,
@@ -34,10 +34,12 @@ import { foldBackfilled } from './backfills.ts';
 import { dropClaim, foldProof } from './claims.ts';
 import { foldCommand } from './commands.ts';
 import { count } from './counting.ts';
+import { addToDigest, setAsideAfter } from './digest.ts';
 import { foldDirectoryCommand, foldSeen } from './directory.ts';
 import { foldApproval } from './erasing-guard.ts';
 import { runOnce } from './idempotency.ts';
 import { foldInstallation } from './installations.ts';
+import { foldClaim, foldVersionRecord, isOfFormerLead, NewerFoldError } from './lead.ts';
 import { foldOutcome } from './outcomes.ts';
 import { foldErased, followOwner } from './repository.ts';
 import { foldSweep } from './sweep.ts';
@@ -66,14 +68,22 @@ export interface Place {
  */
 export function foldMessage(partition: Partition, seq: number, records: readonly JournalRecord[]): void {
   let time = readTime(partition);
+  let setAside = 0;
   for (const [index, record] of records.entries()) {
+    // A record of a former lead changes nothing at all, not even the partition's time.
+    if (isOfFormerLead(partition, record)) {
+      count(partition, leadRejected, { partition: partition.name, kind: record.kind });
+      continue;
+    }
     const place = { seq, index };
-    foldIsolated(partition, record, place, (isolated) => foldOnce(isolated, record, place));
+    const isFolded = foldIsolated(partition, record, place, (isolated) => foldOnce(isolated, record, place));
+    if (!isFolded) setAside = setAsideAfter(setAside, index);
     time = timeAfter(time, record);
   }
   writeTime(partition, time);
-  if (countDelayed(partition) > 0) releaseDue(partition, time);
+  if (countDelayed(partition) > 0) setAside = releaseDue(partition, time, setAside);
   countFolded(partition, records);
+  addToDigest(partition, { seq, records: records.length, setAside, time });
 }
 
 /**
@@ -123,6 +133,10 @@ function foldRecord(partition: Partition, record: JournalRecord, place: Place): 
       return foldSweep(partition, record);
     case 'usage':
       return foldUsage(partition, record);
+    case 'claim':
+      return foldClaim(partition, record);
+    case 'foldVersion':
+      return foldVersionRecord(partition, record);
     default:
       return unreachable(record, `Unknown kind of record: ${nameIn(record, 'kind')}.`);
   }
@@ -131,25 +145,28 @@ function foldRecord(partition: Partition, record: JournalRecord, place: Place): 
 /**
  * Runs one fold in a child transaction. If the fold fails, the record becomes a dead letter, and the changes that it
  * noted are dropped with its rows.
+ * @returns whether the record was folded
  */
 function foldIsolated(
   partition: Partition,
   record: JournalRecord,
   place: Place,
   fold: (isolated: Partition) => void,
-): void {
+): boolean {
   const changes = partition.changes && new Changes();
   try {
     partition.root.childTransaction(() => fold(changes ? { ...partition, changes } : partition));
     if (changes) partition.changes?.add(changes);
+    return true;
   } catch (error) {
-    if (isStoreFault(error)) throw error;
+    if (stopsPartition(error)) throw error;
     count(partition, recordsDeadLettered, { partition: partition.name });
     forgetDelivery(partition, record);
     // A replay that fails keeps the place of the dead letter, so the client that requested the replay finds it again.
     const { seq, index } = record.replayed ?? place;
     const attempts = attemptsOf(readDeadLetter(partition, seq, index)) + 1;
     writeDeadLetter(partition, { seq, index, at: record.at, error: (error as Error).message, record, attempts });
+    return false;
   }
 }
 
@@ -159,10 +176,15 @@ function forgetDelivery(partition: Partition, record: JournalRecord): void {
 }
 
 /**
- * Whether an error is a failure of LMDB itself (disk full, damaged pages, lost map). Such a failure concerns the whole
- * partition, not only the current record.
+ * Whether an error concerns the whole partition, not only the current record. There are two such errors: a failure of
+ * LMDB itself (disk full, damaged pages, lost map), and a record that only a newer version of Tidings can fold. If this
+ * version set such a record aside, its state would differ from that of the nodes that have the newer version.
  */
-export function isStoreFault(error: unknown): boolean {
+export function stopsPartition(error: unknown): boolean {
+  return error instanceof NewerFoldError || error instanceof UnknownKindError || isStoreFault(error);
+}
+
+function isStoreFault(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: string };
   return typeof code === 'number' || /^MDB_|Commit failed|Environment/.test(message ?? '');
 }
@@ -202,13 +224,17 @@ function dueTime(partition: Partition, record: EventRecord): number | undefined 
   return lastDueAt !== undefined || due > now ? due : undefined;
 }
 
-function releaseDue(partition: Partition, time: number): void {
+/** Folds the delayed events that are due. Returns `setAside` with the events that became dead letters. */
+function releaseDue(partition: Partition, time: number, setAside: number): number {
+  let after = setAside;
   for (let event = nextDue(partition, time); event; event = nextDue(partition, time)) {
     const { record } = event;
     removeDelayed(partition, event);
     if (record.repository) partition.onReleased?.(record.repository.id);
-    foldIsolated(partition, record, event, (isolated) => foldEvent(isolated, record));
+    const isFolded = foldIsolated(partition, record, event, (isolated) => foldEvent(isolated, record));
+    if (!isFolded) after = setAsideAfter(after, event.index);
   }
+  return after;
 }
 
 function acceptCommand(partition: Partition, record: CommandRecord): void {

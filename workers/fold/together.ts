@@ -8,6 +8,7 @@ import { BatchView } from '../../src/store/batch-view.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { countDelayed } from '../../src/store/tables/delayed.ts';
 import { readTime, writeTime } from '../../src/store/tables/meta.ts';
+import { addToDigest } from './digest.ts';
 import { acceptEvent, countFolded, foldMessage, type Message, timeAfter } from './fold.ts';
 
 /**
@@ -59,6 +60,7 @@ class EventFold {
       this.time = timeAfter(this.time, record);
     }
     countFolded(partition, records);
+    addToDigest(partition, { seq, records: records.length, setAside: 0, time: this.time });
   }
 
   /** Writes what was folded to the store. */

@@ -66,10 +66,10 @@ export class Backfills {
 
   /**
    * Starts requested backfills that are not running, and aborts canceled ones. This function must be called after each
-   * commit. It does nothing before the fold has caught up.
+   * commit. It does nothing while this process does not lead the partition.
    */
   readonly kick = (): void => {
-    if (this.stopped || !this.context.caughtUp()) return;
+    if (this.stopped || !this.context.lead.acts) return;
     const partition = this.context.partition();
     for (const [repoId, { id, abort }] of this.running) {
       const row = readBackfill(partition, repoId);

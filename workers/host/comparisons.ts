@@ -49,7 +49,7 @@ export class Comparisons {
     const { type, fromTag, toTag } = bounds;
     if (type !== 'TAG_BASED' || !fromTag || !toTag || this.stop.signal.aborted) return;
     const wanted = { repoId, fromTag, toTag };
-    if (this.isKnown(wanted) || !this.context.caughtUp() || !mayAsk(this.context, repoId)) return;
+    if (this.isKnown(wanted) || !this.context.lead.acts || !mayAsk(this.context, repoId)) return;
     const key = JSON.stringify(wanted);
     const asked = this.asking.get(key) ?? this.start(key, wanted);
     await Promise.race([asked, pause(maxWaitMs, undefined, { ref: false })]);

@@ -15,6 +15,7 @@ import type { BackfilledBody } from '../../src/protocol/events.ts';
 import type { BackfilledRecord } from '../../src/protocol/journal.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import type { DirectoryRepository } from '../../src/store/tables/directory.ts';
+import type { Lead } from '../partition/lead.ts';
 import type { Owners } from './owners.ts';
 
 /** One partition with its lane, hosts and other dependencies, as used by the code that reads hosts. */
@@ -28,11 +29,8 @@ export interface HostContext {
   partition: () => Partition;
   /** Returns the journal sequence number of the last folded message. */
   folded: () => number;
-  /**
-   * Whether all messages that the journal contained at start are folded. Until they are folded, nothing is sent and no
-   * host is asked.
-   */
-  caughtUp: () => boolean;
+  /** The lead of the partition. While this process does not lead, nothing is sent and no host is asked. */
+  lead: Pick<Lead, 'acts' | 'term'>;
   /** Returns the repository's row in the directory, or undefined while the directory does not know the repository. */
   listed: (repoId: string) => DirectoryRepository | undefined;
   owners: Owners;
@@ -80,6 +78,7 @@ type Page = Pick<BackfilledRecord, 'job' | 'repository' | 'confirmed' | 'seenAt'
  */
 export async function journalPage(context: HostContext, page: Page, signal: AbortSignal): Promise<void> {
   const { progress, tagSync, bodies, ...rest } = page;
+  const { term } = context.lead;
   const parts = partsOf(bodies);
   for (const [i, part] of parts.entries()) {
     const last = i === parts.length - 1;
@@ -90,6 +89,7 @@ export async function journalPage(context: HostContext, page: Page, signal: Abor
       kind: 'backfilled',
       ...rest,
       bodies: part,
+      ...(term !== undefined && { term }),
       ...lastFields,
     };
     const seq = await enqueue(context, record, signal);

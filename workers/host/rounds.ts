@@ -54,7 +54,7 @@ export class Rounds {
   }
 
   private async checkAll(): Promise<void> {
-    if (!this.context.caughtUp()) return;
+    if (!this.context.lead.acts) return;
     const known = listRepositoryIds(this.context.partition());
     for (const repoId of new Set([...known, ...(this.round.others?.() ?? [])])) {
       if (this.abort.signal.aborted) return;

@@ -12,8 +12,9 @@ import type { Partition } from '../../src/store/partition.ts';
 import type { RowBytes } from '../../src/store/recurring-texts.ts';
 import { createRowDecoder } from '../../src/store/row-decoder.ts';
 import { writeCursor } from '../../src/store/tables/meta.ts';
-import { foldMessage, isStoreFault, type Message } from '../fold/fold.ts';
+import { foldMessage, type Message, stopsPartition } from '../fold/fold.ts';
 import { foldTogether } from '../fold/together.ts';
+import { type Digests, DivergedError } from './digests.ts';
 import type { TouchedRepositories } from './touched.ts';
 
 export type { Message } from '../fold/fold.ts';
@@ -75,6 +76,10 @@ export interface FoldedBatch {
   isAwaited: boolean;
   /** What the batch has changed, for live events; undefined if the caller does not collect it. */
   changes: Changes | undefined;
+  /** Term of the last claim or tick of a lead in the batch; undefined if there is none. */
+  heardTerm: number | undefined;
+  /** Set if the state of this node differs from the state that a tick names. */
+  diverged: DivergedError | undefined;
 }
 
 /** Options of the fold of a batch. */
@@ -85,11 +90,13 @@ export interface FoldOptions {
   collects?: boolean;
   /** Gets the repositories that the records concern; undefined if no one needs them. */
   touched?: TouchedRepositories | undefined;
+  /** Keeps the digests of the messages, and compares them with the digests that ticks name. */
+  digests?: Digests | undefined;
 }
 
 const nothing: Readonly<FoldedBatch> = {
   ...{ seq: 0, recordId: '', at: 0, records: 0, isAwaited: false },
-  changes: undefined,
+  ...{ changes: undefined, heardTerm: undefined, diverged: undefined },
 };
 
 /**
@@ -110,7 +117,7 @@ export async function foldBatch(
       try {
         folded = attempt(partition, batch, options, foldTogether);
       } catch (error) {
-        if (isStoreFault(error)) throw error;
+        if (stopsPartition(error)) throw error;
         folded = attempt(partition, batch, options, foldSeparately);
       }
     } catch (error) {
@@ -125,7 +132,7 @@ export async function foldBatch(
 function attempt(
   partition: Partition,
   batch: readonly Message[],
-  { check, collects, touched }: FoldOptions,
+  { check, collects, touched, digests }: FoldOptions,
   fold: (partition: Partition, batch: Iterable<Message>) => void,
 ): FoldedBatch {
   const changes = collects ? new Changes() : undefined;
@@ -136,7 +143,11 @@ function attempt(
   partition.root.childTransaction(() => {
     check?.();
     const onReleased = (repoId: string): void => touched?.add(repoId);
-    fold({ ...partition, counts, changes, onReleased }, readOnce(batch, folded, touched));
+    const watched = digests && { onDigest: digests.note };
+    fold(
+      { ...partition, counts, changes, onReleased, ...watched },
+      readOnce(partition.name, batch, folded, touched, digests),
+    );
     writeCursor(partition, { seq: folded.seq, recordId: folded.recordId });
   });
   for (const add of counts) add();
@@ -145,9 +156,11 @@ function attempt(
 
 /** Yields the messages of a batch with unpacked records, and describes them in `folded`. */
 function* readOnce(
+  name: string,
   batch: readonly Message[],
   folded: FoldedBatch,
   touched: TouchedRepositories | undefined,
+  digests: Digests | undefined,
 ): Generator<Message> {
   for (const message of batch) {
     const { seq, records } = message;
@@ -157,9 +170,22 @@ function* readOnce(
     folded.at = last?.at ?? 0;
     folded.records += records.length;
     touched?.note(records);
-    folded.isAwaited ||= records.some(({ kind }) => kind !== 'event' && kind !== 'backfilled');
+    // Most messages contain only events.
+    if (records.some(({ kind }) => kind !== 'event' && kind !== 'backfilled')) {
+      folded.isAwaited = true;
+      for (const record of records) noteLead(name, record, folded, digests);
+    }
     yield { seq, records };
   }
+}
+
+/** Notes what a claim or a tick says about the lead. All messages before it are folded already. */
+function noteLead(name: string, record: JournalRecord, folded: FoldedBatch, digests: Digests | undefined): void {
+  if (record.kind !== 'claim' && record.kind !== 'tick') return;
+  folded.heardTerm = record.term ?? folded.heardTerm;
+  const digest = record.kind === 'tick' ? record.digest : undefined;
+  const own = digest && digests?.differing(digest);
+  if (digest && own !== undefined) folded.diverged ??= new DivergedError(name, digest, own);
 }
 
 function foldSeparately(partition: Partition, batch: Iterable<Message>): void {

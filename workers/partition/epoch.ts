@@ -8,6 +8,7 @@ import type { Logger } from '../../src/foundation/logger.ts';
 import { cursorEpoch } from '../../src/foundation/metrics.ts';
 import { unpackBatch } from '../../src/journal/codec.ts';
 import type { Journal } from '../../src/journal/connect.ts';
+import { probeEnd } from '../../src/journal/probe.ts';
 import { streamOf } from '../../src/journal/subjects.ts';
 import type { StreamState } from '../../src/journal/topology.ts';
 import type { Partition } from '../../src/store/partition.ts';
@@ -49,7 +50,8 @@ export async function checkEpoch(
  * not cut.
  */
 async function isCut(partition: Partition, journal: Journal, cursor: Cursor, stream: StreamState): Promise<boolean> {
-  if (stream.lastSeq < cursor.seq) return true;
+  // The server may be cut off from its cluster and report an old state, so only an own message proves the cut.
+  if (stream.lastSeq < cursor.seq) return (await probeEnd(journal, partition.name)) <= cursor.seq;
   if (stream.firstSeq > cursor.seq || cursor.recordId === '') return false;
   const message = await journal.manager.streams
     .getMessage(streamOf(partition.name), { seq: cursor.seq })

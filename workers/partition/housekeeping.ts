@@ -1,10 +1,9 @@
 /**
- * Maintains one partition at intervals: ticks, sweeps, snapshots, purges after snapshots, and the release of stale
- * reader slots. It also checks that the store's file is still the one that was opened.
+ * Maintains the store of one partition at intervals: snapshots, purges after snapshots, and the release of stale reader
+ * slots. It also checks that the store's file is still the one that was opened.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ulid } from '../../src/foundation/ids.ts';
 import { onInterval } from '../../src/foundation/intervals.ts';
 import {
   delayedRecords,
@@ -23,22 +22,15 @@ import { countDelayed } from '../../src/store/tables/delayed.ts';
 import { countEffects } from '../../src/store/tables/outbox.ts';
 import type { PartitionOwner } from './owner.ts';
 import { snapshotAndPurge } from './snapshots.ts';
-import { Sweeper } from './sweep-schedule.ts';
 
 /** Options of a keeper, which maintains one partition. Times are in milliseconds. */
 export interface KeeperOptions {
   lane: Lane;
-  tickMs: number;
   snapshotMs: number;
-  sweepMs: number;
-  /** Interval between two checks of the file, the stream and unfinished sweeps. */
+  /** Interval between two checks of the file and the stream. */
   pollMs: number;
-  /** Number of repository partitions. */
-  partitions: number;
 }
 
-/** Interval between ticks while deliveries wait for their due time, in milliseconds. */
-const delayedTickMs = 1000;
 /** If a stream uses more than this share of its maximum size, it is purged before the next snapshot is due. */
 const fullShare = 0.5;
 /**
@@ -50,32 +42,19 @@ const foldedShare = 0.25;
 export class Keeper {
   private readonly owner: PartitionOwner;
   private readonly options: KeeperOptions;
-  private readonly sweeper: Sweeper;
   private generation: number;
   private inode: number;
   private readonly ends: (() => void)[] = [];
-  private lastTick = 0;
-  /** Number of delayed deliveries in the state at `countedSeq`. */
-  private delayed = 0;
-  private countedSeq = -1;
   private taking: Promise<Snapshot> | undefined;
   private relieving = false;
 
   constructor(owner: PartitionOwner, options: KeeperOptions) {
     this.owner = owner;
     this.options = options;
-    this.sweeper = new Sweeper(owner, options);
     this.generation = owner.partition.generation;
     this.inode = statSync(this.file).ino;
-    this.every(Math.min(delayedTickMs, options.tickMs), () => this.tick());
     this.every(options.snapshotMs, () => this.snapshot().then(() => {}));
     this.every(options.pollMs, () => this.poll());
-    this.every(options.pollMs, () => this.sweeper.poll());
-  }
-
-  /** Starts a sweep now. Resolves when the sweep has ended or waits for an operator's approval. */
-  async sweep(): Promise<void> {
-    if (this.owner.caughtUp) await this.sweeper.sweep();
   }
 
   /**
@@ -111,7 +90,6 @@ export class Keeper {
 
   async close(): Promise<void> {
     for (const end of this.ends) end();
-    await this.sweeper.close();
     await this.taking?.catch(() => {});
   }
 
@@ -140,22 +118,6 @@ export class Keeper {
     this.ends.push(onInterval(ms, run));
   }
 
-  private async tick(): Promise<void> {
-    if (!this.owner.caughtUp) return;
-    const now = Date.now();
-    if (this.countDelayed() === 0 && now - this.lastTick < this.options.tickMs) return;
-    this.lastTick = now;
-    await this.options.lane.enqueue({ id: ulid(now), at: now, kind: 'tick' });
-  }
-
-  /** Returns the number of delayed deliveries. The store is read only if something was folded since the last call. */
-  private countDelayed(): number {
-    const { seq, partition } = this.owner;
-    if (seq !== this.countedSeq) this.delayed = countDelayed(partition);
-    this.countedSeq = seq;
-    return this.delayed;
-  }
-
   /**
    * Checks the store's file, updates the metrics and relieves a stream that is filling up. Writes to a deleted file
    * still succeed, so only the inode number shows that the file was replaced.
@@ -175,7 +137,7 @@ export class Keeper {
     this.owner.partition.root.readerCheck();
     readerSlots.set({ partition }, this.owner.partition.root.readerList().split('\n').length - 2);
     const stream = await this.stream();
-    delayedRecords.set({ partition }, this.countDelayed());
+    delayedRecords.set({ partition }, countDelayed(this.owner.partition));
     outboxRows.set({ partition }, countEffects(this.owner.partition));
     foldLagRecords.set({ partition }, Math.max(0, stream.lastSeq - this.owner.seq));
     await this.relieve(stream);

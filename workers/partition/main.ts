@@ -16,14 +16,16 @@ import { Readers } from '../../src/store/readers.ts';
 import { readDirectoryRepository } from '../../src/store/tables/directory.ts';
 import { type ChildContext, type ChildProgram, runChild } from '../../src/supervisor/child-program.ts';
 import { openSealer } from '../../src/supervisor/first-start.ts';
+import { NewerFoldError } from '../fold/lead.ts';
 import { BackfillPlaces } from '../host/backfills.ts';
 import { Owners } from '../host/owners.ts';
 import { Breakers } from '../publish/breakers.ts';
 import type { Delivering } from '../publish/context.ts';
 import { RenderPool } from '../render/pool.ts';
+import { causeOf } from './owner.ts';
 import { Readiness } from './readiness.ts';
 import { PartitionLostError } from './restore.ts';
-import { type ServedPartition, type Shared, serve, stopServing } from './serve.ts';
+import { type ServedPartition, type Shared, serve } from './serve.ts';
 
 // The gateway must not wait for the fold, because deliveries are acknowledged before they are folded. Therefore the
 // worker has a lower priority. If the gateway and a worker need the same core, the gateway gets nine tenths of the
@@ -38,8 +40,8 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
   const readiness = new Readiness(context, shared.journal);
   const onLost = (name: PartitionName, error: Error): void => {
     readiness.lose(name);
-    // A hole in the journal must be repaired by a person. The other partitions continue.
-    if (!(error instanceof JournalHoleError)) context.fail(error);
+    // A restart repairs none of these. A person must act, and the other partitions continue.
+    if (!needsPerson(error)) context.fail(error);
   };
   const open = async (name: PartitionName): Promise<void> => {
     const serving = serve(context, shared, name, onLost);
@@ -124,9 +126,16 @@ function directoryFrom(served: readonly ServedPartition[], readers: Readers): De
  * partition ends the worker too.
  */
 function giveUp({ logger }: ChildContext, name: PartitionName, error: Error): undefined {
-  if (!(error instanceof PartitionLostError) || name === directoryName) throw error;
-  partitionAlarms.set({ partition: name, cause: 'store' }, 1);
+  const isHopeless = error instanceof PartitionLostError || error instanceof NewerFoldError;
+  if (!isHopeless || name === directoryName) throw error;
+  partitionAlarms.set({ partition: name, cause: causeOf(error) }, 1);
   logger.fatal({ partition: name, err: error }, 'partition is not served');
+}
+
+/** Whether a person must act before a partition can continue: only a restart after that helps. */
+function needsPerson(error: Error): boolean {
+  const cause = causeOf(error);
+  return error instanceof JournalHoleError || cause === 'version' || cause === 'diverged';
 }
 
 /**
@@ -134,7 +143,7 @@ function giveUp({ logger }: ChildContext, name: PartitionName, error: Error): un
  * Each fold first continues to the end of its stream.
  */
 async function stopWorker({ served, shared, lanes, readers, egress }: Tools): Promise<void> {
-  for (const one of served) await stopServing(one);
+  for (const one of served) await one.stop();
   for (const lane of lanes.values()) await lane.close();
   const directoryLast = [...served].sort((a) => (a.owner.name === directoryName ? 1 : -1));
   for (const { owner } of directoryLast) {

@@ -10,6 +10,7 @@ import type { Logger } from '../../src/foundation/logger.ts';
 import { flushedSeconds, foldLagSeconds, foldSeconds, partitionAlarms } from '../../src/foundation/metrics.ts';
 import type { PartitionName } from '../../src/foundation/partition-names.ts';
 import { Sequence } from '../../src/foundation/sequence.ts';
+import { UnknownKindError } from '../../src/foundation/unreachable.ts';
 import { publishChanges } from '../../src/journal/changes.ts';
 import type { Journal } from '../../src/journal/connect.ts';
 import { Follower, JournalCutError, JournalHoleError, type JournalMessage } from '../../src/journal/follow.ts';
@@ -21,11 +22,14 @@ import { type PartitionLock, takeLock } from '../../src/store/lock.ts';
 import { openGeneration, type Partition } from '../../src/store/partition.ts';
 import { copyPartition } from '../../src/store/renewal.ts';
 import { type Snapshot, takeSnapshot } from '../../src/store/snapshot.ts';
+import { readDigest } from '../../src/store/tables/lead.ts';
 import { readCounter, readCursor, writeOwner } from '../../src/store/tables/meta.ts';
 import { countErasures, writeTrace } from '../../src/store/tables/retention.ts';
 import type { WriteLog } from '../../src/store/write-log.ts';
+import { NewerFoldError, requireKnownVersion } from '../fold/lead.ts';
 import type { FoldedBatch } from './batch.ts';
 import type { Backlog, CatchUp, FoldedReport } from './catch-up.ts';
+import { Digests, DivergedError, type NamedDigest } from './digests.ts';
 import { checkEpoch } from './epoch.ts';
 import { foldOwned, NotOwnerError } from './ownership.ts';
 import { openOrRestore } from './restore.ts';
@@ -50,11 +54,14 @@ export interface OwnerOptions {
   answers?: RememberedAnswers;
   /** Records which rows are written, for what render threads have computed from earlier rows. */
   writes?: WriteLog;
-  /** Called after each commit, once the fold has caught up. From the first call on, effects may start. */
-  onCommitted: (owner: PartitionOwner) => void;
   /**
-   * Called when the partition cannot continue: another process owns the partition, its journal has a hole, or its store
-   * fails.
+   * Called after each commit, once the fold has caught up.
+   * @param heardTerm term of the last claim or tick of a lead in the commit, if there was one
+   */
+  onCommitted: (owner: PartitionOwner, heardTerm?: number) => void;
+  /**
+   * Called when the partition cannot continue: another process owns the partition, its journal has a hole or needs a
+   * newer version of Tidings, its state differs from that of other nodes, or its store fails.
    */
   onLost: (owner: PartitionOwner, error: Error) => void;
 }
@@ -83,11 +90,16 @@ export class PartitionOwner {
   private catchingUp: CatchUp | undefined;
   private stopped = false;
   private following: Promise<void> | undefined;
+  /**
+   * Last sequence of the stream at start. A server can report an old one, so the goal decides only what costs time: the
+   * thread for a long backlog, and announcements. Effects start when the own claim is folded (`lead.ts`).
+   */
   private goal = 0;
   private folded = 0;
   /** Number of the newest effect that `onCommitted` was called for. */
   private effects = 0;
   private announcing: NodeJS.Timeout | undefined;
+  private readonly digests = new Digests();
   /**
    * What was committed since the last announcement. The first announcement reports that changes may be missing: a
    * former owner can have committed changes that it did not announce.
@@ -125,11 +137,24 @@ export class PartitionOwner {
     const stream = await existingStream(journal, name);
     this.opened = await openOrRestore(dataDir, name, stream, logger);
     const { partition } = this;
+    requireKnownVersion(partition);
     await partition.write(() => writeOwner(partition, this.id));
     await checkEpoch(partition, journal, stream, logger);
     this.options.writes?.follow(partition);
-    this.folded = readCursor(partition).seq;
+    this.standAtCursor();
     this.goal = stream.lastSeq;
+  }
+
+  /** Takes over the position of the store and the digest of its state. */
+  private standAtCursor(): void {
+    this.folded = readCursor(this.partition).seq;
+    const digest = readDigest(this.partition);
+    if (digest !== undefined) this.digests.note(this.folded, digest);
+  }
+
+  /** The digest of the state; undefined before fold version 1. */
+  get digest(): NamedDigest | undefined {
+    return this.digests.newest;
   }
 
   /** The open store. */
@@ -270,7 +295,7 @@ export class PartitionOwner {
     });
     await this.catchingUp.ended;
     await this.reopen();
-    this.folded = readCursor(this.partition).seq;
+    this.standAtCursor();
     this.catchingUp = undefined;
   }
 
@@ -304,7 +329,11 @@ export class PartitionOwner {
     const { logger, answers, writes } = this.options;
     const touched = answers?.isEmpty === false ? new TouchedRepositories() : undefined;
     writes?.begin(batch.at(-1)?.seq ?? 0);
-    const folding = foldOwned(partition, this.id, batch, logger, { collects: this.caughtUp, touched });
+    const folding = foldOwned(partition, this.id, batch, logger, {
+      collects: this.caughtUp,
+      touched,
+      digests: this.digests,
+    });
     const folded = await folding.finally(() => writes?.end());
     // Answers that were asked for since the beginning of the commit may show the state before it.
     answers?.forget(touched);
@@ -313,6 +342,7 @@ export class PartitionOwner {
     this.folded = folded.seq;
     if (folded.changes) this.changes.add(folded.changes);
     this.measure(folded.at);
+    if (folded.diverged) throw folded.diverged;
     if (this.caughtUp) this.signalCommit(folded);
     return folded;
   }
@@ -322,11 +352,11 @@ export class PartitionOwner {
    * only events and pages of a backfill is announced later, because no client waits for such records. During a flood of
    * events, one announcement per commit would cost more than the fold itself.
    */
-  private signalCommit({ isAwaited }: FoldedBatch): void {
+  private signalCommit({ isAwaited, heardTerm }: FoldedBatch): void {
     if (isAwaited) this.announce();
     else this.announcing ??= setTimeout(() => this.announce(), announceMs);
     const effects = readCounter(this.partition, 'outbox');
-    if (isAwaited || effects !== this.effects) this.options.onCommitted(this);
+    if (isAwaited || effects !== this.effects) this.options.onCommitted(this, heardTerm);
     this.effects = effects;
   }
 
@@ -341,7 +371,10 @@ function gatherFor({ records }: FoldedBatch): number {
   return Math.min(gatherMs + records / recordsPerMs, maxGatherMs);
 }
 
-function causeOf(error: Error): 'hole' | 'lock' | 'store' {
+/** Returns the alarm's cause for an error after which a partition cannot continue. */
+export function causeOf(error: Error): 'hole' | 'lock' | 'store' | 'version' | 'diverged' {
   if (error instanceof JournalHoleError || error instanceof JournalCutError) return 'hole';
+  if (error instanceof NewerFoldError || error instanceof UnknownKindError) return 'version';
+  if (error instanceof DivergedError) return 'diverged';
   return error instanceof NotOwnerError ? 'lock' : 'store';
 }

@@ -5,6 +5,7 @@
  */
 import { yearBefore } from '../../src/foundation/days.ts';
 import { ulid } from '../../src/foundation/ids.ts';
+import { onInterval } from '../../src/foundation/intervals.ts';
 import { lastSweepTime, partitionAlarms } from '../../src/foundation/metrics.ts';
 import { directoryName } from '../../src/foundation/partition-names.ts';
 import type { Lane } from '../../src/journal/lane.ts';
@@ -13,6 +14,7 @@ import type { SweepBody, Wait } from '../../src/protocol/retention.ts';
 import { listDirectoryRepositories } from '../../src/store/tables/directory.ts';
 import { readPolicy } from '../../src/store/tables/policies.ts';
 import { dueOrganizations, isSweeping, retentionStatus } from '../../src/store/tables/retention.ts';
+import type { Lead } from './lead.ts';
 import type { PartitionOwner } from './owner.ts';
 
 const foldMs = 60_000;
@@ -30,8 +32,22 @@ const retryMs = 300_000;
 /** Pause between two pieces of a sweep, in milliseconds. Other records are folded during the pause. */
 const pauseMs = 50;
 
+/** Options of a sweeper. */
+export interface SweeperOptions {
+  lane: Lane;
+  /** Only the lead of the partition sweeps it. */
+  lead: Pick<Lead, 'acts' | 'term'>;
+  /** Number of repository partitions. */
+  partitions: number;
+  /** Interval between two sweeps, in milliseconds. */
+  sweepMs: number;
+  /** Interval between two checks whether a sweep is due, in milliseconds. */
+  pollMs: number;
+}
+
 export class Sweeper {
   private readonly owner: PartitionOwner;
+  private readonly lead: SweeperOptions['lead'];
   private readonly lane: Lane;
   private readonly partitions: number;
   private readonly sweepMs: number;
@@ -42,23 +58,24 @@ export class Sweeper {
   private doubted = false;
   private stopped = false;
 
-  /**
-   * @param options `partitions`: number of repository partitions; `sweepMs`: interval between two sweeps, in
-   * milliseconds
-   */
-  constructor(owner: PartitionOwner, options: { lane: Lane; partitions: number; sweepMs: number }) {
+  private readonly end: () => void;
+
+  constructor(owner: PartitionOwner, options: SweeperOptions) {
     this.owner = owner;
+    this.lead = options.lead;
     this.lane = options.lane;
     this.partitions = options.partitions;
     this.sweepMs = options.sweepMs;
     this.next = performance.now() + Math.min(firstSweepMs, options.sweepMs);
+    this.end = onInterval(options.pollMs, () => void this.poll());
   }
 
   /**
    * Begins a sweep and continues it until it ends or waits for approval. Sweeps run one at a time. If the sweep fails,
-   * the next attempt follows within five minutes.
+   * the next attempt follows within five minutes. A process that does not lead the partition does nothing.
    */
   async sweep(): Promise<void> {
+    if (!this.lead.acts) return;
     this.next = performance.now() + Math.min(retryMs, this.sweepMs);
     await this.work(() => this.begin());
     this.next = performance.now() + this.sweepMs;
@@ -68,8 +85,17 @@ export class Sweeper {
    * Starts a sweep if the interval has passed, and reports sweeps that wait. Also continues a sweep that was
    * interrupted by a restart or approved by an operator.
    */
-  async poll(): Promise<void> {
-    if (!this.owner.caughtUp) return;
+  private async poll(): Promise<void> {
+    try {
+      await this.check();
+    } catch (error) {
+      const { logger } = this.owner.options;
+      logger.warn({ partition: this.owner.name, err: error }, 'sweep failed, and is tried again later');
+    }
+  }
+
+  private async check(): Promise<void> {
+    if (!this.lead.acts) return;
     const doubted = this.doubted;
     this.reportState();
     if (this.working) return;
@@ -79,6 +105,7 @@ export class Sweeper {
 
   /** Stops after the current piece. The next owner continues the sweep. */
   async close(): Promise<void> {
+    this.end();
     this.stopped = true;
     await this.working?.catch(() => {});
   }
@@ -105,7 +132,7 @@ export class Sweeper {
   private async begin(): Promise<void> {
     const now = Date.now();
     // A sweep relies on the time of the ticks before it, so a tick is enqueued first.
-    await this.lane.enqueue({ id: ulid(now), at: now, kind: 'tick' });
+    await this.lane.enqueue({ id: ulid(now), at: now, kind: 'tick', ...this.stamp() });
     if (this.owner.name === directoryName) return this.sweepOrganizations(now);
     await this.enqueue({ sweep: 'records', before: yearBefore(now), notesLosses: true });
   }
@@ -137,9 +164,15 @@ export class Sweeper {
 
   private async enqueue(body: SweepBody): Promise<void> {
     const now = Date.now();
-    const { seq } = await this.lane.enqueue({ id: ulid(now), at: now, kind: 'sweep', body });
+    const { seq } = await this.lane.enqueue({ id: ulid(now), at: now, kind: 'sweep', body, ...this.stamp() });
     if (!(await this.owner.reach(seq, foldMs)))
       throw new Error('the partition is far behind its journal: the sweep continues later');
+  }
+
+  /** The term of the lead, for the records of a sweep. */
+  private stamp(): { term?: number } {
+    const { term } = this.lead;
+    return term === undefined ? {} : { term };
   }
 
   private reportState(): void {

@@ -121,19 +121,20 @@ export class Attempt {
 
   /**
    * Journals the start of the attempt and waits until the record is folded. Returns undefined if another attempt has
-   * begun meanwhile.
+   * begun meanwhile, or if this process no longer leads the partition.
    */
   private async begin(mailing: Mailing): Promise<number | undefined> {
     const { context, publication, runId } = this;
     // If this run has already journaled the start of an attempt without sending anything, that attempt continues.
-    if (publication.sending?.by === runId) return publication.sending.attempt;
+    if (publication.sending?.by === runId) return context.lead.acts ? publication.sending.attempt : undefined;
     const attempt = publication.attempted + 1;
     const recipients = mailing.sending;
     const what = { publicationId: publication.id, attempt, by: runId, ...(recipients && { recipients }) };
-    await this.journal({ result: 'publicationSending', ...what });
+    await this.journal({ result: 'publicationSending', ...what }, context.lead.term);
     const now = readPublication(context.partition(), publication.id);
     const isOurs = now?.sending?.attempt === attempt && now.sending.by === runId;
-    return isOurs ? attempt : undefined;
+    // This check comes as late as possible. A process that was stopped for seconds may have been replaced meanwhile.
+    return isOurs && context.lead.acts ? attempt : undefined;
   }
 
   private async deliver({ payload, base, mailing }: Prepared, attempt: number): Promise<Outcome> {
@@ -222,10 +223,14 @@ export class Attempt {
     }
   }
 
-  /** Enqueues a result and waits until it is folded. */
-  private async journal(body: ResultBody): Promise<void> {
+  /**
+   * Enqueues a result and waits until it is folded.
+   * @param term the term of this lead, if the result begins something. The fold drops it if another process leads.
+   */
+  private async journal(body: ResultBody, term?: number): Promise<void> {
     const { lane, folded } = this.context;
-    const { seq } = await lane.enqueue({ id: ulid(), at: Date.now(), kind: 'result', body });
+    const stamp = term === undefined ? {} : { term };
+    const { seq } = await lane.enqueue({ id: ulid(), at: Date.now(), kind: 'result', body, ...stamp });
     while (folded() < seq && !this.stopping.aborted) await pause(pollMs, undefined, { ref: false });
   }
 }

@@ -9,6 +9,7 @@ import type { Lane } from '../../src/journal/lane.ts';
 import { type ChannelName, type Connection, channelSealedFor, channelTraits } from '../../src/protocol/channels.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { addressDigest, unsubscribeToken } from '../../src/store/tables/suppressions.ts';
+import type { Lead } from '../partition/lead.ts';
 import type { RenderPool } from '../render/pool.ts';
 import type { Breakers } from './breakers.ts';
 import type { Hosting } from './host.ts';
@@ -29,7 +30,8 @@ export interface PublishContext extends Delivering {
   lane: Lane;
   partition: () => Partition;
   folded: () => number;
-  caughtUp: () => boolean;
+  /** The lead of the partition. Only the lead publishes. */
+  lead: Pick<Lead, 'acts' | 'term'>;
 }
 
 /** Thrown when a connection cannot be used. A person reads the message. */

@@ -35,10 +35,10 @@ export class Publisher {
 
   /**
    * Starts publications that are due and not running. This function must be called after each commit. It does nothing
-   * before the fold has caught up.
+   * while this process does not lead the partition.
    */
   readonly kick = (): void => {
-    if (this.stopped || !this.context.caughtUp()) return;
+    if (this.stopped || !this.context.lead.acts) return;
     const partition = this.context.partition();
     const waiting = listUnderWay(partition);
     publicationsUnderWay.set({ partition: partition.name }, waiting.length);

@@ -13,12 +13,15 @@ import {
   readWebhookDelivery,
 } from '../../src/store/tables/webhook-deliveries.ts';
 import { readWebhookEndpoint } from '../../src/store/tables/webhook-endpoints.ts';
+import type { Lead } from '../partition/lead.ts';
 import type { PartitionOwner } from '../partition/owner.ts';
 import { type AttemptTools, attemptDelivery } from './attempt.ts';
 
 /** The dependencies of a sender, provided by its worker. */
 export interface SenderOptions extends AttemptTools {
-  owner: Pick<PartitionOwner, 'partition' | 'caughtUp' | 'reach'>;
+  owner: Pick<PartitionOwner, 'partition' | 'reach'>;
+  /** Only the lead of the directory sends. */
+  lead: Pick<Lead, 'acts'>;
   /** The lane of the directory. */
   lane: Lane;
 }
@@ -58,8 +61,8 @@ export class WebhookSender {
    * has caught up.
    */
   kick(): void {
-    const { owner } = this.options;
-    if (this.stopped || !owner.caughtUp) return;
+    const { owner, lead } = this.options;
+    if (this.stopped || !lead.acts) return;
     clearTimeout(this.timer);
     const now = Date.now();
     let next = now + maxSleepMs;

@@ -1,0 +1,181 @@
+/**
+ * Decides whether this process leads a partition. Only the lead carries out effects and drives the partition's clock.
+ * The lead is elected by claims in the partition's own stream, so the journal orders each claim before or after the
+ * records of other leads (`docs/architecture.md` decisions 33 and 34).
+ */
+
+import { ulid } from '../../src/foundation/ids.ts';
+import { onInterval } from '../../src/foundation/intervals.ts';
+import type { Logger } from '../../src/foundation/logger.ts';
+import { leadChanges, partitionLead } from '../../src/foundation/metrics.ts';
+import type { PartitionName } from '../../src/foundation/partition-names.ts';
+import type { Lane } from '../../src/journal/lane.ts';
+import type { JournalRecord } from '../../src/protocol/journal.ts';
+import type { Partition } from '../../src/store/partition.ts';
+import { readFoldVersion, readLead } from '../../src/store/tables/lead.ts';
+import { foldVersion } from '../fold/lead.ts';
+import type { NamedDigest } from './digests.ts';
+
+/** What a candidate for the lead of a partition needs. Times are in milliseconds. */
+export interface LeadOptions {
+  /** Name of this node. */
+  node: string;
+  lane: Pick<Lane, 'enqueue'>;
+  logger: Logger;
+  /** The owner of the partition on this node. */
+  owner: {
+    readonly name: PartitionName;
+    readonly partition: Partition;
+    readonly seq: number;
+    readonly caughtUp: boolean;
+    readonly digest: NamedDigest | undefined;
+  };
+  /**
+   * How long the lead may be silent before another node claims the partition. Undefined on one machine: no other process
+   * can lead there, so this process claims the partition at once and its lead never expires.
+   */
+  leaseMs?: number | undefined;
+  /** Called when this process becomes the lead. */
+  onGained: () => void;
+  /** Called when another process has become the lead. */
+  onLost: () => void;
+  /** Monotonic clock in milliseconds. Clocks of two machines are never compared. */
+  now?: () => number;
+}
+
+/** Interval between checks whether the partition must be claimed, in milliseconds. */
+const checkMs = 500;
+/** The lead stops beginning things this long before other nodes may claim the partition, in milliseconds. */
+const marginMs = 3000;
+
+export class Lead {
+  /** Id of this candidate. It is of the process, so that no process takes the claim of its predecessor for its own. */
+  readonly life = ulid();
+  private readonly options: LeadOptions;
+  private readonly now: () => number;
+  private held: number | undefined;
+  /** When the current lead was last heard. */
+  private heardAt: number;
+  /** When the newest folded claim or tick of this process was sent. */
+  private provenAt = Number.NEGATIVE_INFINITY;
+  /** Claims and ticks of this process that the journal has accepted, and that are not folded yet. */
+  private underWay: { seq: number; sentAt: number }[] = [];
+  private sending = false;
+  private end: (() => void) | undefined;
+
+  constructor(options: LeadOptions) {
+    this.options = options;
+    this.now = options.now ?? (() => performance.now());
+    this.heardAt = this.now();
+  }
+
+  /** Begins to claim the partition as soon as this process may lead it. */
+  start(): void {
+    this.end = onInterval(checkMs, () => void this.check());
+    void this.check();
+  }
+
+  /** The term under which this process leads; undefined while it does not lead. */
+  get term(): number | undefined {
+    return this.held;
+  }
+
+  /**
+   * Whether this process may begin something that only the lead may begin. This check saves work. The fence is the term:
+   * the fold drops records of a lead that was replaced.
+   */
+  get acts(): boolean {
+    const { leaseMs } = this.options;
+    return this.held !== undefined && (leaseMs === undefined || this.now() < this.provenAt + leaseMs - marginMs);
+  }
+
+  /**
+   * Must be called after each commit.
+   * @param heardTerm term of the last claim or tick that was folded, if there was one
+   */
+  folded(heardTerm?: number): void {
+    const { partition, seq } = this.options.owner;
+    const lead = readLead(partition);
+    if (heardTerm !== undefined && heardTerm === lead?.term) this.heardAt = this.now();
+    for (const { seq: sent, sentAt } of this.underWay) if (sent <= seq) this.provenAt = Math.max(this.provenAt, sentAt);
+    this.underWay = this.underWay.filter(({ seq: sent }) => sent > seq);
+    if (lead?.life === this.life) this.gain(lead.term);
+    else this.lose();
+  }
+
+  /** Enqueues a tick, which proves that this process lives. Other nodes compare their state with the digest in it. */
+  async tick(): Promise<void> {
+    const { owner, leaseMs } = this.options;
+    // A process whose fold does not move must not keep the lead. So it sends no tick before the last one is folded.
+    if (leaseMs !== undefined && this.underWay.length > 0 && !this.acts) return;
+    const digest = leaseMs === undefined ? undefined : owner.digest;
+    await this.send((at) => ({
+      ...{ id: ulid(at), at, kind: 'tick' },
+      ...(this.held !== undefined && { term: this.held }),
+      ...(digest && { digest }),
+    }));
+  }
+
+  /** Stops claiming the partition. If this process leads, it stays the lead in the journal until another one claims. */
+  close(): void {
+    this.end?.();
+    partitionLead.set({ partition: this.options.owner.name }, 0);
+  }
+
+  /** Claims the partition if no one leads it. A claim that is under way must be folded before the next one. */
+  private async check(): Promise<void> {
+    const { leaseMs, node, owner, logger } = this.options;
+    if (this.held !== undefined || this.sending || this.underWay.length > 0) return;
+    // A node that folds its backlog has not heard the ticks that follow it.
+    if (!owner.caughtUp && leaseMs !== undefined) this.heardAt = this.now();
+    if (leaseMs !== undefined && this.now() < this.heardAt + leaseMs) return;
+    const term = (readLead(owner.partition)?.term ?? 0) + 1;
+    this.sending = true;
+    try {
+      await this.send((at) => ({ id: ulid(at), at, kind: 'claim', term, life: this.life, node }));
+    } catch (error) {
+      logger.warn({ partition: owner.name, err: error }, 'partition cannot be claimed yet');
+    } finally {
+      this.sending = false;
+    }
+  }
+
+  private async send(record: (at: number) => JournalRecord): Promise<void> {
+    const sentAt = this.now();
+    const { seq } = await this.options.lane.enqueue(record(Date.now()));
+    this.underWay.push({ seq, sentAt });
+    // The fold can be ahead of the acknowledgement.
+    if (seq <= this.options.owner.seq) this.folded();
+  }
+
+  private gain(term: number): void {
+    if (this.held === term) return;
+    const { owner, logger } = this.options;
+    this.held = term;
+    leadChanges.inc({ partition: owner.name, change: 'gained' });
+    partitionLead.set({ partition: owner.name }, 1);
+    logger.info({ partition: owner.name, term }, 'partition is led by this process');
+    if (readFoldVersion(owner.partition) < foldVersion && this.options.leaseMs === undefined) this.raise();
+    this.options.onGained();
+  }
+
+  private lose(): void {
+    if (this.held === undefined) return;
+    const { owner, logger } = this.options;
+    logger.warn({ partition: owner.name, term: this.held }, 'partition is led by another process now');
+    this.held = undefined;
+    this.heardAt = this.now();
+    leadChanges.inc({ partition: owner.name, change: 'lost' });
+    partitionLead.set({ partition: owner.name }, 0);
+    this.options.onLost();
+  }
+
+  /** Raises the fold version. On one machine, no other node can be left behind by the new rules. */
+  private raise(): void {
+    const { lane, owner, logger } = this.options;
+    const at = Date.now();
+    lane.enqueue({ id: ulid(at), at, kind: 'foldVersion', version: foldVersion }).catch((error: Error) => {
+      logger.warn({ partition: owner.name, err: error }, 'fold version is raised at the next start');
+    });
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * Runs everything that only the lead of a partition does: ticks, sweeps, the outbox, publications, outgoing webhooks,
+ * checks of pull requests, and reading hosts (`docs/architecture.md` decision 32). It is started when this process
+ * becomes the lead, and closed when another process has become the lead.
+ */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { directoryName } from '../../src/foundation/partition-names.ts';
+import { answerLeadQueries } from '../../src/journal/query.ts';
+import type { PreviewTask, TestChannelTask } from '../../src/protocol/tasks.ts';
+import type { WriteLog } from '../../src/store/write-log.ts';
+import { NoteChecker } from '../checks/checker.ts';
+import { Backfills } from '../host/backfills.ts';
+import { Comparisons } from '../host/comparisons.ts';
+import type { HostContext } from '../host/context.ts';
+import { ownerRound } from '../host/owner-round.ts';
+import { Rounds } from '../host/rounds.ts';
+import { tagRound } from '../host/tag-sync.ts';
+import type { PublishContext } from '../publish/context.ts';
+import { Publisher } from '../publish/publisher.ts';
+import { testChannel } from '../publish/test-channel.ts';
+import { WebhookSender } from '../webhooks/sender.ts';
+import { Automator } from './automation.ts';
+import type { Lead } from './lead.ts';
+import { Outbox } from './outbox.ts';
+import type { PartitionOwner } from './owner.ts';
+import { Resealer } from './resealer.ts';
+import { answerMs, type Shared, type WorkerContext } from './serve.ts';
+import { Sweeper } from './sweep-schedule.ts';
+import { Ticker } from './ticks.ts';
+
+/** The work of a lead. */
+export interface Leading {
+  /** Starts the work that a commit has caused. Must be called after each commit. */
+  kick(): void;
+  /** Asks the host for missing data about a range. */
+  learn(question: Pick<PreviewTask, 'repoId' | 'bounds'>): Promise<void>;
+  /** Starts nothing more, and waits for the work under way. */
+  close(): Promise<void>;
+}
+
+/** What the work of a lead needs. */
+export interface LeadingTools {
+  context: WorkerContext;
+  shared: Shared;
+  owner: PartitionOwner;
+  lead: Lead;
+  /** The rows that the owner writes. */
+  writes: WriteLog;
+}
+
+/** A question that only the lead answers, because its answer has effects outside the node. */
+type LeadQuestion = TestChannelTask | { task: 'sweep' };
+
+/** A part of the work that a commit can cause. */
+interface Part {
+  kick?(): void;
+  close(): void | Promise<void>;
+}
+
+/** Interval between two checks whether a sweep is due, in milliseconds. */
+const pollMs = 5000;
+
+/** Starts the work of the lead of a partition. */
+export function startLeading(tools: LeadingTools): Leading {
+  const { context, shared, owner, lead } = tools;
+  const { settings, logger } = context;
+  const { name } = owner;
+  const lane = shared.laneOf(name);
+  const ticker = new Ticker(owner, lead, { tickMs: settings.tickSeconds * 1000, logger });
+  const { sweepMinutes, partitions } = settings;
+  const sweeper = new Sweeper(owner, { lane, lead, partitions, sweepMs: sweepMinutes * 60_000, pollMs });
+  const { parts, comparisons } = name === directoryName ? directoryParts(tools) : repositoryParts(tools);
+  const answers = answerLeadQueries(shared.journal, name, async (question: LeadQuestion) => {
+    if (question.task === 'sweep') return inTime(sweeper.sweep());
+    return testChannel(shared.delivering, question, answerMs);
+  });
+  const all: readonly Part[] = [...parts, outboxOf(tools, comparisons)];
+  return {
+    kick: () => {
+      if (lead.acts) for (const part of all) part.kick?.();
+    },
+    learn: async (question) => comparisons?.learn(question),
+    close: async () => {
+      answers.unsubscribe();
+      ticker.close();
+      await sweeper.close();
+      await Promise.all(all.map((part) => part.close()));
+    },
+  };
+}
+
+interface Parts {
+  parts: readonly Part[];
+  /** Asks hosts about ranges; undefined for the directory partition. */
+  comparisons?: Comparisons;
+}
+
+/** The directory contains webhook endpoints and secrets. */
+function directoryParts({ context: { logger }, shared, owner, lead }: LeadingTools): Parts {
+  const { egress, sealer } = shared.delivering;
+  const lane = shared.laneOf(owner.name);
+  return {
+    parts: [
+      new WebhookSender({ owner, lead, lane, egress, sealer, logger }),
+      new Resealer({ partition: () => owner.partition, lane, sealer, logger }),
+    ],
+  };
+}
+
+/** The other partitions contain repositories and their publications. */
+function repositoryParts({ context: { settings, logger }, shared, owner, lead }: LeadingTools): Parts {
+  const { delivering, pool, listed, owners, places } = shared;
+  const lane = shared.laneOf(owner.name);
+  const partition = () => owner.partition;
+  const folded = () => owner.seq;
+  const host: HostContext = { hosts: delivering.hosts, logger, lane, partition, folded, lead, listed, owners };
+  const publishing: PublishContext = {
+    ...delivering,
+    ...{ dataDir: settings.dataDir, pool, lane, partition, folded, lead },
+  };
+  const comparisons = new Comparisons(host);
+  const everyMs = settings.tagSyncHours * 3_600_000;
+  const rounds = [ownerRound(host), ...(everyMs > 0 ? [tagRound(host, everyMs)] : [])];
+  return {
+    comparisons,
+    parts: [
+      new Backfills(host, places),
+      comparisons,
+      ...rounds.map((round) => new Rounds(host, round)),
+      new Publisher(publishing),
+      new NoteChecker(publishing),
+    ],
+  };
+}
+
+function outboxOf({ context, shared, owner, writes }: LeadingTools, comparisons: Comparisons | undefined): Outbox {
+  const { settings, logger } = context;
+  const { pool, laneOf, delivering, read } = shared;
+  const automator =
+    comparisons &&
+    new Automator({
+      ...{ settings, logger, pool, lane: laneOf(owner.name), delivering, read },
+      partition: () => owner.partition,
+      folded: () => owner.seq,
+      learn: (range) => comparisons.learn(range),
+    });
+  return new Outbox({ dataDir: settings.dataDir, owner, pool, logger, laneOf, automator, writes });
+}
+
+/**
+ * Waits for a sweep, but no longer than the time limit of a question (`answerMs`). A sweep that takes longer continues,
+ * and its outcome can be read in the partition.
+ */
+async function inTime(sweep: Promise<void>): Promise<{ done: boolean }> {
+  const done = await Promise.race([sweep.then(() => true), pause(answerMs, false, { ref: false })]);
+  return { done };
+}

@@ -17,8 +17,10 @@ import type {
 } from '../../src/protocol/events.ts';
 import type {
   BackfilledRecord,
+  ClaimRecord,
   CommandRecord,
   EventRecord,
+  FoldVersionRecord,
   ResultRecord,
   SweepRecord,
   TickRecord,
@@ -233,4 +235,13 @@ export function dailyTicks(from: number, to: number): TickRecord[] {
 export function poisonRecord(fields: Partial<EventRecord> = {}): EventRecord {
   const pull = { ...pullSnapshot(666), body: 13 as unknown as string };
   return eventRecord({ event: 'pull_request', action: 'closed', pull }, fields);
+}
+
+/** Returns a claim of the lead of a partition. */
+export function claimRecord(term: number, life: string, node = 'local'): ClaimRecord {
+  return { id: ulid(epoch), at: epoch, kind: 'claim', term, life, node };
+}
+
+export function foldVersionRecord(version: number): FoldVersionRecord {
+  return { id: ulid(epoch), at: epoch, kind: 'foldVersion', version };
 }

@@ -101,6 +101,8 @@ export class Lead {
     this.underWay = this.underWay.filter(({ seq: sent }) => sent > seq);
     if (lead?.life === this.life) this.gain(lead.term);
     else this.lose();
+    // On one machine, a claim that came after others in the backlog is repeated without delay.
+    if (this.held === undefined && this.options.leaseMs === undefined && this.end) void this.check();
   }
 
   /** Enqueues a tick, which proves that this process lives. Other nodes compare their state with the digest in it. */

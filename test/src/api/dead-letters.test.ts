@@ -129,7 +129,7 @@ test('a reply says what came of each replay', async (t) => {
 
 test('all dead letters with one error are replayed, and no others', async (t) => {
   const { partition, enqueued, call } = await fixture(t, 2);
-  await foldRecords(partition, 3, { id: ulid(), at: 1, kind: 'lease' } as never);
+  await foldRecords(partition, 3, { id: ulid(), at: 1, kind: 'result' } as never);
   const { deadLetters } = await call('listDeadLetters', null);
   const [{ error, repository }] = deadLetters;
   assert.equal(repository, null);

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { UnknownKindError } from '../../../src/foundation/unreachable.ts';
 import type { EventRecord, JournalRecord } from '../../../src/protocol/journal.ts';
 import type { Partition } from '../../../src/store/partition.ts';
 import { listDeadLetters } from '../../../src/store/tables/dead-letters.ts';
@@ -110,11 +111,10 @@ const poisons: [string, () => unknown][] = [
     () => eventRecord({ event: 'push', push: branchPush(0, 1, { branch: 'b'.repeat(4000) }) }),
   ],
   ['an event without a body', () => ({ ...pullRecord(9), body: undefined })],
-  ['a body without its event', () => ({ ...pullRecord(9), body: { event: 'release' } })],
-  ['a kind of a later version', () => ({ ...pullRecord(9), kind: 'lease' })],
-  ['a command of a later version', () => ({ id: 'x', at: 1, kind: 'command', command: { name: 'publish' } })],
+  ['a body without its event', () => ({ ...pullRecord(9), body: { event: 'push' } })],
+  ['a command without its fields', () => ({ id: 'x', at: 1, kind: 'command', command: { name: 'publish' } })],
   ['a result without a body', () => ({ id: 'x', at: 1, kind: 'result' })],
-  ['a result of a later version', () => ({ id: 'x', at: 1, kind: 'result', body: { result: 'published', row: 1 } })],
+  ['a result without its fields', () => ({ id: 'x', at: 1, kind: 'result', body: { result: 'rendered', row: 1 } })],
 ];
 
 for (const [what, make] of poisons) {
@@ -123,6 +123,25 @@ for (const [what, make] of poisons) {
     await foldRecords(partition, 1, pullRecord(1), make() as JournalRecord, pullRecord(2));
     assert.equal(readPull(partition, repoId, 2)?.number, 2);
     assert.equal(listDeadLetters(partition).length, 1);
+  });
+}
+
+const later: [string, () => unknown][] = [
+  ['a kind of record', () => ({ ...pullRecord(9), kind: 'lease' })],
+  ['an event', () => ({ ...pullRecord(9), body: { event: 'release' } })],
+  ['a command', () => ({ id: 'x', at: 1, kind: 'command', command: { name: 'later' } })],
+  ['a result', () => ({ id: 'x', at: 1, kind: 'result', body: { result: 'later', row: 1 } })],
+  ['a relay', () => ({ id: 'x', at: 1, kind: 'relay', source: 'p01', row: 1, body: { relay: 'later' } })],
+];
+
+for (const [what, make] of later) {
+  test(`${what} of a later version stops the partition and changes nothing`, async (t) => {
+    const partition = openTestPartition(t);
+    await foldRecords(partition, 1, pullRecord(1));
+    await assert.rejects(foldRecords(partition, 2, pullRecord(2), make() as JournalRecord), UnknownKindError);
+    assert.equal(readPull(partition, repoId, 2), undefined);
+    assert.deepEqual(listDeadLetters(partition), []);
+    assert.equal(readCursor(partition).seq, 1);
   });
 }
 

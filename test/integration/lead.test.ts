@@ -1,0 +1,171 @@
+/**
+ * Checks who leads a partition. Two processes with stores of their own fold one stream. Claims in the stream decide
+ * which of them leads, and a lead that falls silent is replaced.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { ulid } from '../../src/foundation/ids.ts';
+import type { Lane } from '../../src/journal/lane.ts';
+import { ensureStream, streamState } from '../../src/journal/topology.ts';
+import { readFoldVersion, readLead } from '../../src/store/tables/lead.ts';
+import { readTime } from '../../src/store/tables/meta.ts';
+import { foldVersion } from '../../workers/fold/lead.ts';
+import { Lead, type LeadOptions } from '../../workers/partition/lead.ts';
+import { PartitionOwner } from '../../workers/partition/owner.ts';
+import { afterwards } from '../helpers/cleanup.ts';
+import { quiet } from '../helpers/journal.ts';
+import { dump } from '../helpers/partition.ts';
+import { type Bench, enqueueAndFold, feed, startBench } from '../helpers/partition-owner.ts';
+import { claimRecord, pullRecord, tickRecord } from '../helpers/partition-records.ts';
+import { streamBytes } from '../helpers/partition-stream.ts';
+import { temporaryFolder } from '../helpers/ports.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+/** One node: an owner with a store of its own, and its candidate for the lead. `clock` is its monotonic clock. */
+interface Node {
+  owner: PartitionOwner;
+  lead: Lead;
+  lane: Lane;
+  clock: { ms: number };
+  changes: string[];
+  close(): Promise<void>;
+}
+
+const leaseMs = 15_000;
+
+async function startNode(
+  t: TestContext,
+  { journal }: Bench,
+  node: string,
+  options: Partial<LeadOptions> = { leaseMs },
+  dataDir = join(temporaryFolder(t), 'data'),
+): Promise<Node> {
+  await ensureStream(journal, 'p00', streamBytes);
+  const clock = { ms: 0 };
+  const changes: string[] = [];
+  let lead: Lead | undefined;
+  const owner = await PartitionOwner.open({
+    ...{ dataDir, name: 'p00', journal, logger: quiet },
+    onCommitted: (_, heardTerm) => lead?.folded(heardTerm),
+    onLost: (_, error) => void changes.push(error.name),
+  });
+  const lane = feed(journal);
+  lead = new Lead({
+    ...{ node, lane, logger: quiet, owner, now: () => clock.ms },
+    onGained: () => void changes.push(`gained ${lead?.term}`),
+    onLost: () => void changes.push('lost'),
+    ...options,
+  });
+  const close = async () => {
+    lead?.close();
+    await lane.close();
+    await owner.close();
+  };
+  afterwards(t, close);
+  return { owner, lead, lane, clock, changes, close };
+}
+
+test('on one machine, a process claims its partition at once, and its successor claims a higher term', async (t) => {
+  const bench = await startBench(t);
+  const dataDir = join(temporaryFolder(t), 'data');
+  const first = await startNode(t, bench, 'local', { leaseMs: undefined }, dataDir);
+  first.lead.start();
+  await waitUntil('the first process leads', () => first.lead.acts);
+  assert.equal(first.lead.term, 1);
+  await waitUntil('the fold version is raised', () => readFoldVersion(first.owner.partition) === foldVersion);
+  first.clock.ms += 1e9;
+  assert.ok(first.lead.acts, 'a lead without rivals never expires');
+  await first.lead.tick();
+  await first.close();
+  const second = await startNode(t, bench, 'local', { leaseMs: undefined }, dataDir);
+  assert.equal(readLead(second.owner.partition)?.life, first.lead.life);
+  assert.equal(second.lead.acts, false, 'the claim of the former process is not its own');
+  second.lead.start();
+  await waitUntil('the second process leads', () => second.lead.acts);
+  assert.equal(second.lead.term, 2);
+});
+
+test('a process that starts with a backlog of claims leads when its own claim is folded', async (t) => {
+  const bench = await startBench(t);
+  await ensureStream(bench.journal, 'p00', streamBytes);
+  const lane = feed(bench.journal);
+  for (const term of [1, 2, 3]) await lane.enqueue(claimRecord(term, `former-${term}`));
+  const node = await startNode(t, bench, 'local', { leaseMs: undefined });
+  node.lead.start();
+  await waitUntil('it leads', () => node.lead.acts);
+  assert.ok((node.lead.term as number) > 3);
+});
+
+test('a node claims a silent partition, one of two claims wins, and both nodes have equal stores', async (t) => {
+  const bench = await startBench(t);
+  const [one, two] = [await startNode(t, bench, 'one'), await startNode(t, bench, 'two')];
+  one.lead.start();
+  two.lead.start();
+  for (const { clock } of [one, two]) clock.ms += leaseMs + 1;
+  await waitUntil('one of them leads', () => one.lead.acts !== two.lead.acts);
+  const [winner, loser] = one.lead.acts ? [one, two] : [two, one];
+  assert.equal(winner.lead.term, 1);
+  assert.equal(loser.lead.term, undefined);
+  await enqueueAndFold(loser.owner, winner.lane, [pullRecord(1)]);
+  await waitUntil('both are at one position', () => one.owner.seq === two.owner.seq);
+  assert.equal(dump(one.owner.partition), dump(two.owner.partition));
+});
+
+test('a lead expires before others may claim, ticks renew it, and a silent lead is replaced', async (t) => {
+  const bench = await startBench(t);
+  const [one, two] = [await startNode(t, bench, 'one'), await startNode(t, bench, 'two')];
+  one.lead.start();
+  one.clock.ms += leaseMs + 1;
+  await waitUntil('the first node leads', () => one.lead.acts);
+  await waitUntil('the other node has heard it', () => readLead(two.owner.partition)?.term === 1);
+  two.lead.start();
+  one.clock.ms += leaseMs - 3001;
+  assert.ok(one.lead.acts);
+  one.clock.ms += 2;
+  assert.equal(one.lead.acts, false, 'it stops 3 s before the end of the lease');
+  two.clock.ms += leaseMs - 1000;
+  await one.lead.tick();
+  await waitUntil('the tick renews the lead', () => one.lead.acts);
+  await waitUntil('the other node has heard the tick', () => two.owner.seq === one.owner.seq);
+  two.clock.ms += leaseMs - 1000;
+  await new Promise((resolve) => setTimeout(resolve, 1200));
+  assert.equal(readLead(two.owner.partition)?.term, 1, 'no one claims within the lease');
+  two.clock.ms += 2000;
+  await waitUntil('the other node leads', () => two.lead.acts);
+  await waitUntil('the first node has lost its lead', () => one.lead.term === undefined);
+  assert.deepEqual(one.changes, ['gained 1', 'lost']);
+  assert.deepEqual(two.changes, ['gained 2']);
+});
+
+test('the fold drops a tick of a lead that was replaced', async (t) => {
+  const bench = await startBench(t);
+  const [one, two] = [await startNode(t, bench, 'one'), await startNode(t, bench, 'two')];
+  one.lead.start();
+  one.clock.ms += leaseMs + 1;
+  await waitUntil('the first node leads', () => one.lead.acts);
+  // The first node is frozen here: it does not fold the claim of the other node before it sends its tick.
+  const lane = feed(bench.journal);
+  await lane.enqueue(claimRecord(2, two.lead.life, 'two'));
+  const at = Date.now() + 10_000_000;
+  const { seq } = await lane.enqueue({ ...tickRecord(at), id: ulid(), term: 1 });
+  for (const { owner } of [one, two]) {
+    await waitUntil('the tick is read', () => owner.seq >= seq);
+    assert.ok(readTime(owner.partition) < at);
+  }
+  assert.equal(two.lead.term, 2);
+});
+
+test('a lead whose fold does not move sends no further tick', async (t) => {
+  const bench = await startBench(t);
+  const one = await startNode(t, bench, 'one');
+  one.lead.start();
+  one.clock.ms += leaseMs + 1;
+  await waitUntil('it leads', () => one.lead.acts);
+  await one.owner.close();
+  await one.lead.tick();
+  const { lastSeq } = await streamState(bench.journal, 'p00');
+  one.clock.ms += leaseMs;
+  for (let i = 0; i < 3; i++) await one.lead.tick();
+  assert.equal((await streamState(bench.journal, 'p00')).lastSeq, lastSeq);
+});

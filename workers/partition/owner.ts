@@ -7,7 +7,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ulid } from '../../src/foundation/ids.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
-import { flushedSeconds, foldLagSeconds, foldSeconds, partitionAlarms } from '../../src/foundation/metrics.ts';
+import { flushedSeconds, foldLagSeconds, foldSeconds, partitionAlarms, replicaDiverged } from '../../src/foundation/metrics.ts';
 import type { PartitionName } from '../../src/foundation/partition-names.ts';
 import { Sequence } from '../../src/foundation/sequence.ts';
 import { UnknownKindError } from '../../src/foundation/unreachable.ts';
@@ -138,6 +138,7 @@ export class PartitionOwner {
     this.opened = await openOrRestore(dataDir, name, stream, logger);
     const { partition } = this;
     requireKnownVersion(partition);
+    replicaDiverged.set({ partition: this.name }, 0);
     await partition.write(() => writeOwner(partition, this.id));
     await checkEpoch(partition, journal, stream, logger);
     this.options.writes?.follow(partition);
@@ -268,6 +269,7 @@ export class PartitionOwner {
     this.following = this.run().catch((error: Error) => {
       const cause = causeOf(error);
       partitionAlarms.set({ partition: this.name, cause }, 1);
+      if (cause === 'diverged') replicaDiverged.set({ partition: this.name }, 1);
       logger.fatal({ partition: this.name, cause, err: error }, 'partition stopped');
       onLost(this, error);
     });

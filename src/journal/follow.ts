@@ -234,11 +234,11 @@ export class Follower {
     const read = this.next - 1;
     const state = await streamState(this.journal, this.partition).catch((error: Error) => {
       if (!isMissing(error)) throw error;
-      return { lastSeq: 0 };
+      return undefined;
     });
-    if (state.lastSeq >= read) return;
+    if (state && state.lastSeq >= read) return;
     // The server may be cut off from its cluster and report an old state, so only an own message proves the cut.
-    const end = await probeEnd(this.journal, this.partition);
+    const end = state ? await probeEnd(this.journal, this.partition) : 0;
     if (end <= read) throw new JournalCutError(this.partition, read, end);
   }
 }

@@ -187,6 +187,8 @@ function natsFaults(settings: Settings): string[] {
       TIDINGS_NATS_TLS_CA: natsTlsCa !== '',
       TIDINGS_NATS_TLS_CERT: natsTlsCert !== '',
       TIDINGS_NATS_TLS_FIRST: natsTlsFirst,
+      TIDINGS_NODE: settings.node !== '',
+      TIDINGS_JOURNAL_REPLICAS: settings.journalReplicas > 1,
     };
     for (const [variable, isGiven] of Object.entries(given))
       if (isGiven) faults.push(`${variable}: expected together with TIDINGS_NATS_URL`);

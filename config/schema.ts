@@ -34,6 +34,9 @@ const secretText = Type.String({
   words: 'secrets of at least 8 characters, separated by commas; no secret begins or ends with a space',
 });
 
+/** Names of nodes that subjects on the journal use for something else. */
+const reservedNodes = ['local', 'lead', 'node', 'cluster', 'records'];
+
 const webOrigin = { pattern: '^https?://[^/]+$', words: 'a web address without a path, like https://github.com' };
 const origin = Type.String(webOrigin);
 const hostKind = Type.Union([Type.Literal('github'), Type.Literal('gitea'), Type.Literal('forgejo')]);
@@ -231,6 +234,26 @@ export const SettingsSchema = Type.Object(
     natsTlsFirst: setting(Type.Boolean({ default: false }), {
       env: 'TIDINGS_NATS_TLS_FIRST',
       description: 'Begin connections with the TLS handshake; required if the NATS server sets handshake_first',
+    }),
+    node: setting(
+      Type.String({
+        default: '',
+        pattern: `^($|(?!(${reservedNodes.join('|')})$)[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$)`,
+        words: `a name of at most 32 lower-case letters, digits and hyphens, other than ${reservedNodes.join(', ')}`,
+      }),
+      {
+        env: 'TIDINGS_NODE',
+        description: 'Name of this machine among several on one NATS cluster, such as a; empty = one machine',
+      },
+    ),
+    journalReplicas: setting(count(1, 5, 1), {
+      env: 'TIDINGS_JOURNAL_REPLICAS',
+      description: 'Number of NATS servers that store each new stream; several need TIDINGS_NATS_URL',
+    }),
+    leadSeconds: setting(count(12, 600, 15), {
+      env: 'TIDINGS_LEAD_SECONDS',
+      description:
+        'How long the lead of a partition may be silent before another machine takes over, in seconds; without effect on one machine',
     }),
     natsPort: setting(port(1, 14_222), {
       env: 'TIDINGS_NATS_PORT',

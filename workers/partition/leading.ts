@@ -5,6 +5,7 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Settings } from '../../config/schema.ts';
 import { directoryName } from '../../src/foundation/partition-names.ts';
 import { answerLeadQueries } from '../../src/journal/query.ts';
 import type { PreviewTask, TestChannelTask } from '../../src/protocol/tasks.ts';
@@ -60,6 +61,7 @@ interface Part {
 
 /** Interval between two checks whether a sweep is due, in milliseconds. */
 const pollMs = 5000;
+const ticksPerLease = 5;
 
 /** Starts the work of the lead of a partition. */
 export function startLeading(tools: LeadingTools): Leading {
@@ -67,7 +69,7 @@ export function startLeading(tools: LeadingTools): Leading {
   const { settings, logger } = context;
   const { name } = owner;
   const lane = shared.laneOf(name);
-  const ticker = new Ticker(owner, lead, { tickMs: settings.tickSeconds * 1000, logger });
+  const ticker = new Ticker(owner, lead, { tickMs: tickMsOf(settings), logger });
   const { sweepMinutes, partitions } = settings;
   const sweeper = new Sweeper(owner, { lane, lead, partitions, sweepMs: sweepMinutes * 60_000, pollMs });
   const { parts, comparisons } = name === directoryName ? directoryParts(tools) : repositoryParts(tools);
@@ -88,6 +90,15 @@ export function startLeading(tools: LeadingTools): Leading {
       await Promise.all(all.map((part) => part.close()));
     },
   };
+}
+
+/**
+ * Returns the interval between ticks, in milliseconds. Where other nodes wait for the silence of the lead, several ticks
+ * must fit into the lease.
+ */
+function tickMsOf({ node, leadSeconds, tickSeconds }: Settings): number {
+  const ms = tickSeconds * 1000;
+  return node === '' ? ms : Math.min(ms, (leadSeconds * 1000) / ticksPerLease);
 }
 
 interface Parts {

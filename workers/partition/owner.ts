@@ -7,7 +7,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ulid } from '../../src/foundation/ids.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
-import { flushedSeconds, foldLagSeconds, foldSeconds, partitionAlarms, replicaDiverged } from '../../src/foundation/metrics.ts';
+import {
+  flushedSeconds,
+  foldLagSeconds,
+  foldSeconds,
+  partitionAlarms,
+  replicaDiverged,
+} from '../../src/foundation/metrics.ts';
 import type { PartitionName } from '../../src/foundation/partition-names.ts';
 import { Sequence } from '../../src/foundation/sequence.ts';
 import { UnknownKindError } from '../../src/foundation/unreachable.ts';

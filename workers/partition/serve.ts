@@ -157,6 +157,7 @@ export async function serve(
   const switching = new Sequence();
   lead = new Lead({
     ...{ node: journal.node, lane: laneOf(name), logger, owner },
+    leaseMs: settings.node === '' ? undefined : settings.leadSeconds * 1000,
     onGained: () =>
       void switching.run(() => {
         if (lead?.term === undefined || leading) return;

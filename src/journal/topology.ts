@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { DiscardPolicy, RetentionPolicy, StorageType, type StreamConfig, type StreamInfo } from 'nats';
-import type { PartitionName } from '../foundation/partition-names.ts';
+import { directoryName, type PartitionName, partitionName, partitionNames } from '../foundation/partition-names.ts';
 import type { Journal } from './connect.ts';
 import { recordsSubject, streamOf } from './subjects.ts';
 
@@ -83,6 +83,46 @@ export async function existingStream(journal: Journal, partition: PartitionName)
       await pause(100);
     }
   }
+}
+
+/** The first version of nats-server whose clusters keep what they have acknowledged. */
+export const firstReplicated = [2, 12, 0] as const;
+
+/** @throws JournalSetupError if the server is too old for a cluster */
+export function requireClusterServer({ connection }: Pick<Journal, 'connection'>): void {
+  const version = connection.info?.version ?? 'unknown';
+  if (atLeast(version, firstReplicated)) return;
+  throw new JournalSetupError(
+    `The NATS server has version ${version}: several machines need nats-server ${firstReplicated.join('.')} or later. Upgrade all servers, or run one machine alone without TIDINGS_NODE.`,
+  );
+}
+
+/**
+ * Checks that the streams on the server are those of so many partitions. Missing streams are created later.
+ * @param hasStore whether this machine has a store of the partition, so that only its stream was lost
+ * @throws JournalSetupError if the streams show another number of partitions
+ */
+export async function requirePartitions(
+  journal: Journal,
+  count: number,
+  hasStore: (name: PartitionName) => boolean,
+): Promise<void> {
+  const names = partitionNames(count).filter((name) => name !== directoryName);
+  const next = partitionName(count);
+  const [beyond, ...found] = await Promise.all([next, ...names].map((name) => findStream(journal, name)));
+  const here = count === 1 ? '1 partition' : `${count} partitions`;
+  if (beyond) {
+    throw new JournalSetupError(
+      `The NATS servers have the stream ${streamOf(next)}, so their service has more partitions than the ${here} of this node. The number cannot change. Join with an empty data directory, or set TIDINGS_NATS_URL to other servers.`,
+    );
+  }
+  const streams = found.filter((stream) => stream !== undefined).length;
+  const missing = names.filter((name, i) => !found[i] && !hasStore(name));
+  // A first start that was interrupted leaves some streams without messages.
+  if (missing.length === 0 || found.every((stream) => (stream?.state.last_seq ?? 0) === 0)) return;
+  throw new JournalSetupError(
+    `The NATS servers have streams of ${streams} partitions, but this node has ${here}. The number cannot change. Join with an empty data directory, or set TIDINGS_NATS_URL to other servers.`,
+  );
 }
 
 /**

@@ -55,7 +55,7 @@ export function digestKeyFile(dataDir: string): string {
   return join(dataDir, 'digest-key');
 }
 
-type KeySettings = Pick<Settings, 'sealingKey' | 'sealingKeysPrevious' | 'dataDir'>;
+export type KeySettings = Pick<Settings, 'sealingKey' | 'sealingKeysPrevious' | 'dataDir'>;
 
 /**
  * Creates the sealer. The sealing key comes from the settings. If the settings do not contain a sealing key, it comes
@@ -172,14 +172,7 @@ export function prepareDataDir(settings: Settings, mayMake = settings.node === '
  */
 export function identityOf(settings: Settings): Identity | undefined {
   const cluster = requireClusterId(settings);
-  return cluster === undefined ? undefined : makeIdentityOf(settings, cluster);
-}
-
-/** Makes the identity that a data directory has, or will have, in a cluster. */
-export function makeIdentityOf(
-  settings: KeySettings & Pick<Settings, 'partitions' | 'webhookSecrets'>,
-  cluster: string,
-): Identity {
+  if (cluster === undefined) return undefined;
   const { dataDir, partitions, webhookSecrets } = settings;
   const adminKey = readFileSync(adminKeyFile(dataDir), 'utf8').trim();
   const secrets = { sealingKeys: sealingKeys(settings), webhookSecrets, adminKey };
@@ -239,7 +232,7 @@ export function writeWhole(file: string, text: string): void {
  * Stores the number of partitions. The number cannot change later, because ids contain slots, and the partition of a
  * slot depends on the number of partitions.
  */
-function fixPartitions(dataDir: string, partitions: number): void {
+export function fixPartitions(dataDir: string, partitions: number): void {
   const file = partitionCountFile(dataDir);
   if (!existsSync(file)) writeWhole(file, `${partitions}\n`);
   const fixed = Number(readFileSync(file, 'utf8').trim());

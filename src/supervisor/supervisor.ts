@@ -36,6 +36,7 @@ import {
 import { partitionFolder } from '../store/generation.ts';
 import { type PartitionLock, PartitionLockedError, takeLock } from '../store/lock.ts';
 import { Child } from './child-process.ts';
+import { serveCluster } from './cluster-service.ts';
 import { DataDirError } from './data-dir.ts';
 import { type FirstStart, identityOf, openDataDir, prepareDataDir, prepareJournalKeys } from './first-start.ts';
 import { requireReviewedServer } from './http-server-files.ts';
@@ -161,6 +162,9 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
   );
   const preparing = prepareJournal(started.journal, { ...settings, webhookSecrets: [...first.webhookSecrets] }, logger);
   const durability = await unlessStopped(signal, preparing);
+  if (settings.node !== '') {
+    serveCluster(started.journal, { ...settings, webhookSecrets: [...first.webhookSecrets] }, waitingFor, logger);
+  }
   await begin(workers, durability, signal, ready);
   await begin([gateway], durability, signal, ready);
   const { host, port } = gateway.address as { host: string; port: number };

@@ -27,15 +27,23 @@ export const issuedKeyFile = fileURLToPath(new URL('../../../test/fixtures/issue
 export const serverTls = (more = ''): string =>
   `tls { cert_file: "${certFile}", key_file: "${certKeyFile}", ca_file: "${certFile}", ${more} }`;
 
-/** Starts a nats-server with JetStream and returns its port. */
-export async function startExternal(t: TestContext, config: string, host = '127.0.0.1'): Promise<number> {
+/**
+ * Starts a nats-server with JetStream and returns its port.
+ * @param program path of the nats-server; the packaged one by default
+ */
+export async function startExternal(
+  t: TestContext,
+  config: string,
+  host = '127.0.0.1',
+  program = findNatsServer() as string,
+): Promise<number> {
   const [folder, port] = [temporaryFolder(t), await freePort()];
   const file = join(folder, 'server.conf');
   writeFileSync(
     file,
     `listen: "${host}:${port}"\nmax_payload: 8MB\njetstream { store_dir: "${join(folder, 'store')}" }\n${config}\n`,
   );
-  const child = spawn(findNatsServer() as string, ['-c', file], { stdio: 'ignore' });
+  const child = spawn(program, ['-c', file], { stdio: 'ignore' });
   afterwards(t, () => kill(child));
   await waitUntil('the server listens', () => {
     if (child.exitCode !== null) throw new Error(`the server refuses its configuration: ${child.exitCode}`);

@@ -45,3 +45,8 @@ export function gatewaySubject(node: string): string {
 
 /** The instance that has claimed a server's journal answers requests on this subject. */
 export const instanceSubject = 'tidings.instance';
+
+/** The processes of all nodes that can lead a partition answer requests on this subject. */
+export function candidatesSubject(partition: PartitionName): string {
+  return `tidings.cluster.candidates.${partition}`;
+}

@@ -8,6 +8,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { TSchema } from '@sinclair/typebox';
 import { faultsOf, type SettingFault } from './expected.ts';
+import { natsAddressesOf, natsAddressFaults } from './nats-addresses.ts';
 import { didYouMean } from './nearest.ts';
 import { partitionsOf } from './partitions.ts';
 import { type SettingNotes, type Settings, SettingsSchema } from './schema.ts';
@@ -192,8 +193,10 @@ function natsFaults(settings: Settings): string[] {
     };
     for (const [variable, isGiven] of Object.entries(given))
       if (isGiven) faults.push(`${variable}: expected together with TIDINGS_NATS_URL`);
-  } else if (natsCredentials !== '' && natsUrl.includes('@')) {
-    faults.push('TIDINGS_NATS_CREDENTIALS: expected no value, because TIDINGS_NATS_URL already contains credentials');
+  } else {
+    faults.push(...natsAddressFaults(natsUrl));
+    if (faults.length === 0 && natsCredentials !== '' && natsAddressesOf(natsUrl).credentials)
+      faults.push('TIDINGS_NATS_CREDENTIALS: expected no value, because TIDINGS_NATS_URL already contains credentials');
   }
   if ((natsTlsCert === '') !== (natsTlsKey === ''))
     faults.push('TIDINGS_NATS_TLS_CERT: expected together with TIDINGS_NATS_TLS_KEY');

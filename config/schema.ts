@@ -206,11 +206,12 @@ export const SettingsSchema = Type.Object(
       Type.String({
         default: '',
         pattern: '^($|(nats|tls)://)',
-        words: 'an address that begins with tls:// or nats://',
+        words: 'an address that begins with tls:// or nats://, or a list of such addresses separated by commas',
       }),
       {
         env: 'TIDINGS_NATS_URL',
-        description: 'Address of an existing NATS server or cluster; empty = a local supervised server',
+        description:
+          'Address of an existing NATS server, or addresses of the servers of a cluster, separated by commas; empty = a local supervised server',
         secret: true,
       },
     ),

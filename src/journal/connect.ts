@@ -12,6 +12,7 @@ import {
   type JetStreamManager,
   type NatsConnection,
 } from 'nats';
+import { natsAddressesOf } from '../../config/nats-addresses.ts';
 import type { Logger } from '../foundation/logger.ts';
 import type { journalMeters } from '../foundation/metrics.ts';
 import { explain } from './connect-faults.ts';
@@ -58,18 +59,18 @@ export interface JournalClient {
 
 /**
  * Converts the settings to connection options. Credentials come from the file that the settings name, or from the
- * server's address: `nats://token@host:port` or `nats://user:pass@host:port`.
+ * addresses of the servers: `nats://token@host:port` or `nats://user:pass@host:port`.
  * @throws JournalSetupError if a file of the settings cannot be used
  */
 export function connectionOptions(
   settings: NatsSettings,
   { role, name, waits = true }: JournalClient,
 ): ConnectionOptions {
-  const parsed = new URL(settings.natsUrl);
+  const { servers, credentials } = natsAddressesOf(settings.natsUrl);
   const tls = tlsOptionsOf(settings);
   const options: ConnectionOptions = {
     name,
-    servers: parsed.host,
+    servers,
     inboxPrefix: inboxPrefixOf(role),
     maxReconnectAttempts: -1,
     reconnectTimeWait: 100,
@@ -83,23 +84,18 @@ export function connectionOptions(
     noAsyncTraces: true,
     ...(tls && { tls }),
   };
-  if (settings.natsCredentials !== '') {
-    options.authenticator = authenticatorOf(settings.natsCredentials);
-  } else if (parsed.password) {
-    options.user = decodeURIComponent(parsed.username);
-    options.pass = decodeURIComponent(parsed.password);
-  } else if (parsed.username) {
-    options.token = decodeURIComponent(parsed.username);
-  }
-  return options;
+  if (settings.natsCredentials !== '') return { ...options, authenticator: authenticatorOf(settings.natsCredentials) };
+  return { ...options, ...credentials };
 }
 
-/** Tries to connect once. Returns the reason if the server cannot be used; undefined if it can be used. */
+/** Maximum time of one attempt to connect. A person or a log line waits for the outcome. */
+const probeMs = 5000;
+
+/** Tries to connect once. Returns the reason if no server can be used; undefined if one can be used. */
 export async function connectionFault(settings: NatsSettings, role: JournalRole): Promise<Error | undefined> {
-  const once = { reconnect: false, timeout: 5000 };
   try {
     const options = connectionOptions(settings, { role, name: 'tidings probe', waits: false });
-    await (await connect({ ...options, ...once })).close();
+    await (await connect({ ...options, reconnect: false, timeout: probeMs })).close();
     return undefined;
   } catch (error) {
     return explain(error as NodeJS.ErrnoException, settings);
@@ -128,7 +124,7 @@ const waitLogMs = 5000;
  * @throws JournalSetupError if a file of the settings cannot be used or the server refuses the credentials
  */
 export async function connectJournal(settings: NatsSettings, client: JournalClient, logger: Logger): Promise<Journal> {
-  const server = new URL(settings.natsUrl).host;
+  const server = natsAddressesOf(settings.natsUrl).servers.join(', ');
   const waiting = setInterval(async () => {
     const fault = await connectionFault(settings, client.role);
     if (fault) logger.warn({ server, reason: fault.message }, 'journal does not answer yet');

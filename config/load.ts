@@ -47,7 +47,7 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     const raw = env[entry.env];
     const isFromFile = (raw === undefined || raw === '') && values[entry.name] !== undefined;
     if (raw !== undefined && raw !== '') values[entry.name] = fromText(entry, raw);
-    if (values[entry.name] === undefined) values[entry.name] = entry.default;
+    if (values[entry.name] === undefined) values[entry.name] = defaultOf(entry, values.node);
     const source = isFromFile ? `${entry.name} in ${env.TIDINGS_CONFIG}` : undefined;
     faults.push(...faultsOf(entry, values[entry.name]).map((fault) => describe(entry, fault, source)));
   }
@@ -57,6 +57,11 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const settings = values as unknown as Settings;
   const dataDir = resolve(settings.dataDir);
   return Object.freeze({ ...settings, dataDir, partitions: settings.partitions || partitionsOf(dataDir) });
+}
+
+/** Returns the default of a setting. @param node name of the node in a cluster; empty or undefined on one machine */
+export function defaultOf({ default: oneMachine, clusterDefault = oneMachine }: SettingEntry, node: unknown): unknown {
+  return node === undefined || node === '' ? oneMachine : clusterDefault;
 }
 
 /**

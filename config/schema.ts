@@ -4,11 +4,15 @@
  */
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 
-/** Properties of a setting besides its type. The value of a `secret` setting is never printed. */
+/**
+ * Properties of a setting besides its type. The value of a `secret` setting is never printed. `clusterDefault` is the
+ * default on a node of a cluster, if it differs from the default on one machine.
+ */
 export interface SettingNotes {
   env: string;
   description: string;
   secret?: boolean;
+  clusterDefault?: unknown;
 }
 
 function setting<T extends TSchema>(schema: T, notes: SettingNotes): T {
@@ -304,6 +308,9 @@ export const SettingsSchema = Type.Object(
     ackDeadlineMs: setting(count(50, 60_000, 2000), {
       env: 'TIDINGS_ACK_DEADLINE_MS',
       description: 'Timeout of a write to the journal, in milliseconds; after the timeout, the request gets 500',
+      // When a server is lost, the others need 4 to 9 seconds to elect a new leader of a stream. A host waits 10 seconds
+      // for a reply, so most elections refuse no delivery.
+      clusterDefault: 9000,
     }),
     journalMaxBytes: setting(count(16_777_216, 1_099_511_627_776, 4_294_967_296), {
       env: 'TIDINGS_JOURNAL_MAX_BYTES',

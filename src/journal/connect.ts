@@ -20,6 +20,7 @@ import { authenticatorOf, type NatsSettings, tlsOptionsOf } from './credentials.
 import { Publisher } from './publisher.ts';
 import { inboxPrefixOf, type JournalRole } from './roles.ts';
 import { soleNode } from './subjects.ts';
+import { type JournalTiming, timingOf } from './timing.ts';
 
 type JournalMeters = typeof journalMeters;
 
@@ -27,6 +28,7 @@ type JournalMeters = typeof journalMeters;
 export interface Journal {
   /** Name of this node, which is part of the subjects of its signals and questions. */
   readonly node: string;
+  readonly timing: JournalTiming;
   readonly connection: NatsConnection;
   readonly jetstream: JetStreamClient;
   readonly manager: JetStreamManager;
@@ -67,6 +69,7 @@ export function connectionOptions(
   { role, name, waits = true }: JournalClient,
 ): ConnectionOptions {
   const { servers, credentials } = natsAddressesOf(settings.natsUrl);
+  const { pingMs, maxPingOut, connectMs } = timingOf(settings.node ?? '');
   const tls = tlsOptionsOf(settings);
   const options: ConnectionOptions = {
     name,
@@ -77,8 +80,9 @@ export function connectionOptions(
     reconnectJitter: 200,
     reconnectJitterTLS: 200,
     waitOnFirstConnect: waits,
-    pingInterval: 5000,
-    maxPingOut: 2,
+    timeout: connectMs,
+    pingInterval: pingMs,
+    maxPingOut,
     // With this option, an error does not contain the stack trace of the caller. Without this option, the client would
     // create one Error object per published message.
     noAsyncTraces: true,
@@ -95,7 +99,8 @@ const probeMs = 5000;
 export async function connectionFault(settings: NatsSettings, role: JournalRole): Promise<Error | undefined> {
   try {
     const options = connectionOptions(settings, { role, name: 'tidings probe', waits: false });
-    await (await connect({ ...options, reconnect: false, timeout: probeMs })).close();
+    const timeout = Math.min(probeMs, options.timeout ?? probeMs);
+    await (await connect({ ...options, reconnect: false, timeout })).close();
     return undefined;
   } catch (error) {
     return explain(error as NodeJS.ErrnoException, settings);
@@ -124,6 +129,7 @@ const waitLogMs = 5000;
  * @throws JournalSetupError if a file of the settings cannot be used or the server refuses the credentials
  */
 export async function connectJournal(settings: NatsSettings, client: JournalClient, logger: Logger): Promise<Journal> {
+  const timing = timingOf(settings.node ?? '');
   const server = natsAddressesOf(settings.natsUrl).servers.join(', ');
   const waiting = setInterval(async () => {
     const fault = await connectionFault(settings, client.role);
@@ -133,8 +139,8 @@ export async function connectJournal(settings: NatsSettings, client: JournalClie
     .catch((error) => Promise.reject(explain(error, settings)))
     .finally(() => clearInterval(waiting));
   outliveSocket(connection);
-  const jetstream = connection.jetstream();
-  const manager = await connection.jetstreamManager({ checkAPI: false });
+  const jetstream = connection.jetstream({ timeout: timing.requestMs });
+  const manager = await connection.jetstreamManager({ checkAPI: false, timeout: timing.requestMs });
   let publisher: Publisher | undefined;
   let connected = true;
   const reconnected: (() => void)[] = [];
@@ -164,6 +170,7 @@ export async function connectJournal(settings: NatsSettings, client: JournalClie
 
   return {
     node: settings.node || soleNode,
+    timing,
     connection,
     jetstream,
     manager,

@@ -307,7 +307,8 @@ export const SettingsSchema = Type.Object(
     }),
     ackDeadlineMs: setting(count(50, 60_000, 2000), {
       env: 'TIDINGS_ACK_DEADLINE_MS',
-      description: 'Timeout of a write to the journal, in milliseconds; after the timeout, the request gets 500',
+      description:
+        'Timeout of a write to the journal, in milliseconds; after the timeout, the request gets 500; with TIDINGS_NODE, the default is 9000',
       // When a server is lost, the others need 4 to 9 seconds to elect a new leader of a stream. A host waits 10 seconds
       // for a reply, so most elections refuse no delivery.
       clusterDefault: 9000,

@@ -1,4 +1,7 @@
-/** Defines how soon a client of the journal notices that its server is gone: on one machine, and in a cluster. */
+/**
+ * Defines how soon a client of the journal notices that its server is gone: on one machine, and on a node of a cluster
+ * (`docs/architecture.md` decision 44).
+ */
 
 /** Intervals and timeouts of a connection to the journal, in milliseconds. */
 export interface JournalTiming {

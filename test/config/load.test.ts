@@ -42,7 +42,11 @@ test('an empty environment gives the defaults', () => {
 });
 
 test('a write to the journal has more time on a node of a cluster, other defaults stay', () => {
-  assert.equal(loadSettings({}).ackDeadlineMs, 2000);
+  const url = { TIDINGS_NATS_URL: 'nats://a,nats://b,nats://c' };
+  const deadlineOf = (env: NodeJS.ProcessEnv): number => loadSettings({ ...url, ...env }).ackDeadlineMs;
+  assert.equal(deadlineOf({}), 2000);
+  assert.equal(deadlineOf({ TIDINGS_NODE: 'a' }), 9000);
+  assert.equal(deadlineOf({ TIDINGS_NODE: 'a', TIDINGS_ACK_DEADLINE_MS: '2000' }), 2000);
   const inCluster = settingEntries.filter((entry) => defaultOf(entry, 'a') !== defaultOf(entry, ''));
   assert.deepEqual(
     inCluster.map((entry) => [entry.env, defaultOf(entry, ''), defaultOf(entry, undefined), defaultOf(entry, 'a')]),

@@ -13,7 +13,10 @@ export interface NatsFrame {
   bytes: string;
 }
 
-/** Returns the bytes to send instead, with the same length; undefined if the frame is dropped. */
+/**
+ * Returns the bytes to send instead; undefined if the frame is dropped. Only the content of a message without headers may
+ * have another length.
+ */
 type Change = (frame: NatsFrame) => string | undefined;
 
 export interface NatsProxy {
@@ -57,8 +60,9 @@ export async function startNatsProxy(t: TestContext, serverPort: number): Promis
       for (const frame of cut(chunk)) {
         const bytes = change(frame);
         if (bytes === undefined) continue;
-        if (bytes.length !== frame.bytes.length) throw new Error('a change must keep the length of the message');
-        to.write(Buffer.from(`${frame.line}\r\n${withBytes.test(frame.line) ? `${bytes}\r\n` : ''}`, 'latin1'));
+        const isMessage = withBytes.test(frame.line);
+        const line = isMessage ? frame.line.replace(/\d+$/, String(bytes.length)) : frame.line;
+        to.write(Buffer.from(`${line}\r\n${isMessage ? `${bytes}\r\n` : ''}`, 'latin1'));
       }
     });
     from.on('error', () => {});

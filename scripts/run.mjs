@@ -27,6 +27,7 @@ const SUITES = {
     folder: 'test/integration',
     concurrency: 2,
     alone: {
+      'test/integration/cluster-client.test.ts': 'a client moves to another server within the deadline of a lane',
       'test/integration/follow.test.ts': 'a reader stops and continues within a few seconds',
       'test/integration/lane-faults.test.ts': 'records arrive before or after the deadline of a lane',
     },

@@ -5,6 +5,7 @@
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { loadSettings } from '../../config/load.ts';
+import { natsAddressesOf } from '../../config/nats-addresses.ts';
 import { partitionCountFile } from '../../config/partitions.ts';
 import type { Settings } from '../../config/schema.ts';
 import { createLogger } from '../foundation/logger.ts';
@@ -20,7 +21,7 @@ import { listSeals, type StoredSeal } from '../store/tables/seals.ts';
 import { openSealer, webhookSecretFile } from '../supervisor/first-start.ts';
 import { checkServerFiles } from '../supervisor/http-server-files.ts';
 import { findNatsServer, natsServerVersion } from '../supervisor/nats-server.ts';
-import { answers, serviceJournal } from './connection.ts';
+import { type JournalServer, serversOf, serviceJournal } from './connection.ts';
 import { checkHosts } from './doctor-hosts.ts';
 import { checkOwners } from './doctor-owners.ts';
 import { checkPublicAddress, checkPublicUrl } from './doctor-public-url.ts';
@@ -197,14 +198,27 @@ async function checkJournal(settings: Settings): Promise<JournalCheck> {
   const supervised = settings.natsUrl === '';
   const findings = supervised ? checkProgram() : [];
   const server = serviceJournal(settings);
-  if (!server || !(await answers(server.natsUrl))) {
-    const text = supervised ? 'service is not running' : 'the server of TIDINGS_NATS_URL does not answer';
+  const servers = server ? await serversOf(server) : [];
+  if (servers.length > 1) findings.push(...servers.map(checkAnswer));
+  if (!server || !servers.some(({ answers }) => answers)) {
+    const external =
+      servers.length > 1 ? 'no server of TIDINGS_NATS_URL answers' : 'the server of TIDINGS_NATS_URL does not answer';
+    const text = supervised ? 'service is not running' : external;
     return { findings: [...findings, { verdict: supervised ? 'note' : 'fault', text }] };
   }
   const fault = await connectionFault(server, 'cli');
   if (fault) return { findings: [...findings, { verdict: 'fault', text: `journal: ${fault.message}` }] };
   const checked = await checkServer(settings, server, supervised);
   return { ...checked, findings: [...findings, ...checked.findings] };
+}
+
+/** Reports whether a server of a cluster answers. */
+function checkAnswer({ server, answers }: JournalServer): Finding {
+  if (answers) return { verdict: 'ok', text: `NATS server ${server} answers` };
+  return {
+    verdict: 'fault',
+    text: `NATS server ${server} does not answer: start it, or remove it from TIDINGS_NATS_URL`,
+  };
 }
 
 function checkProgram(): Finding[] {
@@ -229,7 +243,11 @@ function checkProtection(server: NatsSettings): Finding {
   const { natsUrl, natsCredentials } = server;
   const tls = tlsOptionsOf(server) ? 'TLS' : 'TLS not required';
   const proof =
-    natsCredentials !== '' ? 'a signature' : natsUrl.includes('@') ? 'a token or password' : 'no credentials';
+    natsCredentials !== ''
+      ? 'a signature'
+      : natsAddressesOf(natsUrl).credentials
+        ? 'a token or password'
+        : 'no credentials';
   const text = `journal connection: ${tls}, ${proof}`;
   if (tls === 'TLS' && natsCredentials !== '') return { verdict: 'ok', text };
   return { verdict: 'note', text: `${text}: use a tls:// address and TIDINGS_NATS_CREDENTIALS` };

@@ -232,6 +232,17 @@ export const SettingsSchema = Type.Object(
       env: 'TIDINGS_NATS_TLS_FIRST',
       description: 'Begin connections with the TLS handshake; required if the NATS server sets handshake_first',
     }),
+    natsMonitor: setting(
+      Type.Array(
+        Type.String({ pattern: '^https?://[^@\\s]+$', words: 'an address that begins with http:// or https://' }),
+        { default: [], maxItems: 16 },
+      ),
+      {
+        env: 'TIDINGS_NATS_MONITOR',
+        description:
+          'Addresses of the monitoring ports of the servers of TIDINGS_NATS_URL, which show whether the servers sync to disk; empty = unknown',
+      },
+    ),
     natsPort: setting(port(1, 14_222), {
       env: 'TIDINGS_NATS_PORT',
       description: 'Port of the supervised nats-server, on loopback',

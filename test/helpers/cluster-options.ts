@@ -26,6 +26,9 @@ export const isLong = options.includes('--long');
 
 /** Returns how often a fault is repeated: the number of `--rounds`, else `long` or `short`. */
 export function rounds(short: number, long: number): number {
-  const given = options.find((option) => option.startsWith('--rounds='))?.slice('--rounds='.length);
-  return given === undefined ? (isLong ? long : short) : Number(given);
+  const given = options.find((option) => option.startsWith('--rounds'));
+  if (given === undefined) return isLong ? long : short;
+  const number = /^--rounds=([1-9]\d*)$/.exec(given)?.[1];
+  if (number === undefined) throw new Error(`--rounds: expected a number from 1 on, as in --rounds=3, got ${given}`);
+  return Number(number);
 }

@@ -1,5 +1,5 @@
 /**
- * Starts a cluster of real nats-servers on loopback. The servers have the configuration of the supervised server, without
+ * Starts a cluster of three real nats-servers on loopback. The servers have the configuration of the supervised server, without
  * TLS and users, and a monitoring port each. Tests kill, stop, suspend and restart single servers.
  */
 import assert from 'node:assert/strict';
@@ -25,8 +25,6 @@ import { waitUntil } from './wait-until.ts';
 
 /** Options of a cluster. */
 export interface ClusterOptions {
-  /** Number of servers, 3 unless given. */
-  size?: number;
   /** Indexes of the servers that do not call fsync before they acknowledge. */
   lazy?: readonly number[];
 }
@@ -58,6 +56,8 @@ interface ReportedStream {
   state: { messages: number; bytes: number; first_seq: number; last_seq: number };
 }
 
+/** Number of servers. A record is acknowledged when two of them have it. */
+const size = 3;
 const fixedPart = fileURLToPath(new URL('../../../config/nats-server.conf', import.meta.url));
 
 /** Starts a cluster and waits until it accepts streams. All servers end when the test ends. */
@@ -78,7 +78,7 @@ export class NatsCluster {
   }
 
   /** Writes the configuration of each server. Starts none. */
-  static async prepare(t: TestContext, { size = 3, lazy = [] }: ClusterOptions): Promise<NatsCluster> {
+  static async prepare(t: TestContext, { lazy = [] }: ClusterOptions): Promise<NatsCluster> {
     const folder = temporaryFolder(t);
     const servers: Server[] = [];
     for (let i = 0; i < size; i++) {
@@ -201,9 +201,11 @@ export class NatsCluster {
   async lead(partition: PartitionName, i: number): Promise<void> {
     const subject = `$JS.API.STREAM.LEADER.STEPDOWN.${streamOf(partition)}`;
     const body = JSON.stringify({ placement: { preferred: this.at(i).name } });
-    while ((await this.leaderOf(partition)) !== i) {
+    await waitUntil(`server ${i} leads ${partition}`, async () => {
+      if ((await this.leaderOf(partition)) === i) return true;
       await this.request(({ connection }) => connection.request(subject, body, { timeout: 5000 }));
-    }
+      return false;
+    });
   }
 
   /** Waits until all replicas of a partition's stream contain as much as the leader, and returns that. */

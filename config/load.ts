@@ -181,11 +181,11 @@ function crossFaults(settings: Settings): string[] {
 }
 
 /**
- * Returns the faults of the NATS settings. Credentials and certificates may be set only for an external server. The
- * supervised server has its own credentials and certificate.
+ * Returns the faults of the NATS settings. Credentials, certificates and monitoring ports may be set only for an
+ * external server. The supervised server has its own credentials and certificate, and its configuration is known.
  */
 function natsFaults(settings: Settings): string[] {
-  const { natsUrl, natsCredentials, natsTlsCa, natsTlsCert, natsTlsKey, natsTlsFirst } = settings;
+  const { natsUrl, natsCredentials, natsTlsCa, natsTlsCert, natsTlsKey, natsTlsFirst, natsMonitor } = settings;
   const faults: string[] = [];
   if (natsUrl === '') {
     const given = {
@@ -195,6 +195,7 @@ function natsFaults(settings: Settings): string[] {
       TIDINGS_NATS_TLS_FIRST: natsTlsFirst,
       TIDINGS_NODE: settings.node !== '',
       TIDINGS_JOURNAL_REPLICAS: settings.journalReplicas > 1,
+      TIDINGS_NATS_MONITOR: natsMonitor.length > 0,
     };
     for (const [variable, isGiven] of Object.entries(given))
       if (isGiven) faults.push(`${variable}: expected together with TIDINGS_NATS_URL`);

@@ -260,6 +260,17 @@ export const SettingsSchema = Type.Object(
       description:
         'How long the lead of a partition may be silent before another machine takes over, in seconds; without effect on one machine',
     }),
+    natsMonitor: setting(
+      Type.Array(
+        Type.String({ pattern: '^https?://[^@\\s]+$', words: 'an address that begins with http:// or https://' }),
+        { default: [], maxItems: 16 },
+      ),
+      {
+        env: 'TIDINGS_NATS_MONITOR',
+        description:
+          'Addresses of the monitoring ports of the servers of TIDINGS_NATS_URL, which show whether the servers sync to disk; empty = unknown',
+      },
+    ),
     natsPort: setting(port(1, 14_222), {
       env: 'TIDINGS_NATS_PORT',
       description: 'Port of the supervised nats-server, on loopback',

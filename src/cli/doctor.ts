@@ -15,13 +15,15 @@ import { SealError, type Sealer } from '../foundation/seal.ts';
 import { connectionFault, connectJournal } from '../journal/connect.ts';
 import { type NatsSettings, tlsOptionsOf } from '../journal/credentials.ts';
 import { askGateway, type GatewayFacts } from '../journal/gateway-facts.ts';
-import { durabilityOf, neededPayloadBytes, streamState } from '../journal/topology.ts';
+import { findDurability } from '../journal/monitor.ts';
+import { durabilityOf, neededPayloadBytes, type StreamState, streamState } from '../journal/topology.ts';
 import { Readers } from '../store/readers.ts';
 import { listSeals, type StoredSeal } from '../store/tables/seals.ts';
 import { openSealer, webhookSecretFile } from '../supervisor/first-start.ts';
 import { checkServerFiles } from '../supervisor/http-server-files.ts';
 import { findNatsServer, natsServerVersion } from '../supervisor/nats-server.ts';
 import { type JournalServer, serversOf, serviceJournal } from './connection.ts';
+import { describeDurability } from './doctor-durability.ts';
 import { checkHosts } from './doctor-hosts.ts';
 import { checkOwners } from './doctor-owners.ts';
 import { checkPublicAddress, checkPublicUrl } from './doctor-public-url.ts';
@@ -225,7 +227,7 @@ function checkProgram(): Finding[] {
   const program = findNatsServer();
   if (!program) return [{ verdict: 'fault', text: 'nats-server is missing: run npm run setup' }];
   const version = natsServerVersion(program);
-  const level = durabilityOf(version, true, 1);
+  const level = durabilityOf([version], true, 1);
   return [
     { verdict: 'ok', text: `nats-server ${version} at ${program}` },
     {
@@ -268,16 +270,16 @@ async function checkServer(settings: Settings, server: NatsSettings, supervised:
         text: `max_payload is ${max_payload}: expected at least ${neededPayloadBytes}`,
       });
     }
-    let minReplicas = Number.POSITIVE_INFINITY;
+    const streams: StreamState[] = [];
     for (const name of partitionNames(settings.partitions)) {
-      const { firstSeq, lastSeq, bytes, maxBytes, replicas } = await streamState(journal, name);
-      minReplicas = Math.min(minReplicas, replicas);
+      const stream = await streamState(journal, name);
+      const { firstSeq, lastSeq, bytes, maxBytes } = stream;
+      streams.push(stream);
       const share = Math.round((bytes / maxBytes) * 100);
       const text = `stream of ${name}: sequences ${firstSeq}–${lastSeq}, ${(bytes / 1e6).toFixed(1)} MB, ${share} % of its limit`;
       findings.push({ verdict: share < 80 ? 'ok' : 'note', text });
     }
-    const level = durabilityOf(version, false, minReplicas);
-    if (!supervised) findings.push({ verdict: 'note', text: `durability level: ${level}` });
+    if (!supervised) findings.push(...describeDurability(await findDurability(settings, version, streams)));
     return { findings, gateway: await askGateway(journal) };
   } finally {
     await journal.close();

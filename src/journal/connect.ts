@@ -140,7 +140,9 @@ export async function connectJournal(settings: NatsSettings, client: JournalClie
     .finally(() => clearInterval(waiting));
   outliveSocket(connection);
   const jetstream = connection.jetstream({ timeout: timing.requestMs });
-  const manager = await connection.jetstreamManager({ checkAPI: false, timeout: timing.requestMs });
+  // Only the supervisor creates streams.
+  const managerMs = client.role === 'supervisor' ? timing.streamMs : timing.requestMs;
+  const manager = await connection.jetstreamManager({ checkAPI: false, timeout: managerMs });
   let publisher: Publisher | undefined;
   let connected = true;
   const reconnected: (() => void)[] = [];

@@ -13,6 +13,8 @@ export interface JournalTiming {
   readonly connectMs: number;
   /** Timeout of a request to JetStream. */
   readonly requestMs: number;
+  /** Timeout of a request that creates or changes a stream. Several servers write to their disks for it. */
+  readonly streamMs: number;
   /** Timeout of a request for the state of a reader's consumer. */
   readonly consumerMs: number;
   /** Maximum duration of a pull. An idle reader then checks its consumer and sends a new pull. */
@@ -29,6 +31,7 @@ const oneMachine: JournalTiming = {
   maxPingOut: 2,
   connectMs: 20_000,
   requestMs: 5000,
+  streamMs: 5000,
   consumerMs: 5000,
   pullMs: 30_000,
 };
@@ -50,6 +53,7 @@ const cluster: JournalTiming = {
   maxPingOut: 2,
   connectMs: 1500,
   requestMs: 1500,
+  streamMs: 5000,
   consumerMs: 1000,
   pullMs: 1500,
 };

@@ -27,13 +27,21 @@ export const issuedKeyFile = fileURLToPath(new URL('../../../test/fixtures/issue
 export const serverTls = (more = ''): string =>
   `tls { cert_file: "${certFile}", key_file: "${certKeyFile}", ca_file: "${certFile}", ${more} }`;
 
-/** Starts a nats-server with JetStream and returns its port. */
-export async function startExternal(t: TestContext, config: string, host = '127.0.0.1'): Promise<number> {
+/**
+ * Starts a nats-server with JetStream and returns its port.
+ * @param jetstream more options of JetStream
+ */
+export async function startExternal(
+  t: TestContext,
+  config: string,
+  host = '127.0.0.1',
+  jetstream = '',
+): Promise<number> {
   const [folder, port] = [temporaryFolder(t), await freePort()];
   const file = join(folder, 'server.conf');
   writeFileSync(
     file,
-    `listen: "${host}:${port}"\nmax_payload: 8MB\njetstream { store_dir: "${join(folder, 'store')}" }\n${config}\n`,
+    `listen: "${host}:${port}"\nmax_payload: 8MB\njetstream { store_dir: "${join(folder, 'store')}"; ${jetstream} }\n${config}\n`,
   );
   const child = spawn(findNatsServer() as string, ['-c', file], { stdio: 'ignore' });
   afterwards(t, () => kill(child));

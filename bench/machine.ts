@@ -54,7 +54,7 @@ export function describeMachine(folder: string, serviceFolder?: string): Machine
     memoryGb: Math.round(totalmem() / 2 ** 30),
     system: `${process.platform} ${release()}`,
     versions: { node: process.version, 'nats-server': nats, ...otherVersions() },
-    durability: durabilityOf(nats, true, 1),
+    durability: durabilityOf([nats], true, 1),
     fileSystem: fileSystems[type] ?? `0x${type.toString(16)}`,
     commit: commitOf(root),
     ...(serviceFolder !== undefined && { serviceCommit: commitOf(resolve(serviceFolder)) }),

@@ -8,6 +8,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { TSchema } from '@sinclair/typebox';
 import { faultsOf, type SettingFault } from './expected.ts';
+import { natsAddressesOf, natsAddressFaults } from './nats-addresses.ts';
 import { didYouMean } from './nearest.ts';
 import { partitionsOf } from './partitions.ts';
 import { type SettingNotes, type Settings, SettingsSchema } from './schema.ts';
@@ -46,7 +47,7 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     const raw = env[entry.env];
     const isFromFile = (raw === undefined || raw === '') && values[entry.name] !== undefined;
     if (raw !== undefined && raw !== '') values[entry.name] = fromText(entry, raw);
-    if (values[entry.name] === undefined) values[entry.name] = entry.default;
+    if (values[entry.name] === undefined) values[entry.name] = defaultOf(entry, values.node);
     const source = isFromFile ? `${entry.name} in ${env.TIDINGS_CONFIG}` : undefined;
     faults.push(...faultsOf(entry, values[entry.name]).map((fault) => describe(entry, fault, source)));
   }
@@ -56,6 +57,11 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const settings = values as unknown as Settings;
   const dataDir = resolve(settings.dataDir);
   return Object.freeze({ ...settings, dataDir, partitions: settings.partitions || partitionsOf(dataDir) });
+}
+
+/** Returns the default of a setting. @param node name of the node in a cluster; empty or undefined on one machine */
+export function defaultOf({ default: oneMachine, clusterDefault = oneMachine }: SettingEntry, node: unknown): unknown {
+  return node === undefined || node === '' ? oneMachine : clusterDefault;
 }
 
 /**
@@ -175,11 +181,11 @@ function crossFaults(settings: Settings): string[] {
 }
 
 /**
- * Returns the faults of the NATS settings. Credentials and certificates may be set only for an external server. The
- * supervised server has its own credentials and certificate.
+ * Returns the faults of the NATS settings. Credentials, certificates and monitoring ports may be set only for an
+ * external server. The supervised server has its own credentials and certificate, and its configuration is known.
  */
 function natsFaults(settings: Settings): string[] {
-  const { natsUrl, natsCredentials, natsTlsCa, natsTlsCert, natsTlsKey, natsTlsFirst } = settings;
+  const { natsUrl, natsCredentials, natsTlsCa, natsTlsCert, natsTlsKey, natsTlsFirst, natsMonitor } = settings;
   const faults: string[] = [];
   if (natsUrl === '') {
     const given = {
@@ -189,11 +195,14 @@ function natsFaults(settings: Settings): string[] {
       TIDINGS_NATS_TLS_FIRST: natsTlsFirst,
       TIDINGS_NODE: settings.node !== '',
       TIDINGS_JOURNAL_REPLICAS: settings.journalReplicas > 1,
+      TIDINGS_NATS_MONITOR: natsMonitor.length > 0,
     };
     for (const [variable, isGiven] of Object.entries(given))
       if (isGiven) faults.push(`${variable}: expected together with TIDINGS_NATS_URL`);
-  } else if (natsCredentials !== '' && natsUrl.includes('@')) {
-    faults.push('TIDINGS_NATS_CREDENTIALS: expected no value, because TIDINGS_NATS_URL already contains credentials');
+  } else {
+    faults.push(...natsAddressFaults(natsUrl));
+    if (faults.length === 0 && natsCredentials !== '' && natsAddressesOf(natsUrl).credentials)
+      faults.push('TIDINGS_NATS_CREDENTIALS: expected no value, because TIDINGS_NATS_URL already contains credentials');
   }
   if ((natsTlsCert === '') !== (natsTlsKey === ''))
     faults.push('TIDINGS_NATS_TLS_CERT: expected together with TIDINGS_NATS_TLS_KEY');

@@ -4,11 +4,15 @@
  */
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 
-/** Properties of a setting besides its type. The value of a `secret` setting is never printed. */
+/**
+ * Properties of a setting besides its type. The value of a `secret` setting is never printed. `clusterDefault` is the
+ * default on a node of a cluster, if it differs from the default on one machine.
+ */
 export interface SettingNotes {
   env: string;
   description: string;
   secret?: boolean;
+  clusterDefault?: unknown;
 }
 
 function setting<T extends TSchema>(schema: T, notes: SettingNotes): T {
@@ -206,11 +210,12 @@ export const SettingsSchema = Type.Object(
       Type.String({
         default: '',
         pattern: '^($|(nats|tls)://)',
-        words: 'an address that begins with tls:// or nats://',
+        words: 'an address that begins with tls:// or nats://, or a list of such addresses separated by commas',
       }),
       {
         env: 'TIDINGS_NATS_URL',
-        description: 'Address of an existing NATS server or cluster; empty = a local supervised server',
+        description:
+          'Address of an existing NATS server, or addresses of the servers of a cluster, separated by commas; empty = a local supervised server',
         secret: true,
       },
     ),
@@ -255,6 +260,17 @@ export const SettingsSchema = Type.Object(
       description:
         'How long the lead of a partition may be silent before another machine takes over, in seconds; without effect on one machine',
     }),
+    natsMonitor: setting(
+      Type.Array(
+        Type.String({ pattern: '^https?://[^@\\s]+$', words: 'an address that begins with http:// or https://' }),
+        { default: [], maxItems: 16 },
+      ),
+      {
+        env: 'TIDINGS_NATS_MONITOR',
+        description:
+          'Addresses of the monitoring ports of the servers of TIDINGS_NATS_URL, which show whether the servers sync to disk; empty = unknown',
+      },
+    ),
     natsPort: setting(port(1, 14_222), {
       env: 'TIDINGS_NATS_PORT',
       description: 'Port of the supervised nats-server, on loopback',
@@ -302,7 +318,11 @@ export const SettingsSchema = Type.Object(
     }),
     ackDeadlineMs: setting(count(50, 60_000, 2000), {
       env: 'TIDINGS_ACK_DEADLINE_MS',
-      description: 'Timeout of a write to the journal, in milliseconds; after the timeout, the request gets 500',
+      description:
+        'Timeout of a write to the journal, in milliseconds; after the timeout, the request gets 500; with TIDINGS_NODE, the default is 9000',
+      // When a server is lost, the others need 4 to 9 seconds to elect a new leader of a stream. A host waits 10 seconds
+      // for a reply, so most elections refuse no delivery.
+      clusterDefault: 9000,
     }),
     journalMaxBytes: setting(count(16_777_216, 1_099_511_627_776, 4_294_967_296), {
       env: 'TIDINGS_JOURNAL_MAX_BYTES',

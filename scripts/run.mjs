@@ -7,6 +7,7 @@ import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listFiles, outputOf } from './setup/build.mjs';
+import { CLUSTER_ADVICE, findClusterServer } from './setup/cluster-nats.mjs';
 import { SetupError } from './setup/console.mjs';
 import { exitWithFailure, setUp } from './setup.mjs';
 
@@ -15,6 +16,10 @@ const ALL = ['packages', 'cutter', 'dashboard', 'build', 'nats'];
 const NO_SERVER = ['packages', 'cutter', 'dashboard', 'build'];
 const NO_BUILD = ['packages'];
 const BESIDES_TSC = ['packages', 'cutter'];
+/** Options of the cluster tests, which may have a value: `--rounds=20`. */
+const CLUSTER_OPTIONS = ['--long', '--rounds'];
+/** The long form of the cluster tests takes longer than the time limit of a test. */
+const NO_TIME_LIMIT = '--test-timeout=86400000';
 const PARENT = process.ppid;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
@@ -27,6 +32,7 @@ const SUITES = {
     folder: 'test/integration',
     concurrency: 2,
     alone: {
+      'test/integration/cluster-client.test.ts': 'a client moves to another server within the deadline of a lane',
       'test/integration/follow.test.ts': 'a reader stops and continues within a few seconds',
       'test/integration/lane-faults.test.ts': 'records arrive before or after the deadline of a lane',
     },
@@ -44,11 +50,14 @@ const SUITES = {
   },
   browser: { folder: 'test/browser', concurrency: 2 },
   long: { folder: 'test/long', concurrency: 1 },
+  cluster: { folder: 'test/cluster', concurrency: 1 },
   real: { folder: 'test/real', concurrency: 1 },
 };
-const NOT_UNIT = /^test\/(integration|e2e|browser|long|real|helpers|fixtures)\/|^test\/architecture\.test\.ts$/;
+const NOT_UNIT = /^test\/(integration|e2e|browser|long|cluster|real|helpers|fixtures)\/|^test\/architecture\.test\.ts$/;
 
 const bin = (path) => join(ROOT, 'node_modules', path);
+const notice = (label, text) => ({ label, notice: text });
+const isCi = !['', '0', 'false'].includes(process.env.CI ?? '');
 const colors = process.stdout.isTTY ? [] : ['--colors=off'];
 const biome = (...args) => step(`biome ${args[0]}`, [bin('@biomejs/biome/bin/biome'), ...args, ...colors]);
 const knip = () => step('knip', [bin('knip/bin/knip.js'), '--no-progress']);
@@ -76,11 +85,12 @@ const TARGETS = {
   'lint:fix': { setup: { only: NO_BUILD }, steps: (args) => [biome('check', '--write', ...args, '.')] },
   check: { setup: { only: NO_SERVER }, steps: checks },
   test: {
-    setup: { only: ALL, nats: 'required' },
+    // Building the server of the cluster tests takes a minute, so only CI builds it here.
+    setup: { only: ALL, nats: 'required', ...(isCi && { cluster: 'optional' }) },
     steps: (args) =>
       args.length === 0
-        ? [...checks(), ...['unit', 'integration', 'e2e', 'browser'].flatMap((name) => suite(name))]
-        : matchingSuites(['unit', 'integration', 'e2e', 'browser', 'long'], args),
+        ? [...checks(), ...['unit', 'integration', 'e2e', 'browser', 'cluster'].flatMap((name) => suite(name))]
+        : matchingSuites(['unit', 'integration', 'e2e', 'browser', 'cluster', 'long'], args),
   },
   'test:unit': { setup: { only: NO_SERVER }, steps: (args) => suite('unit', args) },
   'test:integration': {
@@ -98,6 +108,10 @@ const TARGETS = {
       })),
   },
   'test:long': { setup: { only: ALL, nats: 'required' }, steps: (args) => suite('long', args) },
+  'test:cluster': {
+    setup: { only: ALL, nats: 'required', cluster: 'optional' },
+    steps: (args) => suite('cluster', args),
+  },
   'test:real': { setup: { only: ALL, nats: 'required' }, steps: (args) => suite('real', args) },
   coverage: { setup: { only: ALL, nats: 'required' }, steps: (args) => [coverage(args)] },
 };
@@ -123,8 +137,31 @@ export function splitArguments(args) {
   return { options: args.filter((arg) => arg.startsWith('-')), filters: args.filter((arg) => !arg.startsWith('-')) };
 }
 
-/** Returns the steps of a suite: the files that run side by side, and then the files that run alone. */
+/**
+ * Splits off the options of the cluster tests, which `test/helpers/cluster-options.ts` reads. The others are options for
+ * Node's test runner and filters.
+ */
+export function splitClusterOptions(args) {
+  const isCluster = (arg) => CLUSTER_OPTIONS.some((option) => arg === option || arg.startsWith(`${option}=`));
+  return { options: args.filter(isCluster), others: args.filter((arg) => !isCluster(arg)) };
+}
+
+/** Returns the steps of the cluster tests, or a notice if the machine has no nats-server for them. */
+function clusterSuite(args) {
+  const { options, others } = splitClusterOptions(args);
+  const steps = suiteSteps('cluster', [...(options.length > 0 ? [NO_TIME_LIMIT] : []), ...others]);
+  if (!findClusterServer(ROOT)) {
+    return [notice('cluster tests', `skipped: no nats-server 2.12 or later. To run them, ${CLUSTER_ADVICE}`)];
+  }
+  return steps.map((each) => ({ ...each, env: { TIDINGS_TEST_CLUSTER: options.join(' ') } }));
+}
+
 function suite(name, args = []) {
+  return name === 'cluster' ? clusterSuite(args) : suiteSteps(name, args);
+}
+
+/** Returns the steps of a suite: the files that run side by side, and then the files that run alone. */
+function suiteSteps(name, args) {
   const { options, filters } = splitArguments(args);
   const files = suiteFiles(name, filters);
   if (files.length === 0) throw noFiles(name, filters);
@@ -232,6 +269,10 @@ async function main() {
   const steps = target.steps(args);
   for (const each of steps) {
     if (steps.length > 1) process.stdout.write(`\n── ${each.label} ──\n`);
+    if (each.notice) {
+      process.stdout.write(`${each.notice}\n`);
+      continue;
+    }
     const { code, stopped } = await runStep(each);
     if (code !== 0 && steps.length > 1) process.stderr.write(`\n✗ ${each.label} failed (exit code ${code})\n`);
     if (code !== 0 || stopped) process.exit(code);

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createBuild } from './setup/build.mjs';
+import { createClusterServer } from './setup/cluster-nats.mjs';
 import { createReporter, describeFailure, endWithSignals, SetupError, watchPrograms } from './setup/console.mjs';
 import { createCutter } from './setup/cutter.mjs';
 import { createDashboard } from './setup/dashboard.mjs';
@@ -17,10 +18,12 @@ import { createPackages } from './setup/packages.mjs';
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const PARTS = ['packages', 'cutter', 'dashboard', 'build', 'nats'];
 const NATS = ['required', 'optional'];
-const HELP = `node scripts/setup.mjs [--only packages,cutter,dashboard,build,nats] [--nats required|optional] [--quiet]
+const HELP = `node scripts/setup.mjs [--only packages,cutter,dashboard,build,nats] [--nats required|optional]
+                       [--cluster] [--quiet]
 
   --only    the parts to set up (all of them unless given; cutter, dashboard and build need packages)
   --nats    optional (the default) sets up no local nats-server if TIDINGS_NATS_URL names one
+  --cluster also sets up the nats-server for tests of clusters, which needs Go
   --quiet   prints failures only
 `;
 
@@ -29,9 +32,12 @@ export function needsNats(mode, env) {
   return mode === 'required' || !env.TIDINGS_NATS_URL;
 }
 
-/** Makes the checkout ready to run. If the checkout is already ready, nothing is printed and no lock is taken. */
-export async function setUp({ only = PARTS, nats = 'optional', quiet = false, root = ROOT } = {}) {
-  const parts = createParts(root, { only, nats });
+/**
+ * Makes the checkout ready to run. If the checkout is already ready, nothing is printed and no lock is taken. `cluster`
+ * sets up the nats-server for tests of clusters: `required`, or `optional` where Go is installed.
+ */
+export async function setUp({ only = PARTS, nats = 'optional', cluster, quiet = false, root = ROOT } = {}) {
+  const parts = createParts(root, { only, nats, cluster });
   if (parts.every((part) => part.isReady())) return;
 
   const report = createReporter({ quiet });
@@ -51,7 +57,7 @@ export async function setUp({ only = PARTS, nats = 'optional', quiet = false, ro
   }
 }
 
-function createParts(root, { only, nats }) {
+function createParts(root, { only, nats, cluster }) {
   const parts = [];
   if (only.includes('packages')) {
     const packages = createPackages(root);
@@ -74,6 +80,7 @@ function createParts(root, { only, nats }) {
     const server = createNatsServer(root);
     parts.push({ isReady: server.isReady, make: server.fetch });
   }
+  if (cluster) parts.push(createClusterServer(root, { optional: cluster === 'optional' }));
   return parts;
 }
 
@@ -85,6 +92,7 @@ export function parseOptions(args) {
       options: {
         only: { type: 'string', default: PARTS.join(',') },
         nats: { type: 'string', default: 'optional' },
+        cluster: { type: 'boolean', default: false },
         quiet: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
@@ -93,7 +101,7 @@ export function parseOptions(args) {
     const unknown = only.find((part) => !PARTS.includes(part));
     if (unknown !== undefined) throw new Error(`--only accepts ${PARTS.join(', ')}, got "${unknown}"`);
     if (!NATS.includes(values.nats)) throw new Error(`--nats accepts ${NATS.join(' or ')}, got "${values.nats}"`);
-    return { ...values, only };
+    return { ...values, only, cluster: values.cluster ? 'required' : undefined };
   } catch (error) {
     throw new SetupError(error.message, { next: 'node scripts/setup.mjs --help' });
   }

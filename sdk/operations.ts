@@ -306,7 +306,7 @@ export interface Operations {
   /** Send the deliveries of a period again. */
   replayWebhookDeliveries: { input: { endpointId: string } & { from: string; to: string; status?: 'pending' | 'delivered' | 'failed' | 'skipped' }; reply: Replayed; };
   /** Get the versions of the service, its durability, and the limits of an organization. */
-  getAbout: { input: { orgId?: string }; reply: { version: string; node: string; journalServer: string | null; durability: 'process-crash' | 'power-loss' | 'replicated' | null; partitions: number; hosts: number; startedAt: string; limits: { tier: string; apiPerMinute: number; apiPerHour: number; apiPerDay: number; webhooksPerMinute: number; webhooksPerHour: number; keys: number; ranges: number; webhookEndpoints: number; backfills: number } }; };
+  getAbout: { input: { orgId?: string }; reply: { version: string; node: string; journalServer: string | null; durability: 'process-crash' | 'power-loss' | 'replicated-unsynced' | 'replicated' | null; partitions: number; hosts: number; startedAt: string; limits: { tier: string; apiPerMinute: number; apiPerHour: number; apiPerDay: number; webhooksPerMinute: number; webhooksPerHour: number; keys: number; ranges: number; webhookEndpoints: number; backfills: number } }; };
   /** Sign a browser in, with an API key or with a code. */
   createSession: { input: { key?: string; code?: string }; reply: Session; };
   /** Get the session of the request. */

@@ -195,7 +195,7 @@ export function createNatsServer(root) {
  * Whether a fetch failed in the last 24 hours. After such a failure, the program is not fetched again, because a
  * machine without access to the mirror would wait for the mirror at each start.
  */
-function failedLately(file) {
+export function failedLately(file) {
   return existsSync(file) && Date.now() - statSync(file).mtimeMs < 24 * 3600 * 1000;
 }
 
@@ -211,7 +211,8 @@ function keyring() {
   return chooseKeyring((folder) => (existsSync(folder) ? readdirSync(folder) : []));
 }
 
-function versionOf(command) {
+/** Returns the version that a program prints, such as 2.10.27. Returns undefined if the program does not run. */
+export function versionOf(command) {
   const { status, stdout } = spawnSync(command, ['--version'], { encoding: 'utf8', timeout: 60_000 });
   return status === 0 ? parseVersion(stdout) : undefined;
 }

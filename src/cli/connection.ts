@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { loadSettings } from '../../config/load.ts';
+import { natsAddressesOf } from '../../config/nats-addresses.ts';
 import type { Settings } from '../../config/schema.ts';
 import type { ApiContext } from '../api/context.ts';
 import { type AuditLine, type Auditor, type AuditTask, audit } from '../foundation/audit.ts';
@@ -40,7 +41,7 @@ const client: JournalClient = { role: 'cli', name: 'tidings command line', waits
 export async function withService<T>(step: (context: ApiContext) => Promise<T>): Promise<T> {
   const loaded = loadSettings();
   const server = serviceJournal(loaded);
-  if (!server || !(await answers(server.natsUrl))) throw new Error(notRunning(loaded));
+  if (!server || !(await serversOf(server)).some(({ answers }) => answers)) throw new Error(notRunning(loaded));
   const settings = { ...loaded, ...server };
   const logger = createLogger('cli', 'error');
   const journal = await connectJournal(server, client, logger);
@@ -86,11 +87,24 @@ function auditorOf(journal: Journal): Auditor {
   return { by: 'command line', write };
 }
 
-/** Whether a server listens at a journal address. */
-export function answers(natsUrl: string): Promise<boolean> {
-  const { hostname, port } = new URL(natsUrl);
+/** A server of the journal, as `host:port`, and whether it accepts connections. */
+export interface JournalServer {
+  server: string;
+  answers: boolean;
+}
+
+/** Finds out which servers of the journal accept connections. */
+export function serversOf({ natsUrl }: NatsSettings): Promise<JournalServer[]> {
+  const { servers } = natsAddressesOf(natsUrl);
+  return Promise.all(servers.map(async (server) => ({ server, answers: await answers(server) })));
+}
+
+function answers(server: string): Promise<boolean> {
+  const { hostname, port } = new URL(`nats://${server}`);
   return new Promise((resolve) => {
-    const socket = createConnection({ host: hostname, port: Number(port || 4222), timeout: 2000 });
+    // A socket takes an IPv6 address without the brackets of an address.
+    const host = hostname.replace(/^\[(.*)\]$/, '$1');
+    const socket = createConnection({ host, port: Number(port), timeout: 2000 });
     const done = (answer: boolean) => {
       socket.destroy();
       resolve(answer);

@@ -5,6 +5,7 @@
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { loadSettings } from '../../config/load.ts';
+import { natsAddressesOf } from '../../config/nats-addresses.ts';
 import { partitionCountFile } from '../../config/partitions.ts';
 import type { Settings } from '../../config/schema.ts';
 import { createLogger } from '../foundation/logger.ts';
@@ -14,13 +15,15 @@ import { SealError, type Sealer } from '../foundation/seal.ts';
 import { connectionFault, connectJournal } from '../journal/connect.ts';
 import { type NatsSettings, tlsOptionsOf } from '../journal/credentials.ts';
 import { askGateway, type GatewayFacts } from '../journal/gateway-facts.ts';
-import { durabilityOf, neededPayloadBytes, streamState } from '../journal/topology.ts';
+import { findDurability } from '../journal/monitor.ts';
+import { durabilityOf, neededPayloadBytes, type StreamState, streamState } from '../journal/topology.ts';
 import { Readers } from '../store/readers.ts';
 import { listSeals, type StoredSeal } from '../store/tables/seals.ts';
 import { openSealer, webhookSecretFile } from '../supervisor/first-start.ts';
 import { checkServerFiles } from '../supervisor/http-server-files.ts';
 import { findNatsServer, natsServerVersion } from '../supervisor/nats-server.ts';
-import { answers, serviceJournal } from './connection.ts';
+import { type JournalServer, serversOf, serviceJournal } from './connection.ts';
+import { describeDurability } from './doctor-durability.ts';
 import { checkHosts } from './doctor-hosts.ts';
 import { checkOwners } from './doctor-owners.ts';
 import { checkPublicAddress, checkPublicUrl } from './doctor-public-url.ts';
@@ -197,8 +200,12 @@ async function checkJournal(settings: Settings): Promise<JournalCheck> {
   const supervised = settings.natsUrl === '';
   const findings = supervised ? checkProgram() : [];
   const server = serviceJournal(settings);
-  if (!server || !(await answers(server.natsUrl))) {
-    const text = supervised ? 'service is not running' : 'the server of TIDINGS_NATS_URL does not answer';
+  const servers = server ? await serversOf(server) : [];
+  if (servers.length > 1) findings.push(...servers.map(checkAnswer));
+  if (!server || !servers.some(({ answers }) => answers)) {
+    const external =
+      servers.length > 1 ? 'no server of TIDINGS_NATS_URL answers' : 'the server of TIDINGS_NATS_URL does not answer';
+    const text = supervised ? 'service is not running' : external;
     return { findings: [...findings, { verdict: supervised ? 'note' : 'fault', text }] };
   }
   const fault = await connectionFault(server, 'cli');
@@ -207,11 +214,20 @@ async function checkJournal(settings: Settings): Promise<JournalCheck> {
   return { ...checked, findings: [...findings, ...checked.findings] };
 }
 
+/** Reports whether a server of a cluster answers. */
+function checkAnswer({ server, answers }: JournalServer): Finding {
+  if (answers) return { verdict: 'ok', text: `NATS server ${server} answers` };
+  return {
+    verdict: 'fault',
+    text: `NATS server ${server} does not answer: start it, or remove it from TIDINGS_NATS_URL`,
+  };
+}
+
 function checkProgram(): Finding[] {
   const program = findNatsServer();
   if (!program) return [{ verdict: 'fault', text: 'nats-server is missing: run npm run setup' }];
   const version = natsServerVersion(program);
-  const level = durabilityOf(version, true, 1);
+  const level = durabilityOf([version], true, 1);
   return [
     { verdict: 'ok', text: `nats-server ${version} at ${program}` },
     {
@@ -229,7 +245,11 @@ function checkProtection(server: NatsSettings): Finding {
   const { natsUrl, natsCredentials } = server;
   const tls = tlsOptionsOf(server) ? 'TLS' : 'TLS not required';
   const proof =
-    natsCredentials !== '' ? 'a signature' : natsUrl.includes('@') ? 'a token or password' : 'no credentials';
+    natsCredentials !== ''
+      ? 'a signature'
+      : natsAddressesOf(natsUrl).credentials
+        ? 'a token or password'
+        : 'no credentials';
   const text = `journal connection: ${tls}, ${proof}`;
   if (tls === 'TLS' && natsCredentials !== '') return { verdict: 'ok', text };
   return { verdict: 'note', text: `${text}: use a tls:// address and TIDINGS_NATS_CREDENTIALS` };
@@ -250,16 +270,16 @@ async function checkServer(settings: Settings, server: NatsSettings, supervised:
         text: `max_payload is ${max_payload}: expected at least ${neededPayloadBytes}`,
       });
     }
-    let minReplicas = Number.POSITIVE_INFINITY;
+    const streams: StreamState[] = [];
     for (const name of partitionNames(settings.partitions)) {
-      const { firstSeq, lastSeq, bytes, maxBytes, replicas } = await streamState(journal, name);
-      minReplicas = Math.min(minReplicas, replicas);
+      const stream = await streamState(journal, name);
+      const { firstSeq, lastSeq, bytes, maxBytes } = stream;
+      streams.push(stream);
       const share = Math.round((bytes / maxBytes) * 100);
       const text = `stream of ${name}: sequences ${firstSeq}–${lastSeq}, ${(bytes / 1e6).toFixed(1)} MB, ${share} % of its limit`;
       findings.push({ verdict: share < 80 ? 'ok' : 'note', text });
     }
-    const level = durabilityOf(version, false, minReplicas);
-    if (!supervised) findings.push({ verdict: 'note', text: `durability level: ${level}` });
+    if (!supervised) findings.push(...describeDurability(await findDurability(settings, version, streams)));
     return { findings, gateway: await askGateway(journal) };
   } finally {
     await journal.close();

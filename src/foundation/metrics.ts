@@ -363,6 +363,12 @@ export const publications = new Counter({
   labelNames: ['channel', 'outcome'] as const,
   registers,
 });
+export const publicationsDoubled = new Counter({
+  name: 'tidings_publications_doubled_total',
+  help: 'Publications of which a receiver has two items: a process that was frozen sent one after another had replaced it',
+  labelNames: ['channel'] as const,
+  registers,
+});
 export const publicationSeconds = new Histogram({
   name: 'tidings_publication_seconds',
   help: 'Duration of a delivery to a channel',

@@ -1,5 +1,6 @@
 /** Explains why a connection to the journal's server failed, and names the setting that may be wrong. */
 import { ErrorCode, NatsError } from 'nats';
+import { natsAddressesOf } from '../../config/nats-addresses.ts';
 import { asksForTls, type NatsSettings } from './credentials.ts';
 import { JournalSetupError } from './topology.ts';
 
@@ -33,7 +34,7 @@ function mayLackCertificate(settings: NatsSettings): boolean {
 /** Describes, for error messages, the credentials that the client sent. */
 function proofOf({ natsCredentials, natsUrl }: NatsSettings): string {
   if (natsCredentials !== '') return `the credentials of TIDINGS_NATS_CREDENTIALS, ${natsCredentials}`;
-  if (new URL(natsUrl).username !== '') return 'the credentials in TIDINGS_NATS_URL';
+  if (natsAddressesOf(natsUrl).credentials) return 'the credentials in TIDINGS_NATS_URL';
   return 'a connection without credentials: set TIDINGS_NATS_CREDENTIALS';
 }
 

@@ -12,6 +12,7 @@ import {
   type JetStreamManager,
   type NatsConnection,
 } from 'nats';
+import { natsAddressesOf } from '../../config/nats-addresses.ts';
 import type { Logger } from '../foundation/logger.ts';
 import type { journalMeters } from '../foundation/metrics.ts';
 import { explain } from './connect-faults.ts';
@@ -19,6 +20,7 @@ import { authenticatorOf, type NatsSettings, tlsOptionsOf } from './credentials.
 import { Publisher } from './publisher.ts';
 import { inboxPrefixOf, type JournalRole } from './roles.ts';
 import { soleNode } from './subjects.ts';
+import { type JournalTiming, timingOf } from './timing.ts';
 
 type JournalMeters = typeof journalMeters;
 
@@ -26,6 +28,7 @@ type JournalMeters = typeof journalMeters;
 export interface Journal {
   /** Name of this node, which is part of the subjects of its signals and questions. */
   readonly node: string;
+  readonly timing: JournalTiming;
   readonly connection: NatsConnection;
   readonly jetstream: JetStreamClient;
   readonly manager: JetStreamManager;
@@ -58,48 +61,46 @@ export interface JournalClient {
 
 /**
  * Converts the settings to connection options. Credentials come from the file that the settings name, or from the
- * server's address: `nats://token@host:port` or `nats://user:pass@host:port`.
+ * addresses of the servers: `nats://token@host:port` or `nats://user:pass@host:port`.
  * @throws JournalSetupError if a file of the settings cannot be used
  */
 export function connectionOptions(
   settings: NatsSettings,
   { role, name, waits = true }: JournalClient,
 ): ConnectionOptions {
-  const parsed = new URL(settings.natsUrl);
+  const { servers, credentials } = natsAddressesOf(settings.natsUrl);
+  const { pingMs, maxPingOut, connectMs } = timingOf(settings.node ?? '');
   const tls = tlsOptionsOf(settings);
   const options: ConnectionOptions = {
     name,
-    servers: parsed.host,
+    servers,
     inboxPrefix: inboxPrefixOf(role),
     maxReconnectAttempts: -1,
     reconnectTimeWait: 100,
     reconnectJitter: 200,
     reconnectJitterTLS: 200,
     waitOnFirstConnect: waits,
-    pingInterval: 5000,
-    maxPingOut: 2,
+    timeout: connectMs,
+    pingInterval: pingMs,
+    maxPingOut,
     // With this option, an error does not contain the stack trace of the caller. Without this option, the client would
     // create one Error object per published message.
     noAsyncTraces: true,
     ...(tls && { tls }),
   };
-  if (settings.natsCredentials !== '') {
-    options.authenticator = authenticatorOf(settings.natsCredentials);
-  } else if (parsed.password) {
-    options.user = decodeURIComponent(parsed.username);
-    options.pass = decodeURIComponent(parsed.password);
-  } else if (parsed.username) {
-    options.token = decodeURIComponent(parsed.username);
-  }
-  return options;
+  if (settings.natsCredentials !== '') return { ...options, authenticator: authenticatorOf(settings.natsCredentials) };
+  return { ...options, ...credentials };
 }
 
-/** Tries to connect once. Returns the reason if the server cannot be used; undefined if it can be used. */
+/** Maximum time of one attempt to connect. A person or a log line waits for the outcome. */
+const probeMs = 5000;
+
+/** Tries to connect once. Returns the reason if no server can be used; undefined if one can be used. */
 export async function connectionFault(settings: NatsSettings, role: JournalRole): Promise<Error | undefined> {
-  const once = { reconnect: false, timeout: 5000 };
   try {
     const options = connectionOptions(settings, { role, name: 'tidings probe', waits: false });
-    await (await connect({ ...options, ...once })).close();
+    const timeout = Math.min(probeMs, options.timeout ?? probeMs);
+    await (await connect({ ...options, reconnect: false, timeout })).close();
     return undefined;
   } catch (error) {
     return explain(error as NodeJS.ErrnoException, settings);
@@ -128,7 +129,8 @@ const waitLogMs = 5000;
  * @throws JournalSetupError if a file of the settings cannot be used or the server refuses the credentials
  */
 export async function connectJournal(settings: NatsSettings, client: JournalClient, logger: Logger): Promise<Journal> {
-  const server = new URL(settings.natsUrl).host;
+  const timing = timingOf(settings.node ?? '');
+  const server = natsAddressesOf(settings.natsUrl).servers.join(', ');
   const waiting = setInterval(async () => {
     const fault = await connectionFault(settings, client.role);
     if (fault) logger.warn({ server, reason: fault.message }, 'journal does not answer yet');
@@ -137,8 +139,10 @@ export async function connectJournal(settings: NatsSettings, client: JournalClie
     .catch((error) => Promise.reject(explain(error, settings)))
     .finally(() => clearInterval(waiting));
   outliveSocket(connection);
-  const jetstream = connection.jetstream();
-  const manager = await connection.jetstreamManager({ checkAPI: false });
+  const jetstream = connection.jetstream({ timeout: timing.requestMs });
+  // Only the supervisor creates streams.
+  const managerMs = client.role === 'supervisor' ? timing.streamMs : timing.requestMs;
+  const manager = await connection.jetstreamManager({ checkAPI: false, timeout: managerMs });
   let publisher: Publisher | undefined;
   let connected = true;
   const reconnected: (() => void)[] = [];
@@ -168,6 +172,7 @@ export async function connectJournal(settings: NatsSettings, client: JournalClie
 
   return {
     node: settings.node || soleNode,
+    timing,
     connection,
     jetstream,
     manager,

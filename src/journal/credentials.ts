@@ -6,6 +6,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions as SecureOptions } from 'node:tls';
 import { type Authenticator, credsAuthenticator, nkeyAuthenticator, nkeys, type TlsOptions } from 'nats';
+import { natsAddressesOf } from '../../config/nats-addresses.ts';
 import type { Settings } from '../../config/schema.ts';
 import { JournalSetupError } from './topology.ts';
 
@@ -77,7 +78,7 @@ function readAuthenticator(file: string): Authenticator {
 
 /** Whether the settings require TLS. */
 export function asksForTls({ natsUrl, natsTlsCa, natsTlsCert, natsTlsFirst }: NatsSettings): boolean {
-  return natsUrl.startsWith('tls:') || natsTlsFirst || natsTlsCa !== '' || natsTlsCert !== '';
+  return natsTlsFirst || natsTlsCa !== '' || natsTlsCert !== '' || natsAddressesOf(natsUrl).tls;
 }
 
 /**

@@ -55,8 +55,6 @@ const pullBytes = 16_777_216;
 const pullMessages = 100;
 /** A batch is yielded when it has this many bytes, or when no further message has arrived. */
 const batchBytes = 4_194_304;
-/** An idle partition sends a new pull after this time. With 5 s, an idle worker used a third more processor time. */
-const pullExpiresMs = 30_000;
 
 export class Follower {
   private readonly journal: Journal;
@@ -130,7 +128,9 @@ export class Follower {
       this.interrupt = () => {
         intact = false;
       };
-      const pull = await consumer.fetch({ max_bytes: pullBytes, expires: pullExpiresMs }).catch(() => undefined);
+      const pull = await consumer
+        .fetch({ max_bytes: pullBytes, expires: this.journal.timing.pullMs })
+        .catch(() => undefined);
       if (!pull) return;
       this.interrupt = () => {
         intact = false;
@@ -158,7 +158,9 @@ export class Follower {
    */
   private async missed(consumer: Consumer): Promise<boolean> {
     const asking = consumer.info().catch(() => undefined);
-    const info = await Promise.race([asking, this.interruption()]);
+    // The client itself gives up only after the timeout of all requests to JetStream.
+    const late = setTimeout(() => this.interrupt?.(), this.journal.timing.consumerMs);
+    const info = await Promise.race([asking, this.interruption()]).finally(() => clearTimeout(late));
     return info === undefined || info.delivered.stream_seq >= this.next;
   }
 

@@ -16,6 +16,7 @@ import type { JournalRecord } from '../protocol/journal.ts';
 import { Batch } from './batch.ts';
 import { packRecord } from './codec.ts';
 import type { Journal } from './connect.ts';
+import type { Stored } from './publisher.ts';
 import { recordsSubject, streamOf } from './subjects.ts';
 
 /** The position of a record: the journal sequence of the message that contains it, and its index in this message. */
@@ -57,6 +58,11 @@ const answered = Number.POSITIVE_INFINITY;
 const attemptMs = 1000;
 const sweepMs = 50;
 /**
+ * Number of replies "in process" after which a batch gets a new message id. With the pauses between the attempts, this
+ * takes about four seconds: most delays of a cluster are shorter, and a write to a cluster may take nine.
+ */
+const maxInProcess = 10;
+/**
  * Additional time to wait for records, in milliseconds. It applies when the lane has fewer records than the last batch
  * contained.
  */
@@ -73,6 +79,8 @@ export class Lane {
   private waitingRecords = 0;
   private waitingBytes = 0;
   private inFlight: Waiting[] = [];
+  /** Sequence of the last batch that is known to be stored; 0 if none is known. */
+  private lastSeq = 0;
   private pumping: Promise<void> | undefined;
   private closed = false;
   private retryNow: () => void = () => {};
@@ -180,11 +188,16 @@ export class Lane {
   private async send({ entries, batch }: Group): Promise<void> {
     const payload = batch.message();
     const started = performance.now();
-    const id = ulid();
+    let id = ulid();
+    let isDoubted = false;
+    let inProcess = 0;
     this.meters?.batchRecords.observe(entries.length);
     for (let attempt = 0; ; attempt++) {
       try {
-        const seq = await this.publish(payload, id);
+        const stored = await this.publish(payload, id);
+        this.assertBelievable(stored);
+        const { seq } = stored;
+        this.lastSeq = seq;
         // The client may still have to send an earlier attempt, so the message of such an attempt is not overwritten.
         if (attempt === 0) batch.release();
         this.meters?.pubAckSeconds.observe((performance.now() - started) / 1000);
@@ -197,18 +210,42 @@ export class Lane {
         // wait for the outcome.
         if (this.closed && entries.every((entry) => entry.deadline === answered)) return;
         this.meters?.enqueues.inc({ partition: this.partition, outcome: 'retried' }, entries.length);
-        if (attempt === 0) this.logger.warn({ partition: this.partition, err: error }, 'enqueue is retried');
+        const isFalse = error instanceof FalseDuplicateError;
+        if (isInProcess(error)) inProcess += 1;
+        // Under the same id, the server would give the same reply again.
+        if (isFalse || inProcess === maxInProcess) {
+          id = ulid();
+          inProcess = 0;
+        }
+        if (attempt === 0 || (isFalse && !isDoubted)) {
+          this.logger.warn({ partition: this.partition, err: error }, 'enqueue is retried');
+        }
+        isDoubted ||= isFalse;
         await pause(attempt);
       }
     }
   }
 
-  private publish(payload: Uint8Array, id: string): Promise<number> {
+  private publish(payload: Uint8Array, id: string): Promise<Stored> {
     const message = { subject: recordsSubject(this.partition), stream: streamOf(this.partition), id, payload };
     return new Promise((resolve, reject) => {
       this.retryNow = () => reject(new Error('the connection was restored'));
       this.journal.publisher.publish(message, attemptMs).then(resolve, reject);
     });
+  }
+
+  /**
+   * Throws if an acknowledgement cannot be true. The lane sends a batch only when the outcome of the previous batch is
+   * known, so a batch that an earlier attempt has stored has a higher sequence than the previous batch. In a cluster,
+   * nats-server before 2.10.25 could call a message a duplicate of a message that an election had dropped, with the
+   * sequence 0. The outcome of the batch is then unknown. If it is stored twice, the fold recognizes its records
+   * (`docs/architecture.md` decision 45).
+   *
+   * An acknowledgement that is not of a duplicate is always true, even with a lower sequence: a stream that was replaced
+   * begins at 1 again.
+   */
+  private assertBelievable({ seq, duplicate }: Stored): void {
+    if (duplicate && seq <= this.lastSeq) throw new FalseDuplicateError(seq, this.lastSeq);
   }
 
   private refuse(entries: readonly Waiting[], error: Error): void {
@@ -250,9 +287,26 @@ export class Lane {
   }
 }
 
+/** Thrown if the server calls a batch a duplicate that it cannot have stored. */
+class FalseDuplicateError extends Error {
+  constructor(seq: number, last: number) {
+    super(`the server calls the batch a duplicate of sequence ${seq}, but the previous batch has sequence ${last}`);
+    this.name = 'FalseDuplicateError';
+  }
+}
+
 /** Whether an error means that the server itself rejected the batch, so that the batch is certainly not stored. */
 function isRefusal(error: unknown): boolean {
+  if (isInProcess(error)) return false;
   return error instanceof NatsError && (error.api_error !== undefined || error.code === ErrorCode.MaxPayloadExceeded);
+}
+
+/**
+ * Whether an error means that a cluster is still replicating an earlier attempt, so that the batch may yet be stored.
+ * A server can also give this reply for an attempt that an election has dropped.
+ */
+function isInProcess(error: unknown): boolean {
+  return error instanceof NatsError && error.api_error?.err_code === 10_158;
 }
 
 function busy(): ServiceError {

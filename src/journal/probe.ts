@@ -13,10 +13,12 @@ const timeoutMs = 2000;
 
 /**
  * Appends a message without records to the stream of a partition, and returns the sequence of the message.
- * @throws NatsError if the server does not store the message in time
+ * @throws Error if the server does not store the message in time, or calls it a duplicate, which a new id cannot be
  */
-export function probeEnd(journal: Journal, partition: PartitionName): Promise<number> {
+export async function probeEnd(journal: Journal, partition: PartitionName): Promise<number> {
   const payload = new Batch().message();
   const message = { subject: recordsSubject(partition), stream: streamOf(partition), id: ulid(), payload };
-  return journal.publisher.publish(message, timeoutMs);
+  const { seq, duplicate } = await journal.publisher.publish(message, timeoutMs);
+  if (duplicate) throw new Error(`the server calls a new message a duplicate of sequence ${seq}`);
+  return seq;
 }

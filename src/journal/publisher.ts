@@ -13,8 +13,18 @@ export interface StreamMessage {
   payload: Uint8Array;
 }
 
+/**
+ * What the server says about a message. `seq` is the sequence of the message in its stream. If `duplicate` is set, the
+ * server did not store the message, because it has seen a message with the same `id` before. `seq` is then that of the
+ * earlier message.
+ */
+export interface Stored {
+  seq: number;
+  duplicate: boolean;
+}
+
 interface Waiting {
-  resolve: (seq: number) => void;
+  resolve: (stored: Stored) => void;
   reject: (error: Error) => void;
   timer: NodeJS.Timeout;
 }
@@ -22,6 +32,7 @@ interface Waiting {
 /** The reply of the server to a message. `error` is set if the server has rejected the message. */
 interface Acknowledgement {
   seq?: number;
+  duplicate?: boolean;
   error?: { code: number; err_code: number; description: string };
 }
 
@@ -44,11 +55,11 @@ export class Publisher {
 
   /**
    * Publishes a message.
-   * @returns the sequence of the message in its stream, once the server has stored the message
+   * @returns the acknowledgement, once the server has stored the message or an earlier one with the same id
    * @throws NatsError with `api_error` if the server has rejected the message. With any other error, for example after
    *   `timeoutMs`, the message may be stored.
    */
-  publish({ subject, stream, id, payload }: StreamMessage, timeoutMs: number): Promise<number> {
+  publish({ subject, stream, id, payload }: StreamMessage, timeoutMs: number): Promise<Stored> {
     this.published += 1;
     const token = this.published.toString(36);
     const header = headers();
@@ -72,10 +83,10 @@ export class Publisher {
     // If no stream takes the message, the server replies without content.
     if (message.data.length === 0) return waiting.reject(new NatsError('NO_RESPONDERS', ErrorCode.NoResponders));
     try {
-      const { seq, error } = message.json<Acknowledgement>();
+      const { seq, duplicate, error } = message.json<Acknowledgement>();
       if (error) waiting.reject(refusal(error));
       else if (seq === undefined) waiting.reject(new NatsError('INVALID_ACK', ErrorCode.JetStreamInvalidAck));
-      else waiting.resolve(seq);
+      else waiting.resolve({ seq, duplicate: duplicate === true });
     } catch (error) {
       waiting.reject(error as Error);
     }

@@ -53,3 +53,8 @@ export const statusSubject = 'tidings.cluster.status';
 
 /** The instances that use a server's journal answer requests on this subject. */
 export const instanceSubject = 'tidings.instance';
+
+/** The processes of all nodes that can lead a partition answer requests on this subject. */
+export function candidatesSubject(partition: PartitionName): string {
+  return `tidings.cluster.candidates.${partition}`;
+}

@@ -11,8 +11,11 @@ import { recordsSubject, streamOf } from './subjects.ts';
 /** Minimum `max_payload` of a server, in bytes: a batch of the maximum size and its headers. */
 export const neededPayloadBytes = 4_194_304 + 65_536;
 
-/** The failures that an acknowledged record survives: a killed process, a power cut, or the loss of a machine. */
-export type DurabilityLevel = 'process-crash' | 'power-loss' | 'replicated';
+/**
+ * The failures that an acknowledged record survives: a killed process, a power cut, or the loss of a machine.
+ * `replicated-unsynced` survives the loss of one machine, but perhaps not a power cut of several machines at once.
+ */
+export type DurabilityLevel = 'process-crash' | 'power-loss' | 'replicated-unsynced' | 'replicated';
 
 /** Thrown if the settings or the server's configuration are wrong, so that waiting or trying again would not help. */
 export class JournalSetupError extends Error {}
@@ -27,14 +30,22 @@ export interface StreamState {
   bytes: number;
   maxBytes: number;
   replicas: number;
+  /** Names of the servers that store the stream. */
+  servers: string[];
 }
 
 /**
  * Creates the stream of a partition if it is missing. For an existing stream, updates two settings: the maximum size,
  * and the option that forbids deleting messages.
+ * @param replicas number of servers that store a new stream. The number of an existing stream does not change
  * @throws JournalSetupError if the server's maximum message size is too small for a batch of the maximum size
  */
-export async function ensureStream(journal: Journal, partition: PartitionName, maxBytes: number): Promise<StreamState> {
+export async function ensureStream(
+  journal: Journal,
+  partition: PartitionName,
+  maxBytes: number,
+  replicas = 1,
+): Promise<StreamState> {
   const maxPayload = journal.connection.info?.max_payload ?? 0;
   if (maxPayload < neededPayloadBytes) {
     throw new JournalSetupError(
@@ -46,6 +57,7 @@ export async function ensureStream(journal: Journal, partition: PartitionName, m
     subjects: [recordsSubject(partition)],
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
+    num_replicas: replicas,
     discard: DiscardPolicy.New,
     max_bytes: maxBytes,
     max_age: 0,
@@ -96,9 +108,6 @@ export async function existingStream(journal: Journal, partition: PartitionName)
     }
   }
 }
-
-/** The first version of nats-server whose clusters keep what they have acknowledged. */
-export const firstReplicated = [2, 12, 0] as const;
 
 /** @throws JournalSetupError if the server is too old for a cluster */
 export function requireClusterServer({ connection }: Pick<Journal, 'connection'>): void {
@@ -184,23 +193,34 @@ function toState(info: StreamInfo): StreamState {
     bytes: info.state.bytes,
     maxBytes: info.config.max_bytes,
     replicas: info.config.num_replicas,
+    servers: [info.cluster?.leader ?? '', ...(info.cluster?.replicas ?? []).map(({ name }) => name)].filter(Boolean),
   };
 }
 
 /**
- * Returns the durability level of acknowledgements. `power-loss` requires the supervised server, because the
- * configuration of any other server is unknown. `power-loss` also requires nats-server 2.10.23 or later. In earlier
- * versions, a stream could be lost when the server was killed, even with an fsync before every acknowledgement.
- * @param supervised whether the server uses `config/nats-server.conf`
- * @param replicas number of copies of the streams on an external cluster
+ * First version of nats-server whose clusters are relied on. In earlier versions, a cluster could lose acknowledged
+ * records at an election or after the loss of a disk.
  */
-export function durabilityOf(version: string, supervised: boolean, replicas: number): DurabilityLevel {
-  if (replicas >= 3) return 'replicated';
-  return supervised && atLeast(version, [2, 10, 23]) ? 'power-loss' : 'process-crash';
+export const firstReplicated = [2, 12, 0] as const;
+/** First version that keeps its streams when it is killed, provided that it calls fsync before it acknowledges. */
+const firstDurable = [2, 10, 23] as const;
+
+/**
+ * Returns the durability level of acknowledgements.
+ * @param versions versions of the servers that are known
+ * @param syncs whether each server that stores a stream is known to call fsync before it acknowledges
+ * @param replicas number of servers that store each stream
+ */
+export function durabilityOf(versions: readonly string[], syncs: boolean, replicas: number): DurabilityLevel {
+  const since = (first: Version): boolean => syncs && versions.every((version) => atLeast(version, first));
+  if (replicas >= 3) return since(firstReplicated) ? 'replicated' : 'replicated-unsynced';
+  return since(firstDurable) ? 'power-loss' : 'process-crash';
 }
 
+type Version = readonly [number, number, number];
+
 /** Whether `version` (x.y.z; a suffix is ignored) is at least `wanted`. */
-export function atLeast(version: string, wanted: readonly [number, number, number]): boolean {
+export function atLeast(version: string, wanted: Version): boolean {
   const parts = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version);
   if (!parts) return false;
   for (let i = 0; i < 3; i++) {

@@ -25,13 +25,14 @@ import { keepFilesPrivate, modeText, type OpenPath } from '../foundation/private
 import { version } from '../foundation/version.ts';
 import { connectJournal, type Journal } from '../journal/connect.ts';
 import { claimInstance } from '../journal/instance.ts';
+import { findDurability } from '../journal/monitor.ts';
 import type { JournalRole } from '../journal/roles.ts';
 import {
   type DurabilityLevel,
-  durabilityOf,
   ensureStream,
   requireClusterServer,
   requirePartitions,
+  type StreamState,
 } from '../journal/topology.ts';
 import { partitionFolder } from '../store/generation.ts';
 import { type PartitionLock, PartitionLockedError, takeLock } from '../store/lock.ts';
@@ -286,22 +287,25 @@ async function prepareJournal(journal: Journal, settings: Settings, logger: Logg
   await claimInstance(journal, () => ({ dataDir, node, identity: identityOf(settings) }), instanceFault);
   const hasStore = (name: PartitionName): boolean => existsSync(partitionFolder(dataDir, name));
   if (node !== undefined) await requirePartitions(journal, partitions, hasStore);
-  const replicas = await makeStreams(journal, settings);
+  const streams = await makeStreams(journal, settings);
   journal.onReconnect(() => void makeStreamsAgain(journal, settings, logger));
   const version = journal.connection.info?.version ?? '0.0.0';
-  const level = durabilityOf(version, settings.natsUrl === '', replicas);
+  const { level, faults } = await findDurability(settings, version, streams);
+  for (const fault of faults) logger.warn({ fault }, 'journal is less durable than it could be');
   durabilityLevel.set({ level }, 1);
   logger.info({ natsServer: version, durability: level }, 'journal ready');
   return level;
 }
 
-/** Creates the streams that are missing. Returns the number of replicas of the stream with the fewest replicas. */
-async function makeStreams(journal: Journal, { partitions, journalMaxBytes }: Settings): Promise<number> {
-  let replicas = Number.POSITIVE_INFINITY;
-  for (const name of partitionNames(partitions)) {
-    replicas = Math.min(replicas, (await ensureStream(journal, name, journalMaxBytes)).replicas);
-  }
-  return replicas;
+/** Creates the streams that are missing. Returns the state of all streams. */
+async function makeStreams(
+  journal: Journal,
+  { partitions, journalMaxBytes, journalReplicas }: Settings,
+): Promise<StreamState[]> {
+  const streams: StreamState[] = [];
+  for (const name of partitionNames(partitions))
+    streams.push(await ensureStream(journal, name, journalMaxBytes, journalReplicas));
+  return streams;
 }
 
 /**

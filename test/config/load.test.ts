@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { loadSettings, SettingsError, settingEntries, settingsToEnv } from '../../config/load.ts';
+import { defaultOf, loadSettings, SettingsError, settingEntries, settingsToEnv } from '../../config/load.ts';
 import { nearest } from '../../config/nearest.ts';
 import { partitionCountFile } from '../../config/partitions.ts';
 import { temporaryFolder } from '../helpers/ports.ts';
@@ -39,6 +39,19 @@ test('an empty environment gives the defaults', () => {
   assert.deepEqual(settings.webhookSecrets, []);
   assert.ok(settings.dataDir.startsWith('/'), 'the data directory is absolute');
   assert.ok(Object.isFrozen(settings));
+});
+
+test('a write to the journal has more time on a node of a cluster, other defaults stay', () => {
+  const url = { TIDINGS_NATS_URL: 'nats://a,nats://b,nats://c' };
+  const deadlineOf = (env: NodeJS.ProcessEnv): number => loadSettings({ ...url, ...env }).ackDeadlineMs;
+  assert.equal(deadlineOf({}), 2000);
+  assert.equal(deadlineOf({ TIDINGS_NODE: 'a' }), 9000);
+  assert.equal(deadlineOf({ TIDINGS_NODE: 'a', TIDINGS_ACK_DEADLINE_MS: '2000' }), 2000);
+  const inCluster = settingEntries.filter((entry) => defaultOf(entry, 'a') !== defaultOf(entry, ''));
+  assert.deepEqual(
+    inCluster.map((entry) => [entry.env, defaultOf(entry, ''), defaultOf(entry, undefined), defaultOf(entry, 'a')]),
+    [['TIDINGS_ACK_DEADLINE_MS', 2000, 2000, 9000]],
+  );
 });
 
 test('the environment overrides the file', (t) => {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { ClusterReport } from '../../src/cluster/status.ts';
-import { clusterServer, noCluster } from '../helpers/cluster-server.ts';
+import { clusterServer, noCluster } from '../helpers/cluster-options.ts';
 import { startExternal } from '../helpers/external-nats.ts';
 import { pullPayload } from '../helpers/payloads.ts';
 import { temporaryFolder } from '../helpers/ports.ts';
@@ -19,7 +19,7 @@ import { waitUntil } from '../helpers/wait-until.ts';
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 test('two machines serve the same data, and others are refused', { skip: noCluster }, async (t) => {
-  const port = await startExternal(t, '', undefined, clusterServer);
+  const port = await startExternal(t, '', undefined, '', clusterServer?.path);
   const folder = temporaryFolder(t);
   const envOf = (node: string, dataDir = node): Record<string, string> => ({
     PATH: process.env.PATH ?? '',

@@ -86,8 +86,9 @@ test('a signal ends a start at any stage, and leaves nothing running', async (t)
   }
 });
 
-test('a signal ends a start that waits for a NATS server', async (t) => {
-  const natsUrl = `nats://127.0.0.1:${await freePort()}`;
+test('a start waits for the NATS servers of a list, and a signal ends it', async (t) => {
+  const servers = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
+  const natsUrl = servers.map((server) => `nats://ada:pass-word@${server}`).join(',');
   const service = await startService(t, { env: { TIDINGS_NATS_URL: natsUrl }, waits: false });
   // The service opens its operations port just before it waits for the NATS server.
   await waitUntil('it waits for the journal', () =>
@@ -96,6 +97,11 @@ test('a signal ends a start that waits for a NATS server', async (t) => {
       () => false,
     ),
   );
+  const { code, output } = await service.run('doctor', '--offline');
+  assert.equal(code, 1);
+  for (const server of servers) assert.match(output, new RegExp(`^✗ NATS server ${server} does not answer: `, 'm'));
+  assert.match(output, /^✗ no server of TIDINGS_NATS_URL answers$/m);
   service.signal('SIGTERM');
   assert.equal(await service.exit(), 0, service.log);
+  assert.doesNotMatch(service.log + output, /pass-word/);
 });

@@ -30,18 +30,20 @@ export const serverTls = (more = ''): string =>
 /**
  * Starts a nats-server with JetStream and returns its port.
  * @param program path of the nats-server; the packaged one by default
+ * @param jetstream more options of JetStream
  */
 export async function startExternal(
   t: TestContext,
   config: string,
   host = '127.0.0.1',
+  jetstream = '',
   program = findNatsServer() as string,
 ): Promise<number> {
   const [folder, port] = [temporaryFolder(t), await freePort()];
   const file = join(folder, 'server.conf');
   writeFileSync(
     file,
-    `listen: "${host}:${port}"\nmax_payload: 8MB\njetstream { store_dir: "${join(folder, 'store')}" }\n${config}\n`,
+    `listen: "${host}:${port}"\nmax_payload: 8MB\njetstream { store_dir: "${join(folder, 'store')}"; ${jetstream} }\n${config}\n`,
   );
   const child = spawn(program, ['-c', file], { stdio: 'ignore' });
   afterwards(t, () => kill(child));

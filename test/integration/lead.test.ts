@@ -11,6 +11,7 @@ import { ensureStream, streamState } from '../../src/journal/topology.ts';
 import { readFoldVersion, readLead } from '../../src/store/tables/lead.ts';
 import { readTime } from '../../src/store/tables/meta.ts';
 import { foldVersion } from '../../workers/fold/lead.ts';
+import { HandOver } from '../../workers/partition/hand-over.ts';
 import { Lead, type LeadOptions } from '../../workers/partition/lead.ts';
 import { PartitionOwner } from '../../workers/partition/owner.ts';
 import { afterwards } from '../helpers/cleanup.ts';
@@ -39,18 +40,19 @@ async function startNode(
   { journal }: Bench,
   node: string,
   options: Partial<LeadOptions> = { leaseMs },
+  name = 'p00',
   dataDir = join(temporaryFolder(t), 'data'),
 ): Promise<Node> {
-  await ensureStream(journal, 'p00', streamBytes);
+  await ensureStream(journal, name, streamBytes);
   const clock = { ms: 0 };
   const changes: string[] = [];
   let lead: Lead | undefined;
   const owner = await PartitionOwner.open({
-    ...{ dataDir, name: 'p00', journal, logger: quiet },
+    ...{ dataDir, name, journal, logger: quiet },
     onCommitted: (_, heardTerm) => lead?.folded(heardTerm),
     onLost: (_, error) => void changes.push(error.name),
   });
-  const lane = feed(journal);
+  const lane = feed(journal, name);
   lead = new Lead({
     ...{ node, lane, logger: quiet, owner, now: () => clock.ms },
     onGained: () => void changes.push(`gained ${lead?.term}`),
@@ -69,7 +71,7 @@ async function startNode(
 test('on one machine, a process claims its partition at once, and its successor claims a higher term', async (t) => {
   const bench = await startBench(t);
   const dataDir = join(temporaryFolder(t), 'data');
-  const first = await startNode(t, bench, 'local', { leaseMs: undefined }, dataDir);
+  const first = await startNode(t, bench, 'local', { leaseMs: undefined }, 'p00', dataDir);
   first.lead.start();
   await waitUntil('the first process leads', () => first.lead.acts);
   assert.equal(first.lead.term, 1);
@@ -78,7 +80,7 @@ test('on one machine, a process claims its partition at once, and its successor 
   assert.ok(first.lead.acts, 'a lead without rivals never expires');
   await first.lead.tick();
   await first.close();
-  const second = await startNode(t, bench, 'local', { leaseMs: undefined }, dataDir);
+  const second = await startNode(t, bench, 'local', { leaseMs: undefined }, 'p00', dataDir);
   assert.equal(readLead(second.owner.partition)?.life, first.lead.life);
   assert.equal(second.lead.acts, false, 'the claim of the former process is not its own');
   second.lead.start();
@@ -106,7 +108,7 @@ test('a process that starts with a backlog of claims leads when its own claim is
   assert.ok((node.lead.term as number) > 3);
 });
 
-test('a node claims a new partition at once, one of two claims wins, and both nodes have equal stores', async (t) => {
+test('two nodes claim a partition that no one leads, one of them wins, and both have equal stores', async (t) => {
   const bench = await startBench(t);
   const [one, two] = [await startNode(t, bench, 'one'), await startNode(t, bench, 'two')];
   one.lead.start();
@@ -160,6 +162,88 @@ test('the fold drops a tick of a lead that was replaced', async (t) => {
     assert.ok(readTime(owner.partition) < at);
   }
   assert.equal(two.lead.term, 2);
+});
+
+test('a lead is handed over without a gap, and the work of the former lead has ended before', async (t) => {
+  const bench = await startBench(t);
+  const [one, two] = [await startNode(t, bench, 'one'), await startNode(t, bench, 'two')];
+  one.lead.start();
+  await waitUntil('the first node leads', () => one.lead.acts);
+  await waitUntil('the other node has heard it', () => readLead(two.owner.partition)?.term === 1);
+  const handOvers = new Map<string, HandOver>();
+  const steps: string[] = [];
+  for (const [name, { owner, lead }] of Object.entries({ one, two })) {
+    const handOver = new HandOver({ ...bench.journal, node: name });
+    handOvers.set(name, handOver);
+    afterwards(t, () => handOver.stop());
+    const endLeading = async () => void steps.push(`${name} ends, acts: ${lead.acts}`);
+    handOver.add({ name: 'p00', owner, lead, endLeading, resumeLeading: () => void steps.push(`${name} resumes`) });
+  }
+  await bench.journal.connection.flush();
+  assert.equal(await handOvers.get('two')?.handOver('p00'), false, 'only the lead can hand over');
+  assert.equal(await handOvers.get('one')?.handOver('p00'), true);
+  await waitUntil('the other node leads', () => two.lead.acts);
+  await waitUntil('the first node does not lead', () => one.lead.term === undefined);
+  assert.deepEqual(steps, ['one ends, acts: false']);
+  assert.equal(readLead(one.owner.partition)?.node, 'two');
+  handOvers.get('one')?.stop();
+  await bench.journal.connection.flush();
+  assert.equal(await handOvers.get('two')?.handOver('p00'), false, 'a process that stops is no candidate');
+  assert.ok(two.lead.acts);
+});
+
+test('a lead that cannot be handed over resumes its work', async (t) => {
+  const bench = await startBench(t);
+  const [one, two] = [await startNode(t, bench, 'one'), await startNode(t, bench, 'two')];
+  one.lead.start();
+  await waitUntil('the first node leads', () => one.lead.acts);
+  await waitUntil('the other node has heard it', () => readLead(two.owner.partition)?.term === 1);
+  const steps: string[] = [];
+  const [from, to] = ['one', 'two'].map((node) => new HandOver({ ...bench.journal, node })) as [HandOver, HandOver];
+  for (const handOver of [from, to]) afterwards(t, () => handOver.stop());
+  // The journal accepts nothing while the work of the lead ends.
+  const endLeading = () => one.lane.close();
+  from.add({
+    ...{ name: 'p00', endLeading },
+    owner: one.owner,
+    lead: one.lead,
+    resumeLeading: () => steps.push('resumed'),
+  });
+  to.add({ ...{ name: 'p00', endLeading }, owner: two.owner, lead: two.lead, resumeLeading: () => {} });
+  await bench.journal.connection.flush();
+  assert.equal(await from.handOver('p00'), false);
+  assert.deepEqual([steps, one.lead.acts], [['resumed'], true]);
+});
+
+test('a process that leads two partitions more than another hands one over', async (t) => {
+  const bench = await startBench(t);
+  const names = ['p00', 'p01', 'p02'];
+  const nodes = ['one', 'two'] as const;
+  const from = new HandOver({ ...bench.journal, node: 'one' });
+  const to = new HandOver({ ...bench.journal, node: 'two' });
+  for (const handOver of [from, to]) afterwards(t, () => handOver.stop());
+  const led: Node[] = [];
+  for (const name of names) {
+    const [one, two] = [
+      await startNode(t, bench, nodes[0], { leaseMs }, name),
+      await startNode(t, bench, nodes[1], { leaseMs }, name),
+    ];
+    one.lead.start();
+    await waitUntil('the first node leads', () => one.lead.acts);
+    await waitUntil('the other node has heard it', () => readLead(two.owner.partition)?.term === 1);
+    for (const [handOver, { owner, lead }] of [
+      [from, one],
+      [to, two],
+    ] as const)
+      handOver.add({ ...{ name, owner, lead }, endLeading: async () => {}, resumeLeading: () => {} });
+    led.push(one);
+  }
+  await bench.journal.connection.flush();
+  const count = () => led.filter(({ lead }) => lead.term !== undefined).length;
+  await from.balance();
+  await waitUntil('one is handed over', () => count() === 2);
+  await from.balance();
+  assert.equal(count(), 2, 'two to one is balanced');
 });
 
 test('a lead whose fold does not move sends no further tick', async (t) => {

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { certFile, makeSigner, serverTls, startExternal } from '../helpers/external-nats.ts';
 import { pullPayload } from '../helpers/payloads.ts';
+import { freePort } from '../helpers/ports.ts';
 import { startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
@@ -14,7 +15,9 @@ const small = { TIDINGS_PARTITIONS: '1', TIDINGS_WORKERS: '1', TIDINGS_RENDER_TH
 test('the service works on an operator’s own server with an NKey and TLS', async (t) => {
   const [signer, other] = [makeSigner(t), makeSigner(t)];
   const port = await startExternal(t, `${serverTls()}\nauthorization { users: [{ nkey: ${signer.nkey} }] }`);
-  const server = { TIDINGS_NATS_URL: `tls://127.0.0.1:${port}`, TIDINGS_NATS_TLS_CA: certFile };
+  const none = await freePort();
+  const natsUrl = `tls://127.0.0.1:${port},tls://127.0.0.1:${none}`;
+  const server = { TIDINGS_NATS_URL: natsUrl, TIDINGS_NATS_TLS_CA: certFile };
   const refused = await startService(t, {
     env: { ...small, ...server, TIDINGS_NATS_CREDENTIALS: other.file },
     waits: false,
@@ -26,7 +29,11 @@ test('the service works on an operator’s own server with an NKey and TLS', asy
   const service = await startService(t, { env });
   assert.equal((await service.deliver('pull_request', pullPayload(1))).status, 202);
   await waitUntil('it is folded', async () => (await service.api('GET', '/api/repos')).body.repos.length === 1);
-  assert.match(service.tidings('doctor'), /✓ journal connection: TLS, a signature/);
+  const { code, output } = await service.run('doctor', '--offline');
+  assert.match(output, /^✓ journal connection: TLS, a signature$/m);
+  assert.match(output, new RegExp(`^✓ NATS server 127.0.0.1:${port} answers$`, 'm'));
+  assert.match(output, new RegExp(`^✗ NATS server 127.0.0.1:${none} does not answer: `, 'm'));
+  assert.equal(code, 1);
   assert.equal(service.pids()['nats-server'], 0, 'the service starts no nats-server');
 });
 

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { suite, test } from 'node:test';
+import { suite, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { afterwards } from '../helpers/cleanup.ts';
 import { temporaryFolder } from '../helpers/ports.ts';
@@ -29,6 +29,7 @@ const build = await script('setup/build.mjs');
 const cutter = await script('setup/cutter.mjs');
 const dashboard = await script('setup/dashboard.mjs');
 const nats = await script('setup/nats-server.mjs');
+const clusterNats = await script('setup/cluster-nats.mjs');
 const { prepareSandbox, copyPlain } = await script('setup/sandbox.mjs');
 const { acquireLock } = await script('setup/lock.mjs');
 const { describeFailure, SetupError } = await script('setup/console.mjs');
@@ -230,6 +231,64 @@ suite('nats-server', () => {
   });
 });
 
+suite('nats-server for clusters', () => {
+  /** Restores the PATH when the test ends. */
+  function keepPath(t: TestContext): void {
+    const path = process.env.PATH;
+    afterwards(t, () => {
+      process.env.PATH = path;
+    });
+  }
+
+  /** Writes a program that prints a version and returns its path. */
+  function program(root: string, path: string, version: string): string {
+    const file = write(root, path, `#!/bin/sh\necho "nats-server: v${version}"\n`);
+    chmodSync(file, 0o755);
+    return file;
+  }
+
+  test('is the one that the variable names, else the one that was built, else the one on the PATH', (t) => {
+    const root = temporaryFolder(t);
+    const find = (env: object = {}) => clusterNats.findClusterServer(root, env);
+    keepPath(t);
+    process.env.PATH = `${join(root, 'old')}:/usr/bin:/bin`;
+    program(root, 'old/nats-server', '2.11.9');
+    assert.equal(find(), undefined, 'too old');
+    process.env.PATH = `${join(root, 'new')}:/usr/bin:/bin`;
+    program(root, 'new/nats-server', '2.12.0');
+    assert.deepEqual(find(), { path: 'nats-server', version: '2.12.0' });
+    const built = program(root, '.tools/cluster/nats-server', '2.15.2');
+    assert.deepEqual(find(), { path: built, version: '2.15.2' });
+    const named = program(root, 'own/nats-server', '2.14.1');
+    assert.deepEqual(find({ TIDINGS_TEST_NATS_SERVER: named }), { path: named, version: '2.14.1' });
+    for (const wrong of [join(root, 'old/nats-server'), join(root, 'missing')]) {
+      assert.throws(() => find({ TIDINGS_TEST_NATS_SERVER: wrong }), { name: 'SetupError' });
+    }
+  });
+
+  test('is required only when it is asked for, and then the error says what to install', async (t) => {
+    const root = temporaryFolder(t);
+    keepPath(t);
+    // Without Go, and without a server.
+    process.env.PATH = join(root, 'empty');
+    assert.equal(clusterNats.createClusterServer(root, { optional: true }).isReady(), true);
+    const part = clusterNats.createClusterServer(root);
+    assert.equal(part.isReady(), false);
+    await assert.rejects(part.make({ step: () => assert.fail('nothing is built'), note: () => {} }), {
+      name: 'SetupError',
+      next: /install Go .* npm run setup -- --cluster$/,
+    });
+  });
+
+  test('is built from module proxies only, never from the repositories', () => {
+    assert.equal(clusterNats.proxiesOf('https://proxy.golang.org,direct'), 'https://proxy.golang.org');
+    assert.equal(clusterNats.proxiesOf('direct'), 'https://proxy.golang.org');
+    assert.equal(clusterNats.proxiesOf('https://a.test|https://b.test|direct'), 'https://a.test|https://b.test');
+    assert.equal(clusterNats.proxiesOf('direct,https://direct.test'), 'https://direct.test');
+    assert.equal(clusterNats.proxiesOf('off'), 'off');
+  });
+});
+
 const aptUser = spawnSync('id', ['-u', '_apt'], { encoding: 'utf8' });
 const needsApt = (process.getuid?.() !== 0 || aptUser.status !== 0) && 'needs root, and the user _apt';
 
@@ -323,6 +382,8 @@ suite('lock', () => {
 suite('command lines', () => {
   test('rejects unknown options and refers to --help', () => {
     assert.deepEqual(setup.parseOptions(['--only', 'nats']).only, ['nats']);
+    assert.equal(setup.parseOptions(['--cluster']).cluster, 'required');
+    assert.equal(setup.parseOptions([]).cluster, undefined);
     for (const args of [['--fast'], ['--only', 'moon'], ['--nats', 'maybe']]) {
       assert.throws(() => setup.parseOptions(args), { name: 'SetupError', next: /--help/ });
     }
@@ -330,7 +391,15 @@ suite('command lines', () => {
 
   test('sorts test files into suites', (t) => {
     const root = temporaryFolder(t);
-    const files = ['src/foundation/ids', 'config/load', 'scripts/x', 'integration/lane', 'e2e/webhook', 'architecture'];
+    const files = [
+      'src/foundation/ids',
+      'config/load',
+      'scripts/x',
+      'integration/lane',
+      'e2e/webhook',
+      'cluster/lanes',
+      'architecture',
+    ];
     for (const file of files) write(root, `test/${file}.test.ts`);
     write(root, 'test/helpers/service.ts');
     const list = (name: string, filters?: string[]) => runner.suiteFiles(name, filters, root);
@@ -342,6 +411,7 @@ suite('command lines', () => {
     assert.deepEqual(list('unit', ['ids']), ['test/src/foundation/ids.test.ts']);
     assert.deepEqual(list('integration'), ['test/integration/lane.test.ts']);
     assert.deepEqual(list('e2e'), ['test/e2e/webhook.test.ts']);
+    assert.deepEqual(list('cluster'), ['test/cluster/lanes.test.ts']);
     assert.deepEqual(list('architecture'), ['test/architecture.test.ts']);
   });
 
@@ -359,6 +429,23 @@ suite('command lines', () => {
 
   test("passes options to Node's test runner", () => {
     assert.deepEqual(runner.splitArguments(['lane', '--test-only']), { options: ['--test-only'], filters: ['lane'] });
+  });
+
+  test('keeps the options of the cluster tests from the test runner', () => {
+    const { options, others } = runner.splitClusterOptions([
+      'lanes',
+      '--long',
+      '--rounds=3',
+      '--test-only',
+      '--longer',
+    ]);
+    assert.deepEqual(
+      [options, others],
+      [
+        ['--long', '--rounds=3'],
+        ['lanes', '--test-only', '--longer'],
+      ],
+    );
   });
 
   test('describes a failure and the next step', () => {

@@ -14,8 +14,8 @@ import {
 } from '../../src/store/tables/lead.ts';
 
 /**
- * The highest version of fold rules that this program knows. Version 1 keeps a digest of the state. A change of the fold
- * that would give another result for the same records needs a new version: the old rules stay in force until the
+ * The highest version of fold rules that this program knows. Version 1 keeps a digest of the state, and keeps the counts
+ * of a sweep whose record is folded twice. A change of the fold that would give another result for the same records needs a new version: the old rules stay in force until the
  * journal raises the version.
  */
 export const foldVersion = 1;

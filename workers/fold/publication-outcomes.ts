@@ -3,11 +3,13 @@
  * late or duplicate report changes nothing (`docs/architecture.md` decision 24).
  */
 
+import { publicationsDoubled } from '../../src/foundation/metrics.ts';
 import type { PublicationRecord } from '../../src/protocol/publications.ts';
 import type { ResultBody } from '../../src/protocol/results.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { draftsOf } from '../../src/store/tables/drafts.ts';
 import { writeHostedNote } from '../../src/store/tables/hosted-notes.ts';
+import { readFoldVersion } from '../../src/store/tables/lead.ts';
 import { countPublicationWaits } from '../../src/store/tables/publication-waits.ts';
 import {
   hasEnded,
@@ -19,6 +21,7 @@ import {
 } from '../../src/store/tables/publications.ts';
 import { readRange, writeRange } from '../../src/store/tables/ranges.ts';
 import { noteReached, noteSending } from '../../src/store/tables/recipients.ts';
+import { count } from './counting.ts';
 import { countFor } from './directory-relays.ts';
 import { reportFailed, reportPublished } from './publication-events.ts';
 
@@ -50,15 +53,23 @@ export function publicationSending(partition: Partition, outcome: Outcome<'publi
   if (recipients) noteSending(partition, before, recipients);
 }
 
-/** Records the success of an attempt. Only the first success of a publication is counted in the statistics. */
+/**
+ * Records the success of an attempt. Only the first success of a publication is counted in the statistics. A process that
+ * was frozen can report its success after another process has ended its attempt as unknown. The item exists then, so the
+ * publication is completed after all.
+ */
 export function published(partition: Partition, outcome: Outcome<'published'>, at: number): void {
   const before = readPublication(partition, outcome.publicationId);
-  if (!before || before.sending?.attempt !== outcome.attempt) return;
+  if (!before) return;
+  if (before.sending?.attempt !== outcome.attempt && !isLateSuccess(partition, before, outcome.attempt)) {
+    if (isSecondItem(before, outcome)) count(partition, publicationsDoubled, { channel: before.channel });
+    return;
+  }
   const { url, reference, counts, page } = outcome;
   const after: PublicationRecord = {
     ...before,
     ...{ status: 'completed', sending: null, nextAttemptAt: null, error: null, outcomeUnknown: false },
-    attempts: endLast(before, at, null),
+    attempts: succeededLast(before, at),
     url: url ?? before.url,
     counts,
     publishedAt: at,
@@ -72,6 +83,17 @@ export function published(partition: Partition, outcome: Outcome<'published'>, a
   if (before.publishedAt !== null) return;
   countPublicationWaits(partition, after, at);
   countPublication(partition, after, outcome.countsRanges === true, at);
+}
+
+/** Whether an attempt has succeeded that another process had ended as unknown. */
+function isLateSuccess(partition: Partition, before: PublicationRecord, attempt: number): boolean {
+  if (readFoldVersion(partition) < 1) return false;
+  return before.status === 'failed' && before.outcomeUnknown && before.attempted === attempt;
+}
+
+/** Whether an older attempt has created an item besides the item of a later attempt. */
+function isSecondItem(before: PublicationRecord, { attempt, url }: Outcome<'published'>): boolean {
+  return before.status === 'completed' && attempt < before.attempted && url !== null && url !== before.url;
 }
 
 /**
@@ -130,6 +152,12 @@ export function publishFailed(partition: Partition, outcome: Outcome<'publishFai
   };
   writePublication(partition, after);
   if (!isRetried && outcome.reports) reportFailed(partition, after, at, newer?.id ?? null);
+}
+
+/** Returns the attempts. The last attempt has succeeded, even if it was ended as unknown before. */
+function succeededLast({ attempts }: PublicationRecord, at: number): PublicationRecord['attempts'] {
+  const last = attempts.at(-1);
+  return last ? [...attempts.slice(0, -1), { ...last, endedAt: at, error: null }] : attempts;
 }
 
 /** Returns the attempts. If the last attempt is open, it is returned as ended. */

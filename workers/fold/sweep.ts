@@ -14,6 +14,7 @@ import type { RepositoryRecord } from '../../src/protocol/stored.ts';
 import { eraseMarked, eraseTraces, isErasing, markErasing, nextErasing } from '../../src/store/erasing/repository.ts';
 import { countStale, eraseStale } from '../../src/store/erasing/stale.ts';
 import type { Partition } from '../../src/store/partition.ts';
+import { readFoldVersion } from '../../src/store/tables/lead.ts';
 import { writeEffect } from '../../src/store/tables/outbox.ts';
 import { hasRanges, writeErasedRecount } from '../../src/store/tables/ranges.ts';
 import { readRepository, removeRepository, writeRepository } from '../../src/store/tables/repositories.ts';
@@ -22,6 +23,7 @@ import {
   isFreeShare,
   noCounts,
   noteErasure,
+  readLastSweep,
   readSweep,
   readTrustedTime,
   type Sweep,
@@ -65,6 +67,10 @@ function beginSweep(
 ): void {
   if (before > dayOf(at) - minDays)
     throw new Error(`A sweep on day ${dayOf(at)} must not erase records up to day ${before}: that day is too recent.`);
+  // The journal may contain the record twice. A second sweep would find nothing, and would replace the counts of the
+  // first one. Before fold version 1, it did.
+  const last = readFoldVersion(partition) >= 1 ? readLastSweep(partition) : undefined;
+  if (last?.at === at && last.before === before) return;
   const underWay = readSweep(partition);
   if (underWay && underWay.phase !== 'waiting') return;
   if (underWay && underWay.before >= before) return;

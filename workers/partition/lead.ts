@@ -63,6 +63,8 @@ export class Lead {
   /** Claims and ticks of this process that the journal has accepted, and that are not folded yet. */
   private underWay: { seq: number; sentAt: number }[] = [];
   private sending = false;
+  /** Set while the lead is handed over: this process begins nothing more. */
+  private paused = false;
   private end: (() => void) | undefined;
 
   constructor(options: LeadOptions) {
@@ -88,7 +90,11 @@ export class Lead {
    */
   get acts(): boolean {
     const { leaseMs } = this.options;
-    return this.held !== undefined && (leaseMs === undefined || this.now() < this.provenAt + leaseMs - marginMs);
+    return (
+      this.held !== undefined &&
+      !this.paused &&
+      (leaseMs === undefined || this.now() < this.provenAt + leaseMs - marginMs)
+    );
   }
 
   /**
@@ -110,6 +116,7 @@ export class Lead {
   /** Enqueues a tick, which proves that this process lives. Other nodes compare their state with the digest in it. */
   async tick(): Promise<void> {
     const { owner, leaseMs } = this.options;
+    if (this.paused) return;
     // A process whose fold does not move must not keep the lead. So it sends no tick before the last one is folded.
     if (leaseMs !== undefined && this.underWay.length > 0 && !this.acts) return;
     const digest = leaseMs === undefined ? undefined : owner.digest;
@@ -118,6 +125,30 @@ export class Lead {
       ...(this.held !== undefined && { term: this.held }),
       ...(digest && { digest }),
     }));
+  }
+
+  /** Begins nothing more, until `cede` has ended. */
+  pause(): void {
+    this.paused = true;
+  }
+
+  /**
+   * Makes another process the lead: claims the next term for it. All work of this lead must have ended.
+   * @returns false if the journal did not accept the claim. This process then leads on.
+   */
+  async cede({ node, life }: { node: string; life: string }): Promise<boolean> {
+    const { held } = this;
+    try {
+      if (held === undefined) return false;
+      await this.send((at) => ({ id: ulid(at), at, kind: 'claim', term: held + 1, life, node }));
+      return true;
+    } catch (error) {
+      const { logger, owner } = this.options;
+      logger.warn({ partition: owner.name, err: error }, 'partition could not be handed over');
+      return false;
+    } finally {
+      this.paused = false;
+    }
   }
 
   /** Stops claiming the partition. If this process leads, it stays the lead in the journal until another one claims. */
@@ -130,12 +161,12 @@ export class Lead {
   private async check(): Promise<void> {
     const { leaseMs, node, owner, logger } = this.options;
     if (this.held !== undefined || this.sending || this.underWay.length > 0) return;
+    const lead = readLead(owner.partition);
+    // A former process of this node has ended, because its lock on the store is free.
+    const isOfOther = lead !== undefined && lead.node !== node;
     // A node that folds its backlog has not heard the ticks that follow it.
     if (!owner.caughtUp && leaseMs !== undefined) this.heardAt = this.now();
-    const lead = readLead(owner.partition);
-    // A partition that no one has ever claimed has no lead to wait for.
-    const isNew = lead === undefined && owner.caughtUp;
-    if (leaseMs !== undefined && !isNew && this.now() < this.heardAt + leaseMs) return;
+    if (leaseMs !== undefined && (isOfOther || !owner.caughtUp) && this.now() < this.heardAt + leaseMs) return;
     const term = (lead?.term ?? 0) + 1;
     this.sending = true;
     try {
@@ -165,6 +196,9 @@ export class Lead {
     const version = this.options.leaseMs === undefined ? foldVersion : firstVersion;
     if (readFoldVersion(owner.partition) < version) this.raise(version);
     this.options.onGained();
+    // Another process has sent the claim of a lead that was handed over, so it proves nothing. The first tick does.
+    if (!this.acts)
+      this.tick().catch((error: Error) => logger.warn({ partition: owner.name, err: error }, 'tick failed'));
   }
 
   private lose(): void {

@@ -26,7 +26,7 @@ import type { Lead } from './lead.ts';
 import { Outbox } from './outbox.ts';
 import type { PartitionOwner } from './owner.ts';
 import { Resealer } from './resealer.ts';
-import { answerMs, type Shared, type WorkerContext } from './serve.ts';
+import { answerMs, type Shared, type WorkerContext } from './shared.ts';
 import { Sweeper } from './sweep-schedule.ts';
 import { Ticker } from './ticks.ts';
 
@@ -128,7 +128,7 @@ function repositoryParts({ context: { settings, logger }, shared, owner, lead }:
   const host: HostContext = { hosts: delivering.hosts, logger, lane, partition, folded, lead, listed, owners };
   const publishing: PublishContext = {
     ...delivering,
-    ...{ dataDir: settings.dataDir, pool, lane, partition, folded, lead },
+    ...{ dataDir: settings.dataDir, pool, lane, partition, folded, lead, formerMayLive: settings.node !== '' },
   };
   const comparisons = new Comparisons(host);
   const everyMs = settings.tagSyncHours * 3_600_000;

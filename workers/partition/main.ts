@@ -23,10 +23,12 @@ import { Owners } from '../host/owners.ts';
 import { Breakers } from '../publish/breakers.ts';
 import type { Delivering } from '../publish/context.ts';
 import { RenderPool } from '../render/pool.ts';
+import { HandOver } from './hand-over.ts';
 import { causeOf } from './owner.ts';
 import { Readiness } from './readiness.ts';
 import { PartitionLostError } from './restore.ts';
-import { type ServedPartition, type Shared, serve } from './serve.ts';
+import { type ServedPartition, serve } from './serve.ts';
+import type { Shared } from './shared.ts';
 import { statusOf } from './status.ts';
 
 // The gateway must not wait for the fold, because deliveries are acknowledged before they are folded. Therefore the
@@ -107,7 +109,10 @@ async function prepare({ settings, logger }: ChildContext, names: readonly strin
     void readers.follow(name);
     return readers.fresh(name);
   };
-  const shared: Shared = { journal, pool, laneOf, places: new BackfillPlaces(), listed, owners, delivering, read };
+  const handOver = settings.node === '' ? undefined : new HandOver(journal);
+  const shared: Shared = {
+    ...{ journal, pool, laneOf, places: new BackfillPlaces(), listed, owners, delivering, read, handOver },
+  };
   return { served, shared, lanes, readers, egress };
 }
 
@@ -142,11 +147,12 @@ function needsPerson(error: Error): boolean {
 }
 
 /**
- * Stops the worker in this order: running work, the lanes, the folds with their stores, and then the shared resources.
+ * Stops the worker in this order: running work, which other nodes continue if there are any, the lanes, the folds with their stores, and then the shared resources.
  * Each fold first continues to the end of its stream.
  */
 async function stopWorker({ served, shared, lanes, readers, egress }: Tools): Promise<void> {
-  for (const one of served) await one.stop();
+  shared.handOver?.stop();
+  await Promise.all(served.map((one) => one.stop()));
   for (const lane of lanes.values()) await lane.close();
   const directoryLast = [...served].sort((a) => (a.owner.name === directoryName ? 1 : -1));
   for (const { owner } of directoryLast) {

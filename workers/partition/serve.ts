@@ -4,13 +4,9 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Settings } from '../../config/schema.ts';
 import { type AuditTask, audit } from '../../src/foundation/audit.ts';
-import type { Logger } from '../../src/foundation/logger.ts';
 import type { PartitionName } from '../../src/foundation/partition-names.ts';
 import { Sequence } from '../../src/foundation/sequence.ts';
-import type { Journal } from '../../src/journal/connect.ts';
-import type { Lane } from '../../src/journal/lane.ts';
 import { answerQueries, queryMs } from '../../src/journal/query.ts';
 import type { ConvertManifestTask } from '../../src/protocol/host-apps.ts';
 import type { CheckHostTask, HostChecksTask } from '../../src/protocol/host-checks.ts';
@@ -31,24 +27,19 @@ import type {
   UnreleasedCountTask,
 } from '../../src/protocol/tasks.ts';
 import { PartitionLockedError } from '../../src/store/lock.ts';
-import type { Partition } from '../../src/store/partition.ts';
 import { WriteLog } from '../../src/store/write-log.ts';
 import { convertApp } from '../host/app-manifest.ts';
-import type { BackfillPlaces } from '../host/backfills.ts';
-import type { HostContext } from '../host/context.ts';
 import { HostChecks } from '../host/host-checks.ts';
-import type { Owners } from '../host/owners.ts';
 import { resolveRepository } from '../host/repositories.ts';
-import type { Delivering } from '../publish/context.ts';
 import { confirmOwner } from '../publish/host.ts';
 import { organizationOf, organizationOfTask } from '../render/organization.ts';
-import type { RenderPool } from '../render/pool.ts';
 import { startCatchUp } from './catch-up.ts';
 import { Keeper } from './housekeeping.ts';
 import { Lead } from './lead.ts';
 import { type Leading, startLeading } from './leading.ts';
 import { PartitionOwner, type RememberedAnswers } from './owner.ts';
 import { RememberedPreviews } from './remembered-previews.ts';
+import { answerMs, type Shared, type WorkerContext } from './shared.ts';
 import { UnreleasedCounter } from './unreleased-counts.ts';
 
 /** A question that every owner answers: a task for the render pool, a question to a host, or a request of the command line. */
@@ -70,8 +61,6 @@ type Question =
   | AuditTask
   | { task: 'snapshot' };
 
-/** Maximum time to answer a question, in milliseconds. The client waits ten seconds. */
-export const answerMs = 8000;
 /**
  * Maximum time to count the unreleased changes of a repository in a render thread, in milliseconds. It does not depend on
  * the wait for a thread, so a repository that takes longer is known to be too costly.
@@ -79,26 +68,6 @@ export const answerMs = 8000;
 const countMs = 4000;
 /** Interval between two checks of a keeper, in milliseconds. */
 const pollMs = 5000;
-
-/** The parts of the worker process that a partition needs: its settings and its logger. */
-export interface WorkerContext {
-  settings: Settings;
-  logger: Logger;
-}
-
-/** Resources that the partitions of this worker share. */
-export interface Shared {
-  journal: Journal;
-  pool: RenderPool;
-  laneOf: (name: PartitionName) => Lane;
-  places: BackfillPlaces;
-  /** Reads a repository from the directory partition, even if another worker owns the directory partition. */
-  listed: HostContext['listed'];
-  owners: Owners;
-  delivering: Delivering;
-  /** Opens the current state of any partition for reading; undefined while it cannot be read. */
-  read: (name: PartitionName) => Partition | undefined;
-}
 
 /** One partition that this process serves. */
 export interface ServedPartition {
@@ -160,15 +129,21 @@ export async function serve(
   lead = new Lead({
     ...{ node: journal.node, lane: laneOf(name), logger, owner },
     leaseMs: settings.node === '' ? undefined : settings.leadSeconds * 1000,
-    onGained: () =>
-      void switching.run(() => {
-        if (lead?.term === undefined || leading) return;
-        leading = startLeading({ context, shared, owner, lead, writes });
-        leading.kick();
-      }),
+    onGained: beginLeading,
     onLost: () => void switching.run(endLeading),
   });
+  shared.handOver?.add({
+    ...{ name, lead, owner, resumeLeading: beginLeading },
+    endLeading: () => switching.run(endLeading),
+  });
   lead.start();
+  function beginLeading(): void {
+    void switching.run(() => {
+      if (lead?.term === undefined || leading) return;
+      leading = startLeading({ context, shared, owner, lead, writes });
+      leading.kick();
+    });
+  }
   async function endLeading(): Promise<void> {
     const ending = leading;
     leading = undefined;
@@ -220,6 +195,7 @@ export async function serve(
   });
   const stop = async (): Promise<void> => {
     answers.unsubscribe();
+    await shared.handOver?.handOver(name);
     await keeper.close();
     await stopLeading();
   };

@@ -33,8 +33,8 @@ interface Prepared {
  * Maximum time of a delivery (`deliveryMs`), and how long a channel may take to react to the abort (`graceMs`), in
  * milliseconds.
  */
-const deliveryMs = 60_000;
-const graceMs = 1000;
+export const deliveryMs = 60_000;
+export const graceMs = 1000;
 const pollMs = 5;
 const busyMs = 500;
 

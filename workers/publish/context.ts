@@ -32,6 +32,10 @@ export interface PublishContext extends Delivering {
   folded: () => number;
   /** The lead of the partition. Only the lead publishes. */
   lead: Pick<Lead, 'acts' | 'term'>;
+  /**
+   * Whether a former lead may still be sending. On one machine it has ended, because its lock on the store is free.
+   */
+  formerMayLive: boolean;
 }
 
 /** Thrown when a connection cannot be used. A person reads the message. */

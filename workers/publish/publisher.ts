@@ -3,11 +3,13 @@
  * when it is due. The partition stores which publications are under way. The memory of the worker contains only the
  * publications that this run is sending.
  */
+
+import { channelOf } from '../../src/channels/index.ts';
 import { ulid } from '../../src/foundation/ids.ts';
 import { publicationsUnderWay } from '../../src/foundation/metrics.ts';
 import type { PublicationRecord } from '../../src/protocol/publications.ts';
 import { hasEnded, listUnderWay, readPublication } from '../../src/store/tables/publications.ts';
-import { Attempt } from './attempt.ts';
+import { Attempt, deliveryMs, graceMs } from './attempt.ts';
 import { type PublishContext, receiverOf } from './context.ts';
 import { type Destination, Places } from './places.ts';
 
@@ -23,6 +25,8 @@ export class Publisher {
   private readonly runId = ulid();
   private readonly places = new Places();
   private readonly busy = new Map<string, Promise<void>>();
+  /** When this run first saw an attempt that a former lead left open, by publication. */
+  private readonly openSince = new Map<string, number>();
   private readonly stopping = new AbortController();
   private stopped = false;
   private timer: NodeJS.Timeout | undefined;
@@ -73,15 +77,28 @@ export class Publisher {
   }
 
   /**
-   * Returns when a publication is due. If an earlier run left an attempt open, the publication is due now. If
+   * Returns when a publication is due. If an earlier run left an attempt open, the publication is due when that run can
+   * no longer be sending. If
    * `nextAttemptAt` is in the future, the publication is due at that time. In all other cases, the publication is due
    * when the breaker of its receiver allows an attempt.
    */
   private dueAt(publication: PublicationRecord, now: number): number {
-    if (publication.sending) return now;
+    if (publication.sending) return now + this.formerMs(publication);
+    this.openSince.delete(publication.id);
     const { nextAttemptAt } = publication;
     if (nextAttemptAt !== null && nextAttemptAt > now) return nextAttemptAt;
     return now + this.context.breakers.take(destinationOf(publication).receiver);
+  }
+
+  /**
+   * Returns how long a former lead may still be sending, in milliseconds. A receiver that is asked before that has no item
+   * yet, and would get a second one. The time is measured by this process's own clock.
+   */
+  private formerMs({ id, channel, sending }: PublicationRecord): number {
+    if (!this.context.formerMayLive || sending?.by === this.runId || !channelOf(channel).canLookUp) return 0;
+    const since = this.openSince.get(id) ?? performance.now();
+    this.openSince.set(id, since);
+    return Math.max(0, since + deliveryMs + graceMs - performance.now());
   }
 
   private start(publication: PublicationRecord, destination: Destination): void {

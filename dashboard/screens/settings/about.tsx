@@ -12,6 +12,7 @@ type Service = Operations['getAbout']['reply'];
 const durabilities: Readonly<Record<NonNullable<Service['durability']>, string>> = {
   'process-crash': 'a killed process, but perhaps not a power cut',
   'power-loss': 'a killed process and a power cut',
+  'replicated-unsynced': 'the loss of a machine, but perhaps not a power cut of several',
   replicated: 'the loss of a machine',
 };
 

@@ -19,11 +19,19 @@ export const AboutSchema = Type.Object(
     node: text('20.19.4', 'version of Node.js that the service runs on'),
     journalServer: orNull(text('2.10.27', 'version of nats-server; null while the service has no connection to it')),
     durability: orNull(
-      Type.Union([Type.Literal('process-crash'), Type.Literal('power-loss'), Type.Literal('replicated')], {
-        examples: ['power-loss'],
-        description:
-          'failures that an accepted request survives: a killed process, a power cut too, or the loss of a machine',
-      }),
+      Type.Union(
+        [
+          Type.Literal('process-crash'),
+          Type.Literal('power-loss'),
+          Type.Literal('replicated-unsynced'),
+          Type.Literal('replicated'),
+        ],
+        {
+          examples: ['power-loss'],
+          description:
+            'failures that an accepted request survives: a killed process, a power cut too, or the loss of a machine; `replicated-unsynced` may not survive a power cut of several machines',
+        },
+      ),
     ),
     partitions: count(8),
     hosts: count(1),

@@ -130,6 +130,10 @@ export function writeSweep(partition: Partition, sweep: Sweep | undefined): void
   write(partition, 'sweep', sweep);
 }
 
+export function readLastSweep(partition: Partition): LastSweep | undefined {
+  return partition.tables.retention.get('last');
+}
+
 export function writeLastSweep(partition: Partition, last: LastSweep): void {
   write(partition, 'last', last);
 }
@@ -170,7 +174,7 @@ export function retentionStatus(partition: Partition): RetentionStatus {
   return {
     partition: partition.name,
     trustedTime: readTrustedTime(partition),
-    lastSweep: partition.tables.retention.get('last') ?? null,
+    lastSweep: readLastSweep(partition) ?? null,
     waiting: listWaits(partition),
   };
 }

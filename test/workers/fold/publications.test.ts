@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { draftId as draftIdOf } from '../../../src/foundation/ids.ts';
+import { publicationsDoubled } from '../../../src/foundation/metrics.ts';
 import type { Command, CommandResult } from '../../../src/protocol/commands.ts';
 import type { HostedPage } from '../../../src/protocol/hosted.ts';
 import { defaultSettings } from '../../../src/protocol/notes.ts';
@@ -18,7 +19,14 @@ import { readRange } from '../../../src/store/tables/ranges.ts';
 import { readReached } from '../../../src/store/tables/recipients.ts';
 import { readResult } from '../../../src/store/tables/results.ts';
 import { foldRecords, openTestPartition, reportedEvents } from '../../helpers/partition.ts';
-import { commandRecord, epoch, pullRecord, repositoryFields, resultRecord } from '../../helpers/partition-records.ts';
+import {
+  commandRecord,
+  epoch,
+  foldVersionRecord,
+  pullRecord,
+  repositoryFields,
+  resultRecord,
+} from '../../helpers/partition-records.ts';
 
 const repoId = repositoryFields().id;
 const rangeId = 'range_00000000000000000000000000aa';
@@ -442,6 +450,40 @@ test('remembers which recipients have a text, may have it, or may be written to 
   await stage.result({ ...arrived, attempt: 2, reached: { taken: ['ben'], free: [] } });
   assert.deepEqual(reached(), { taken: ['ann', 'ben'], doubtful: [] });
   assert.deepEqual(reached(2), { taken: [], doubtful: [] }, 'another text is another matter');
+});
+
+test('a late success completes a publication that another process ended as unknown', async (t) => {
+  const stage = await openStage(t);
+  await stage.publish('pub_1', { channel: 'office_chat' });
+  await stage.sending('pub_1', 1);
+  await stage.failed('pub_1', 1, null, true);
+  await stage.published('pub_1', 1);
+  assert.equal(stage.status('pub_1'), 'failed', 'journals of earlier versions give the same rows as before');
+  await foldRecords(stage.partition, 80, foldVersionRecord(1));
+  await stage.published('pub_1', 1);
+  const { status, outcomeUnknown, url, attempts } = stage.read('pub_1');
+  assert.deepEqual([status, outcomeUnknown, url], ['completed', false, 'https://receiver.example/1']);
+  assert.deepEqual(
+    attempts.map(({ error }) => error),
+    [null],
+  );
+});
+
+test('a second item of an attempt that was replaced is counted, and the publication keeps the newer item', async (t) => {
+  const stage = await openStage(t);
+  await foldRecords(stage.partition, 80, foldVersionRecord(1));
+  await stage.publish('pub_1');
+  await stage.sending('pub_1', 1);
+  await stage.sending('pub_1', 2);
+  await stage.published('pub_1', 2);
+  const late = { result: 'published', publicationId: 'pub_1', attempt: 1, reference: 'ref', counts: {} } as const;
+  const doubled = async () => (await publicationsDoubled.get()).values.reduce((sum, { value }) => sum + value, 0);
+  const before = await doubled();
+  await stage.result({ ...late, url: 'https://receiver.example/1' });
+  assert.equal(await doubled(), before, 'the newer attempt has found the item of the older one');
+  await stage.result({ ...late, url: 'https://receiver.example/2' });
+  assert.equal(await doubled(), before + 1);
+  assert.equal(stage.read('pub_1').url, 'https://receiver.example/1');
 });
 
 test('publications are erased with their repository', async (t) => {

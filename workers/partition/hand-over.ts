@@ -1,0 +1,94 @@
+/**
+ * Hands the lead of partitions over to other nodes: all of them when this process stops, and one at a time while this
+ * process leads more partitions than others (`docs/architecture.md` decision 52).
+ */
+import { onInterval } from '../../src/foundation/intervals.ts';
+import type { PartitionName } from '../../src/foundation/partition-names.ts';
+import { answerAsCandidate, type Candidate, findCandidates } from '../../src/journal/candidates.ts';
+import type { Journal } from '../../src/journal/connect.ts';
+import type { Lead } from './lead.ts';
+
+/** One partition of this process. */
+export interface Handed {
+  readonly name: PartitionName;
+  readonly lead: Lead;
+  readonly owner: { readonly seq: number; readonly caughtUp: boolean };
+  /** Ends the work of the lead. Nothing that was begun is left when it resolves. */
+  endLeading(): Promise<void>;
+  /** Begins the work of the lead again, if this process still leads. */
+  resumeLeading(): void;
+}
+
+/** Interval between two checks whether this process leads too many partitions, in milliseconds. */
+const balanceMs = 60_000;
+/** A process further behind than this many messages would delay effects, so it does not get the lead. */
+const maxBehind = 1000;
+
+/** Hands over the partitions of one worker process of a cluster. */
+export class HandOver {
+  private readonly journal: Journal;
+  private readonly handed = new Map<PartitionName, Handed>();
+  private readonly ends: (() => void)[] = [];
+  private stopped = false;
+
+  constructor(journal: Journal) {
+    this.journal = journal;
+    this.ends.push(onInterval(balanceMs, () => void this.balance()));
+  }
+
+  /** Adds a partition: this process becomes a candidate for its lead. */
+  add(one: Handed): void {
+    this.handed.set(one.name, one);
+    const answers = answerAsCandidate(this.journal, one.name, () => this.candidateFor(one));
+    this.ends.push(() => answers.unsubscribe());
+  }
+
+  /** Hands over the lead of a partition, if another process can lead it. Returns whether it was handed over. */
+  async handOver(name: PartitionName): Promise<boolean> {
+    const one = this.handed.get(name);
+    if (one?.lead.term === undefined) return false;
+    const heir = heirOf(await findCandidates(this.journal, name), one);
+    if (!heir) return false;
+    return this.give(one, heir);
+  }
+
+  /** Stops being a candidate. Partitions that this process leads can still be handed over. */
+  stop(): void {
+    this.stopped = true;
+    for (const end of this.ends) end();
+  }
+
+  /** Hands one partition over if another process leads at least two partitions less than this process. */
+  async balance(): Promise<void> {
+    const leads = this.leads();
+    for (const one of this.handed.values()) {
+      if (this.stopped || one.lead.term === undefined || leads < 2) continue;
+      const heir = heirOf(await findCandidates(this.journal, one.name), one);
+      if (heir && heir.leads + 2 <= leads && (await this.give(one, heir))) return;
+    }
+  }
+
+  private async give(one: Handed, heir: Candidate): Promise<boolean> {
+    one.lead.pause();
+    await one.endLeading();
+    const isCeded = await one.lead.cede(heir);
+    if (!isCeded && !this.stopped) one.resumeLeading();
+    return isCeded;
+  }
+
+  private leads(): number {
+    return [...this.handed.values()].filter(({ lead }) => lead.term !== undefined).length;
+  }
+
+  private candidateFor({ lead, owner }: Handed): Candidate | undefined {
+    if (this.stopped || lead.term !== undefined || !owner.caughtUp) return undefined;
+    return { node: this.journal.node, life: lead.life, seq: owner.seq, leads: this.leads() };
+  }
+}
+
+/** Returns the candidate with the fewest leads that is not far behind. */
+function heirOf(candidates: readonly Candidate[], { owner }: Handed): Candidate | undefined {
+  return candidates
+    .filter(({ seq }) => seq >= owner.seq - maxBehind)
+    .sort((a, b) => a.leads - b.leads || b.seq - a.seq)[0];
+}

@@ -36,6 +36,8 @@ import {
 } from '../journal/topology.ts';
 import { partitionFolder } from '../store/generation.ts';
 import { type PartitionLock, PartitionLockedError, takeLock } from '../store/lock.ts';
+import { Readers } from '../store/readers.ts';
+import { readCursor } from '../store/tables/meta.ts';
 import { Child } from './child-process.ts';
 import { serveCluster } from './cluster-service.ts';
 import { DataDirError } from './data-dir.ts';
@@ -297,15 +299,27 @@ async function prepareJournal(journal: Journal, settings: Settings, logger: Logg
   return level;
 }
 
-/** Creates the streams that are missing. Returns the state of all streams. */
+/**
+ * Creates the streams that are missing. Returns the state of all streams. On a node, a new stream continues after what the
+ * store of the node contains. If it began anew, other nodes would take it for the whole history of the partition.
+ */
 async function makeStreams(
   journal: Journal,
-  { partitions, journalMaxBytes, journalReplicas }: Settings,
+  { node, dataDir, partitions, journalMaxBytes, journalReplicas }: Settings,
 ): Promise<StreamState[]> {
-  const streams: StreamState[] = [];
-  for (const name of partitionNames(partitions))
-    streams.push(await ensureStream(journal, name, journalMaxBytes, journalReplicas));
-  return streams;
+  const readers = new Readers(dataDir);
+  const foldedOf = (name: PartitionName): number => {
+    const partition = node === '' ? undefined : readers.fresh(name);
+    return partition ? readCursor(partition).seq : 0;
+  };
+  try {
+    const streams: StreamState[] = [];
+    for (const name of partitionNames(partitions))
+      streams.push(await ensureStream(journal, name, journalMaxBytes, journalReplicas, () => foldedOf(name)));
+    return streams;
+  } finally {
+    await readers.close();
+  }
 }
 
 /**

@@ -445,6 +445,11 @@ export const serviceReady = new Gauge({
   help: '1 while /readyz reports that the service is ready',
   registers,
 });
+export const clockOffsetSeconds = new Gauge({
+  name: 'tidings_clock_offset_seconds',
+  help: 'How far the clock of this node is ahead of the clock of the NATS servers; 0 on one machine',
+  registers,
+});
 export const diskFreeBytes = new Gauge({
   name: 'tidings_disk_free_bytes',
   help: 'Free space of the file system that holds TIDINGS_DATA_DIR',

@@ -20,7 +20,7 @@ import {
   registry,
   serviceReady,
 } from '../foundation/metrics.ts';
-import { type PartitionName, partitionNames } from '../foundation/partition-names.ts';
+import { directoryName, type PartitionName, partitionNames } from '../foundation/partition-names.ts';
 import { keepFilesPrivate, modeText, type OpenPath } from '../foundation/private-files.ts';
 import { version } from '../foundation/version.ts';
 import { connectJournal, type Journal } from '../journal/connect.ts';
@@ -28,6 +28,7 @@ import { claimInstance } from '../journal/instance.ts';
 import { findDurability } from '../journal/monitor.ts';
 import type { JournalRole } from '../journal/roles.ts';
 import {
+  clockOffset,
   type DurabilityLevel,
   ensureStream,
   requireClusterServer,
@@ -39,6 +40,7 @@ import { type PartitionLock, PartitionLockedError, takeLock } from '../store/loc
 import { Readers } from '../store/readers.ts';
 import { readCursor } from '../store/tables/meta.ts';
 import { Child } from './child-process.ts';
+import { ClockWatch } from './clock-watch.ts';
 import { serveCluster } from './cluster-service.ts';
 import { DataDirError } from './data-dir.ts';
 import { type FirstStart, identityOf, openDataDir, prepareDataDir, prepareJournalKeys } from './first-start.ts';
@@ -85,6 +87,7 @@ export function startService(settings: Settings, logger: Logger): Service {
     lock: undefined,
     journal: undefined,
     nats: undefined,
+    clock: undefined,
     ops: undefined,
   };
   const ready = start(settings, logger, started);
@@ -102,6 +105,7 @@ export function startService(settings: Settings, logger: Logger): Service {
         const children = started.children.filter((child) => child.options.role === role);
         await Promise.all(children.map((child) => child.stop(childStopMs)));
       }
+      started.clock?.stop();
       await started.journal?.close();
       await started.nats?.stop();
       started.ops?.close();
@@ -118,6 +122,7 @@ interface Started {
   lock: PartitionLock | undefined;
   journal: Journal | undefined;
   nats: SupervisedNats | undefined;
+  clock: ClockWatch | undefined;
   ops: OpsServer | undefined;
 }
 
@@ -151,7 +156,10 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
   // The children load their programs while the journal is prepared, and the gateway also while the workers begin.
   started.children.push(...children);
   for (const child of children) child.start();
-  const waitingFor = () => children.filter((child) => !child.ready).map((child) => child.options.name);
+  const waitingFor = () => [
+    ...children.filter((child) => !child.ready).map((child) => child.options.name),
+    ...(started.clock?.isOff ? ['clock'] : []),
+  ];
   started.ops = await startOps(settings.opsHost, settings.opsPort, {
     metrics: () => {
       measure(settings.dataDir, waitingFor().length === 0);
@@ -163,10 +171,13 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
   started.journal = await unlessStopped(signal, connectJournal(settingsOf('supervisor'), client, logger), (journal) =>
     journal.close(),
   );
-  const preparing = prepareJournal(started.journal, { ...settings, webhookSecrets: [...first.webhookSecrets] }, logger);
-  const durability = await unlessStopped(signal, preparing);
+  const inUse = { ...settings, webhookSecrets: [...first.webhookSecrets] };
+  const durability = await unlessStopped(signal, prepareJournal(started.journal, inUse, logger));
   if (settings.node !== '') {
-    serveCluster(started.journal, { ...settings, webhookSecrets: [...first.webhookSecrets] }, waitingFor, logger);
+    const { journal } = started;
+    started.clock = new ClockWatch(() => clockOffset(journal, directoryName), logger);
+    started.clock.start();
+    serveCluster(journal, inUse, waitingFor, started.clock, logger);
   }
   await begin(workers, durability, signal, ready);
   await begin([gateway], durability, signal, ready);

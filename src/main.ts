@@ -16,7 +16,7 @@ try {
 } catch (error) {
   const { name: kind, message, stack } = error as Error;
   const expected =
-    /^(UsageError|NotFoundError|ConflictError|SettingsError|ServiceError|DataDirError|NatsServerError|PortError|JournalSetupError|ChildError)$/.test(
+    /^(UsageError|NotFoundError|ConflictError|SettingsError|ServiceError|DataDirError|NatsServerError|PortError|JournalSetupError|ChildError|ClusterError)$/.test(
       kind,
     ) || kind === 'Error';
   const lines = String(expected ? message : stack).split('\n');

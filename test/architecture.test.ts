@@ -15,7 +15,7 @@ const base = [...shapes, 'foundation'];
 const edge = [...base, 'http', 'journal', 'store'];
 const libraries = [...edge, 'egress', 'notes', 'channels', 'host', 'intake'];
 const served = [...libraries, 'ingress', 'api', 'pages'];
-const programs = [...served, 'supervisor', 'gateway'];
+const programs = [...served, 'cluster', 'supervisor', 'gateway'];
 
 const rules: Rules = {
   layerOf,
@@ -31,11 +31,12 @@ const rules: Rules = {
     channels: [...base, 'egress'],
     host: base,
     intake: base,
+    cluster: [...base, 'journal', 'store'],
     ingress: [...edge, 'intake'],
     api: [...edge, 'egress'],
     pages: edge,
-    supervisor: edge,
-    gateway: served,
+    supervisor: [...edge, 'cluster'],
+    gateway: [...served, 'cluster'],
     cli: programs,
     fold: ['protocol', 'foundation', 'store', 'notes'],
     workers: [...libraries.filter((name) => name !== 'http'), 'fold'],

@@ -14,6 +14,7 @@ import {
   repositoriesEntry,
   webhookSecretsEntry,
 } from './table/access.ts';
+import { clusterEntry } from './table/cluster.ts';
 import { draftsEntry, notesEntry, publishEntry, pullsEntry, rangesEntry, versionEntry } from './table/notes.ts';
 import {
   backfillEntry,
@@ -82,6 +83,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   snapshot: single(snapshotEntry, async () => (await import('./snapshots.ts')).runSnapshot),
   restore: single(restoreEntry, async () => (await import('./snapshots.ts')).runRestore),
   retention: group(retentionEntry, async () => (await import('./retention.ts')).retentionActions),
+  cluster: group(clusterEntry, async () => (await import('./cluster.ts')).clusterActions),
   settings: single(settingsEntry, async () => (await import('./settings.ts')).runSettings),
   openapi: single(openApiEntry, async () => (await import('./openapi.ts')).runOpenApi),
   completion: completionCommand(() => commands),

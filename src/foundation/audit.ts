@@ -206,6 +206,7 @@ export function auditedCommand(
     case 'nameOrganisation':
     case 'reseal':
     case 'takeAppState':
+    case 'setIdentity':
     case 'suppress':
     case 'renewSession':
     case 'sealWebhookAddresses':

@@ -1,22 +1,34 @@
 /**
- * The program of the gateway process, which begins when the partitions are open. It starts the gateway,
- * stores the admin key if it is not stored yet, and reports to the supervisor when the gateway is ready.
+ * The program of the gateway process, which begins when the partitions are open. It starts the gateway, compares this
+ * node with the other nodes of its cluster, stores the admin key if it is not stored yet, and reports to the supervisor when the gateway is ready.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { runCommand } from '../api/context.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Settings } from '../../config/schema.ts';
+import { type ApiContext, runCommand } from '../api/context.ts';
+import { ClusterError, differenceMessage, differences } from '../cluster/identity.ts';
 import { keyParts } from '../foundation/api-key.ts';
+import { ServiceError } from '../foundation/errors.ts';
 import { hashedId } from '../foundation/ids.ts';
+import type { Logger } from '../foundation/logger.ts';
 import { directoryName } from '../foundation/partition-names.ts';
+import type { DirectoryCommand } from '../protocol/commands.ts';
+import type { Identity } from '../protocol/identity.ts';
 import { keyByHash } from '../store/tables/directory.ts';
 import { type ChildContext, type ChildProgram, runChild } from '../supervisor/child-program.ts';
-import { adminKeyFile } from '../supervisor/first-start.ts';
+import { adminKeyFile, identityOf } from '../supervisor/first-start.ts';
 import { type Gateway, startGateway } from './gateway.ts';
+
+/** Interval between attempts to store the identity, in milliseconds. */
+const retryMs = 1000;
 
 await runChild('gateway', start);
 
 async function start({ settings, logger, durability, setReady }: ChildContext): Promise<ChildProgram> {
   const gateway = await startGateway(settings, logger, durability);
   const { journal } = gateway.context;
+  await ensureIdentity(gateway, settings, logger);
   await ensureAdminKey(gateway, settings.dataDir);
   const address = { host: settings.host, port: gateway.port };
   setReady(journal.connected(), address);
@@ -29,6 +41,49 @@ async function start({ settings, logger, durability, setReady }: ChildContext): 
       return gateway.stop();
     },
   };
+}
+
+/**
+ * Compares this node with the identity that the directory partition stores, and stores the identity of this node. On one
+ * machine, nothing is compared.
+ * @throws ClusterError if this node does not match the other nodes
+ */
+async function ensureIdentity({ context }: Gateway, settings: Settings, logger: Logger): Promise<void> {
+  const identity = identityOf(settings);
+  if (!identity) return;
+  const other = 'the other nodes';
+  let replaces: Identity | null = null;
+  for (;;) {
+    const stored = await setIdentity(context, { name: 'setIdentity', identity, replaces }, logger);
+    if (isDeepStrictEqual(stored, identity)) return;
+    const directory = context.readers.fresh(directoryName);
+    const { hash } = keyParts(readFileSync(adminKeyFile(settings.dataDir), 'utf8').trim());
+    // An admin key that the service knows was rotated. It does not give anyone access that they did not have.
+    const isKnownKey = directory !== undefined && keyByHash(directory, hash) !== undefined;
+    const found = differences(identity, stored, other).filter(({ part }) => part !== 'adminKey' || !isKnownKey);
+    if (found.length > 0) throw new ClusterError(differenceMessage(found, other));
+    replaces = stored;
+  }
+}
+
+/**
+ * Sends the command and returns the identity that is stored afterwards. The result arrives when this node has folded
+ * everything before the command. A new node can need longer for that than a command may take, so the command is repeated.
+ */
+async function setIdentity(
+  context: ApiContext,
+  command: Extract<DirectoryCommand, { name: 'setIdentity' }>,
+  logger: Logger,
+): Promise<Identity> {
+  for (;;) {
+    try {
+      return await runCommand<Identity>(context, directoryName, command);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.kind !== 'unavailable') throw error;
+      logger.info('waiting until this node has folded the directory partition');
+      await pause(retryMs);
+    }
+  }
 }
 
 /**

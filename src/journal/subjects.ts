@@ -43,7 +43,15 @@ export function gatewaySubject(node: string): string {
   return `tidings.${node}.gateway`;
 }
 
-/** The instance that has claimed a server's journal answers requests on this subject. */
+/** New machines send their requests to join a cluster to one of its nodes. */
+export function joinSubject(node: string): string {
+  return `tidings.${node}.join`;
+}
+
+/** All nodes of a cluster answer questions for their state. */
+export const statusSubject = 'tidings.cluster.status';
+
+/** The instances that use a server's journal answer requests on this subject. */
 export const instanceSubject = 'tidings.instance';
 
 /** The processes of all nodes that can lead a partition answer requests on this subject. */

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { DiscardPolicy, RetentionPolicy, StorageType, type StreamConfig, type StreamInfo } from 'nats';
-import type { PartitionName } from '../foundation/partition-names.ts';
+import { directoryName, type PartitionName, partitionName, partitionNames } from '../foundation/partition-names.ts';
 import type { Journal } from './connect.ts';
 import { recordsSubject, streamOf } from './subjects.ts';
 
@@ -79,6 +79,18 @@ export async function streamState(journal: Journal, partition: PartitionName): P
   return toState(await journal.manager.streams.info(streamOf(partition)));
 }
 
+/**
+ * Returns how far the clock of this machine is ahead of the clock of the NATS server that answers, in milliseconds.
+ * Returns undefined if the server does not answer, or does not report its time.
+ */
+export async function clockOffset(journal: Journal, partition: PartitionName): Promise<number | undefined> {
+  const sent = Date.now();
+  const info = await findStream(journal, partition).catch(() => undefined);
+  const received = Date.now();
+  const server = Date.parse((info as { ts?: string } | undefined)?.ts ?? '');
+  return Number.isNaN(server) ? undefined : Math.round((sent + received) / 2 - server);
+}
+
 const existingMs = 10_000;
 
 /**
@@ -95,6 +107,43 @@ export async function existingStream(journal: Journal, partition: PartitionName)
       await pause(100);
     }
   }
+}
+
+/** @throws JournalSetupError if the server is too old for a cluster */
+export function requireClusterServer({ connection }: Pick<Journal, 'connection'>): void {
+  const version = connection.info?.version ?? 'unknown';
+  if (atLeast(version, firstReplicated)) return;
+  throw new JournalSetupError(
+    `The NATS server has version ${version}: several machines need nats-server ${firstReplicated.join('.')} or later. Upgrade all servers, or run one machine alone without TIDINGS_NODE.`,
+  );
+}
+
+/**
+ * Checks that the streams on the server are those of so many partitions. Missing streams are created later.
+ * @param hasStore whether this machine has a store of the partition, so that only its stream was lost
+ * @throws JournalSetupError if the streams show another number of partitions
+ */
+export async function requirePartitions(
+  journal: Journal,
+  count: number,
+  hasStore: (name: PartitionName) => boolean,
+): Promise<void> {
+  const names = partitionNames(count).filter((name) => name !== directoryName);
+  const next = partitionName(count);
+  const [beyond, ...found] = await Promise.all([next, ...names].map((name) => findStream(journal, name)));
+  const here = count === 1 ? '1 partition' : `${count} partitions`;
+  if (beyond) {
+    throw new JournalSetupError(
+      `The NATS servers have the stream ${streamOf(next)}, so their service has more partitions than the ${here} of this node. The number cannot change. Join with an empty data directory, or set TIDINGS_NATS_URL to other servers.`,
+    );
+  }
+  const streams = found.filter((stream) => stream !== undefined).length;
+  const missing = names.filter((name, i) => !found[i] && !hasStore(name));
+  // A first start that was interrupted leaves some streams without messages.
+  if (missing.length === 0 || found.every((stream) => (stream?.state.last_seq ?? 0) === 0)) return;
+  throw new JournalSetupError(
+    `The NATS servers have streams of ${streams} partitions, but this node has ${here}. The number cannot change. Join with an empty data directory, or set TIDINGS_NATS_URL to other servers.`,
+  );
 }
 
 /**

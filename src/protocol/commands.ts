@@ -7,6 +7,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { AutomationRuleSchema, automatic } from './automation.ts';
 import { ChannelCommandSchemas } from './channels.ts';
 import { HostAppRecordSchema } from './host-apps.ts';
+import { IdentitySchema } from './identity.ts';
 import { NotesSettingsSchema } from './notes.ts';
 import { PublicationCommandSchemas } from './publications.ts';
 import { EventRepositorySchema } from './repository.ts';
@@ -306,6 +307,15 @@ export const DirectoryCommandSchema = Type.Union([
   Type.Object({
     name: Type.Literal('reseal'),
     seals: Type.Array(Type.Object({ from: Type.String(), to: Type.String() })),
+  }),
+  /**
+   * Stores what all nodes of the cluster have in common. Without effect if another identity than `replaces` is stored.
+   * The result contains the identity that is stored afterwards.
+   */
+  Type.Object({
+    name: Type.Literal('setIdentity'),
+    identity: IdentitySchema,
+    replaces: Type.Union([IdentitySchema, Type.Null()]),
   }),
   ...ChannelCommandSchemas,
   ...sessionCommands,

@@ -48,7 +48,7 @@ export async function runChild(role: string, start: (context: ChildContext) => P
   collectRuntimeMetrics();
   const fail = (error: Error): void => {
     logger.fatal({ err: error }, `${role} cannot continue`);
-    send({ type: 'failed', reason: error.message, isFinal: error.name === 'ListenError' });
+    send({ type: 'failed', reason: error.message, isFinal: /^(ListenError|ClusterError)$/.test(error.name) });
     die();
   };
   process.on('uncaughtException', fail);

@@ -8,6 +8,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { partitionCountFile } from '../../config/partitions.ts';
 import type { Settings } from '../../config/schema.ts';
+import { makeIdentity, requireClusterId } from '../cluster/identity.ts';
 import { newKey } from '../foundation/api-key.ts';
 import { closeDataDir, foreignPath, modeText, type OpenPath } from '../foundation/private-files.ts';
 import {
@@ -19,6 +20,7 @@ import {
   sealingKeyBytes,
 } from '../foundation/seal.ts';
 import { makeJournalKeys } from '../journal/keys.ts';
+import type { Identity } from '../protocol/identity.ts';
 import { DataDirError, makeWritableFolder } from './data-dir.ts';
 
 /** The secrets that were read or created at a start. `made` lists the paths of new files. */
@@ -49,11 +51,11 @@ export function sealingKeyFile(dataDir: string): string {
 }
 
 /** Returns the path of the file with the digest key, which is sealed under the sealing key. */
-function digestKeyFile(dataDir: string): string {
+export function digestKeyFile(dataDir: string): string {
   return join(dataDir, 'digest-key');
 }
 
-type KeySettings = Pick<Settings, 'sealingKey' | 'sealingKeysPrevious' | 'dataDir'>;
+export type KeySettings = Pick<Settings, 'sealingKey' | 'sealingKeysPrevious' | 'dataDir'>;
 
 /**
  * Creates the sealer. The sealing key comes from the settings. If the settings do not contain a sealing key, it comes
@@ -70,7 +72,7 @@ export function openSealer(settings: KeySettings): Sealer {
  * If the settings do not contain a sealing key, the keys are read from the key file, which has one key per line. In
  * both cases, the keys of the setting `sealingKeysPrevious` are added as former keys.
  */
-function sealingKeys({ sealingKey, sealingKeysPrevious, dataDir }: KeySettings): [Buffer, ...Buffer[]] {
+export function sealingKeys({ sealingKey, sealingKeysPrevious, dataDir }: KeySettings): [Buffer, ...Buffer[]] {
   const file = sealingKeyFile(dataDir);
   if (sealingKey === '' && !existsSync(file)) {
     throw new DataDirError(`${file} is missing. Restore it from a backup, or set TIDINGS_SEALING_KEY.`);
@@ -136,15 +138,18 @@ export function openDataDir(dataDir: string): OpenPath[] {
 /**
  * Creates the secrets that are missing. The data directory must be locked: two concurrent starts would overwrite each
  * other's secrets.
- * @throws DataDirError if the data directory was created with a different number of partitions, or its sealing key
- *   cannot be used
+ * @param mayMake false if missing secrets are a fault: a node of a cluster must have those of the other nodes
+ * @throws DataDirError if the data directory was created with a different number of partitions, its sealing key cannot be
+ *   used, or a secret is missing that must not be made
  */
-export function prepareDataDir(settings: Settings): FirstStart {
+export function prepareDataDir(settings: Settings, mayMake = settings.node === ''): FirstStart {
   const { dataDir } = settings;
   fixPartitions(dataDir, settings.partitions);
   const made: string[] = [];
   const secret = (file: string, make: () => string): string => {
     if (!existsSync(file)) {
+      if (!mayMake)
+        throw new DataDirError(`${file} is missing. Copy it from another node, or restore it from a backup.`);
       writeWhole(file, `${make()}\n`);
       made.push(file);
     }
@@ -158,6 +163,20 @@ export function prepareDataDir(settings: Settings): FirstStart {
   const random = () => randomBytes(32).toString('hex');
   const webhookSecrets = configured.length > 0 ? configured : [secret(webhookSecretFile(dataDir), random)];
   return { webhookSecrets, adminKey, made };
+}
+
+/**
+ * Returns the identity of this node; undefined on one machine. The data directory must be prepared.
+ * @param settings the settings with the webhook secrets that are in use
+ * @throws ClusterError if the settings and the data directory contradict each other
+ */
+export function identityOf(settings: Settings): Identity | undefined {
+  const cluster = requireClusterId(settings);
+  if (cluster === undefined) return undefined;
+  const { dataDir, partitions, webhookSecrets } = settings;
+  const adminKey = readFileSync(adminKeyFile(dataDir), 'utf8').trim();
+  const secrets = { sealingKeys: sealingKeys(settings), webhookSecrets, adminKey };
+  return makeIdentity({ cluster, partitions }, openSealer(settings), secrets);
 }
 
 /**
@@ -204,7 +223,7 @@ export function prepareJournalKeys(dataDir: string): string[] {
  * Writes a file atomically. A plain write could leave an empty file when the process is killed, and the next start
  * would read an empty secret.
  */
-function writeWhole(file: string, text: string): void {
+export function writeWhole(file: string, text: string): void {
   writeFileSync(`${file}.new`, text, { mode: 0o600, flush: true } as object);
   renameSync(`${file}.new`, file);
 }
@@ -213,7 +232,7 @@ function writeWhole(file: string, text: string): void {
  * Stores the number of partitions. The number cannot change later, because ids contain slots, and the partition of a
  * slot depends on the number of partitions.
  */
-function fixPartitions(dataDir: string, partitions: number): void {
+export function fixPartitions(dataDir: string, partitions: number): void {
   const file = partitionCountFile(dataDir);
   if (!existsSync(file)) writeWhole(file, `${partitions}\n`);
   const fixed = Number(readFileSync(file, 'utf8').trim());

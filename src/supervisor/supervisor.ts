@@ -3,12 +3,13 @@
  * supervisor restarts a process that ends. It stops the processes in this order: gateway, workers, nats-server. If
  * TIDINGS_NATS_URL is set, the supervisor starts no nats-server.
  */
-import { statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AggregatorRegistry } from 'prom-client';
 import { settingsToEnv } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
+import { instanceFault, requireClusterId } from '../cluster/identity.ts';
 import type { Logger } from '../foundation/logger.ts';
 import {
   buildInfo,
@@ -26,11 +27,19 @@ import { connectJournal, type Journal } from '../journal/connect.ts';
 import { claimInstance } from '../journal/instance.ts';
 import { findDurability } from '../journal/monitor.ts';
 import type { JournalRole } from '../journal/roles.ts';
-import { type DurabilityLevel, ensureStream, type StreamState } from '../journal/topology.ts';
+import {
+  type DurabilityLevel,
+  ensureStream,
+  requireClusterServer,
+  requirePartitions,
+  type StreamState,
+} from '../journal/topology.ts';
+import { partitionFolder } from '../store/generation.ts';
 import { type PartitionLock, PartitionLockedError, takeLock } from '../store/lock.ts';
 import { Child } from './child-process.ts';
+import { serveCluster } from './cluster-service.ts';
 import { DataDirError } from './data-dir.ts';
-import { type FirstStart, openDataDir, prepareDataDir, prepareJournalKeys } from './first-start.ts';
+import { type FirstStart, identityOf, openDataDir, prepareDataDir, prepareJournalKeys } from './first-start.ts';
 import { requireReviewedServer } from './http-server-files.ts';
 import { localJournal } from './nats-server.ts';
 import { type SupervisedNats, superviseNats } from './nats-supervision.ts';
@@ -120,6 +129,7 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
   started.lock = await lockDataDir(settings.dataDir);
   await requireFreePorts(settings);
   signal.throwIfAborted();
+  requireClusterId(settings);
   const prepared = prepareDataDir(settings);
   const supervised = settings.natsUrl === '';
   const keys = supervised ? prepareJournalKeys(settings.dataDir) : [];
@@ -151,7 +161,11 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
   started.journal = await unlessStopped(signal, connectJournal(settingsOf('supervisor'), client, logger), (journal) =>
     journal.close(),
   );
-  const durability = await unlessStopped(signal, prepareJournal(started.journal, settings, logger));
+  const preparing = prepareJournal(started.journal, { ...settings, webhookSecrets: [...first.webhookSecrets] }, logger);
+  const durability = await unlessStopped(signal, preparing);
+  if (settings.node !== '') {
+    serveCluster(started.journal, { ...settings, webhookSecrets: [...first.webhookSecrets] }, waitingFor, logger);
+  }
   await begin(workers, durability, signal, ready);
   await begin([gateway], durability, signal, ready);
   const { host, port } = gateway.address as { host: string; port: number };
@@ -261,9 +275,18 @@ class Readiness {
   }
 }
 
-/** Claims the journal for this instance and creates its streams. Returns the durability level of acknowledgements. */
+/**
+ * Claims the journal for this instance and creates its streams. Returns the durability level of acknowledgements.
+ * @param settings the settings with the webhook secrets that are in use
+ * @throws JournalSetupError if the servers or the other instances do not fit this instance
+ */
 async function prepareJournal(journal: Journal, settings: Settings, logger: Logger): Promise<DurabilityLevel> {
-  await claimInstance(journal, settings.dataDir);
+  const { dataDir, partitions } = settings;
+  const node = settings.node || undefined;
+  if (node !== undefined) requireClusterServer(journal);
+  await claimInstance(journal, () => ({ dataDir, node, identity: identityOf(settings) }), instanceFault);
+  const hasStore = (name: PartitionName): boolean => existsSync(partitionFolder(dataDir, name));
+  if (node !== undefined) await requirePartitions(journal, partitions, hasStore);
   const streams = await makeStreams(journal, settings);
   journal.onReconnect(() => void makeStreamsAgain(journal, settings, logger));
   const version = journal.connection.info?.version ?? '0.0.0';

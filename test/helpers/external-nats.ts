@@ -30,12 +30,14 @@ export const serverTls = (more = ''): string =>
 /**
  * Starts a nats-server with JetStream and returns its port.
  * @param jetstream more options of JetStream
+ * @param program path of the nats-server; the packaged one by default
  */
 export async function startExternal(
   t: TestContext,
   config: string,
   host = '127.0.0.1',
   jetstream = '',
+  program = findNatsServer() as string,
 ): Promise<number> {
   const [folder, port] = [temporaryFolder(t), await freePort()];
   const file = join(folder, 'server.conf');
@@ -43,7 +45,7 @@ export async function startExternal(
     file,
     `listen: "${host}:${port}"\nmax_payload: 8MB\njetstream { store_dir: "${join(folder, 'store')}"; ${jetstream} }\n${config}\n`,
   );
-  const child = spawn(findNatsServer() as string, ['-c', file], { stdio: 'ignore' });
+  const child = spawn(program, ['-c', file], { stdio: 'ignore' });
   afterwards(t, () => kill(child));
   await waitUntil('the server listens', () => {
     if (child.exitCode !== null) throw new Error(`the server refuses its configuration: ${child.exitCode}`);

@@ -88,6 +88,15 @@ test('on one machine, a process claims its partition at once, and its successor 
   assert.equal(second.lead.term, 2);
 });
 
+test('a node raises the fold version to 1, which every release for several machines knows, and no further', async (t) => {
+  const bench = await startBench(t);
+  const one = await startNode(t, bench, 'one');
+  one.lead.start();
+  await waitUntil('it leads', () => one.lead.acts);
+  await waitUntil('the fold version is raised', () => readFoldVersion(one.owner.partition) === 1);
+  assert.ok(foldVersion >= 1);
+});
+
 test('a process that starts with a backlog of claims leads when its own claim is folded', async (t) => {
   const bench = await startBench(t);
   await ensureStream(bench.journal, 'p00', streamBytes);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect, type NatsConnection } from 'nats';
-import { connectionFault, connectionOptions } from '../../src/journal/connect.ts';
+import { connectionFault, connectionOptions, type Journal } from '../../src/journal/connect.ts';
 import { Follower } from '../../src/journal/follow.ts';
 import { claimInstance } from '../../src/journal/instance.ts';
 import { answerQueries, ask } from '../../src/journal/query.ts';
@@ -194,8 +194,14 @@ test('the roles can do their work together', async (t) => {
     await nats.connect('worker'),
     await nats.connect('cli'),
   ];
-  await claimInstance(supervisor, 'here');
-  await assert.rejects(claimInstance(await nats.connect('supervisor'), 'there'), /data directory here/);
+  const claim = (journal: Journal, dataDir: string) =>
+    claimInstance(
+      journal,
+      () => ({ dataDir, node: undefined, identity: undefined }),
+      (_, other) => `taken by ${other.dataDir}`,
+    );
+  await claim(supervisor, 'here');
+  await assert.rejects(claim(await nats.connect('supervisor'), 'there'), /taken by here/);
   await ensureStream(supervisor, 'p00', streamBytes);
   await ensureStream(supervisor, 'p00', streamBytes * 2);
 

@@ -3,10 +3,12 @@
  * keys. `webhook-secrets.ts` folds the records about webhook secrets.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { maxAheadMs } from '../../src/foundation/host-clock.ts';
 import { hashedId, isNumber } from '../../src/foundation/ids.ts';
 import type { PartitionName } from '../../src/foundation/partition-names.ts';
 import type { CommandResult, DirectoryCommand } from '../../src/protocol/commands.ts';
+import type { Identity } from '../../src/protocol/identity.ts';
 import type { CommandRecord, RelayRecord } from '../../src/protocol/journal.ts';
 import type { RelayBody } from '../../src/protocol/relays.ts';
 import type { EventRepository } from '../../src/protocol/repository.ts';
@@ -28,6 +30,7 @@ import {
   sameLogin,
   writeOrganization,
 } from '../../src/store/tables/directory.ts';
+import { readIdentity, writeIdentity } from '../../src/store/tables/meta.ts';
 import { writeEffect } from '../../src/store/tables/outbox.ts';
 import { writePolicy } from '../../src/store/tables/policies.ts';
 import { replaceSeals } from '../../src/store/tables/seals.ts';
@@ -186,6 +189,8 @@ export function foldDirectoryCommand(
       const records = replaceSeals(partition, new Map(command.seals.map(({ from, to }) => [from, to])));
       return { ok: true, value: { records } };
     }
+    case 'setIdentity':
+      return { ok: true, value: setIdentity(partition, command) };
     case 'putChannel':
       return putChannel(partition, command, at);
     case 'removeChannel':
@@ -205,6 +210,20 @@ export function foldDirectoryCommand(
     default:
       return foldWebhookCommand(partition, command, at);
   }
+}
+
+/**
+ * Stores the identity of the cluster, unless another one than the sender has read is stored. The sender compares them.
+ * @returns the identity that is stored now
+ */
+function setIdentity(
+  partition: Partition,
+  { identity, replaces }: Extract<DirectoryCommand, { name: 'setIdentity' }>,
+): Identity {
+  const stored = readIdentity(partition);
+  if (stored && !isDeepStrictEqual(stored, replaces)) return stored;
+  writeIdentity(partition, identity);
+  return identity;
 }
 
 /**

@@ -45,6 +45,8 @@ export interface LeadOptions {
 
 /** Interval between checks whether the partition must be claimed, in milliseconds. */
 const checkMs = 500;
+/** The version of fold rules that every release for several machines knows. A higher one is raised by a person. */
+const firstVersion = 1;
 /** The lead stops beginning things this long before other nodes may claim the partition, in milliseconds. */
 const marginMs = 3000;
 
@@ -191,7 +193,8 @@ export class Lead {
     leadChanges.inc({ partition: owner.name, change: 'gained' });
     partitionLead.set({ partition: owner.name }, 1);
     logger.info({ partition: owner.name, term }, 'partition is led by this process');
-    if (readFoldVersion(owner.partition) < foldVersion && this.options.leaseMs === undefined) this.raise();
+    const version = this.options.leaseMs === undefined ? foldVersion : firstVersion;
+    if (readFoldVersion(owner.partition) < version) this.raise(version);
     this.options.onGained();
     // Another process has sent the claim of a lead that was handed over, so it proves nothing. The first tick does.
     if (!this.acts)
@@ -209,12 +212,12 @@ export class Lead {
     this.options.onLost();
   }
 
-  /** Raises the fold version. On one machine, no other node can be left behind by the new rules. */
-  private raise(): void {
+  /** Raises the fold version to one that no other node can be left behind by. */
+  private raise(version: number): void {
     const { lane, owner, logger } = this.options;
     const at = Date.now();
-    lane.enqueue({ id: ulid(at), at, kind: 'foldVersion', version: foldVersion }).catch((error: Error) => {
-      logger.warn({ partition: owner.name, err: error }, 'fold version is raised at the next start');
+    lane.enqueue({ id: ulid(at), at, kind: 'foldVersion', version }).catch((error: Error) => {
+      logger.warn({ partition: owner.name, err: error }, 'fold version could not be raised; the next lead raises it');
     });
   }
 }

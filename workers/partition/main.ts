@@ -8,6 +8,7 @@ import { publicUrlOf } from '../../config/public-url.ts';
 import { Egress } from '../../src/egress/egress.ts';
 import { journalMeters, partitionAlarms } from '../../src/foundation/metrics.ts';
 import { directoryName, type PartitionName } from '../../src/foundation/partition-names.ts';
+import { answerStatus } from '../../src/journal/cluster.ts';
 import { connectJournal } from '../../src/journal/connect.ts';
 import { JournalHoleError } from '../../src/journal/follow.ts';
 import { Lane } from '../../src/journal/lane.ts';
@@ -28,6 +29,7 @@ import { Readiness } from './readiness.ts';
 import { PartitionLostError } from './restore.ts';
 import { type ServedPartition, serve } from './serve.ts';
 import type { Shared } from './shared.ts';
+import { statusOf } from './status.ts';
 
 // The gateway must not wait for the fold, because deliveries are acknowledged before they are folded. Therefore the
 // worker has a lower priority. If the gateway and a worker need the same core, the gateway gets nine tenths of the
@@ -52,6 +54,7 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
     else readiness.lose(name);
   };
   await Promise.all(names.map(open));
+  if (context.settings.node !== '') answerStatus(shared.journal, () => statusOf(context.settings.node, served));
   readiness.open(shared.pool);
   context.logger.info({ partitions: names }, 'worker ready');
   const stop = async (): Promise<void> => {

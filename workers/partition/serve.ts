@@ -73,6 +73,8 @@ const pollMs = 5000;
 /** One partition that this process serves. */
 export interface ServedPartition {
   owner: PartitionOwner;
+  /** Whether this process leads the partition, and may begin something now. */
+  readonly leads: boolean;
   /** Waits for the running work of the partition, and closes everything that serves the partition except its owner. */
   stop(): Promise<void>;
 }
@@ -199,7 +201,13 @@ export async function serve(
     await keeper.close();
     await stopLeading();
   };
-  return { owner, stop };
+  return {
+    owner,
+    get leads() {
+      return lead?.acts ?? false;
+    },
+    stop,
+  };
 }
 
 /** Joins memories of answers, so that one commit reaches all of them. */

@@ -3,6 +3,7 @@
  * folded from the journal. The table `local` contains the partition's owner on this machine, and the stream that the
  * partition follows. These are not folded.
  */
+import type { Identity } from '../../protocol/identity.ts';
 import type { Partition } from '../partition.ts';
 
 /**
@@ -73,4 +74,13 @@ export function readStreamIdentity(partition: Partition): StreamIdentity | undef
 
 export function writeStreamIdentity(partition: Partition, identity: StreamIdentity): void {
   partition.tables.local.putSync('stream', identity);
+}
+
+/** Returns what all nodes of the cluster have in common, from the directory partition; undefined on one machine. */
+export function readIdentity(directory: Partition): Identity | undefined {
+  return directory.tables.meta.get('identity');
+}
+
+export function writeIdentity(directory: Partition, identity: Identity): void {
+  directory.tables.meta.putSync('identity', identity);
 }

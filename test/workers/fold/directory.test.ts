@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Identity } from '../../../src/protocol/identity.ts';
 import type { CommandRecord, RelayRecord } from '../../../src/protocol/journal.ts';
 import type { EventRepository } from '../../../src/protocol/repository.ts';
 import {
@@ -14,6 +15,7 @@ import {
   readDirectoryRepository,
   readKey,
 } from '../../../src/store/tables/directory.ts';
+import { readIdentity } from '../../../src/store/tables/meta.ts';
 import { readResult } from '../../../src/store/tables/results.ts';
 import { foldRecords, openTestPartition } from '../../helpers/partition.ts';
 import { commandRecord, epoch, keyFields, repositoryFields } from '../../helpers/partition-records.ts';
@@ -90,4 +92,24 @@ test('stores a key by its hash and revokes it once', async (t) => {
   const unknown = commandRecord({ name: 'revokeKey', keyId: 'key_none' } as never);
   await foldRecords(directory, 2, unknown);
   assert.equal(readResult(directory, unknown.id)?.ok, false);
+});
+
+test('the identity of a cluster is stored once, and replaced only by a sender who has read it', async (t) => {
+  const directory = openTestPartition(t, 'directory');
+  const identity = (webhookSecrets: string[]): Identity => ({
+    ...{ cluster: 'c1', partitions: 4, digestKey: 'd', sealingKeys: ['s'], webhookSecrets, adminKey: 'k' },
+  });
+  let seq = 0;
+  const set = async (webhookSecrets: string[], replaces: Identity | null) => {
+    seq += 1;
+    const command = { name: 'setIdentity', identity: identity(webhookSecrets), replaces } as const;
+    const record = { ...commandRecord(command as never), id: `identity-${seq}` };
+    await foldRecords(directory, seq, record);
+    return readResult(directory, record.id);
+  };
+  assert.deepEqual(await set(['one'], null), { ok: true, value: identity(['one']) });
+  assert.deepEqual(await set(['two'], null), { ok: true, value: identity(['one']) });
+  assert.deepEqual(await set(['two'], identity(['three'])), { ok: true, value: identity(['one']) });
+  assert.deepEqual(await set(['two'], identity(['one'])), { ok: true, value: identity(['two']) });
+  assert.deepEqual(readIdentity(directory), identity(['two']));
 });

@@ -1,0 +1,46 @@
+/**
+ * What a node does for the other machines of its cluster: hands the keys of the cluster to machines with a token, and
+ * reports its state.
+ */
+import type { Settings } from '../../config/schema.ts';
+import { requireClusterId } from '../cluster/identity.ts';
+import { answerJoin } from '../cluster/join.ts';
+import type { Logger } from '../foundation/logger.ts';
+import { directoryName } from '../foundation/partition-names.ts';
+import { version } from '../foundation/version.ts';
+import { answerJoins, answerStatus } from '../journal/cluster.ts';
+import type { Journal } from '../journal/connect.ts';
+import { clockOffset } from '../journal/topology.ts';
+import { clusterKeys } from './cluster-keys.ts';
+
+/**
+ * Answers the requests of other machines for as long as the connection is open.
+ * @param settings the settings of this node, with the webhook secrets that are in use
+ * @param waitingFor returns the processes that are not ready
+ */
+export function serveCluster(
+  journal: Journal,
+  settings: Settings,
+  waitingFor: () => readonly string[],
+  logger: Logger,
+): void {
+  const { node, dataDir } = settings;
+  answerJoins(journal, (request) => {
+    const cluster = requireClusterId(settings) as string;
+    const { reply, node: name } = answerJoin(
+      dataDir,
+      request,
+      () => clusterKeys(settings),
+      { cluster, node },
+      Date.now(),
+    );
+    if (reply.ok) logger.info({ joined: name }, 'a machine has joined the cluster with a token');
+    else logger.warn({ node: name, reason: reply.message }, 'a request to join the cluster was refused');
+    return reply;
+  });
+  answerStatus(journal, async () => ({
+    from: 'supervisor',
+    ...{ node, version, waitingFor: waitingFor() },
+    clockOffsetMs: (await clockOffset(journal, directoryName)) ?? null,
+  }));
+}

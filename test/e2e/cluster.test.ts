@@ -1,0 +1,116 @@
+/**
+ * Tests two machines on one NATS server: the second joins with a token, both accept webhooks and writes and show the same
+ * data, and one of them leads each partition. A machine that does not fit is refused.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { ClusterReport } from '../../src/cluster/status.ts';
+import { clusterServer, noCluster } from '../helpers/cluster-server.ts';
+import { startExternal } from '../helpers/external-nats.ts';
+import { pullPayload } from '../helpers/payloads.ts';
+import { temporaryFolder } from '../helpers/ports.ts';
+import { startService, type TestService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+
+const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+
+test('two machines serve the same data, and others are refused', { skip: noCluster }, async (t) => {
+  const port = await startExternal(t, '', undefined, '', clusterServer);
+  const folder = temporaryFolder(t);
+  const envOf = (node: string, dataDir = node): Record<string, string> => ({
+    PATH: process.env.PATH ?? '',
+    TIDINGS_NODE: node,
+    TIDINGS_NATS_URL: `nats://127.0.0.1:${port}`,
+    TIDINGS_DATA_DIR: join(folder, dataDir),
+    TIDINGS_PARTITIONS: '2',
+    TIDINGS_LEAD_SECONDS: '12',
+    TIDINGS_JOURNAL_MAX_BYTES: '67108864',
+  });
+  const cluster = (env: Record<string, string>, ...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'cluster', ...args], {
+      env,
+      encoding: 'utf8',
+    });
+    return { status, output: stdout + stderr };
+  };
+  const start = (node: string, more: Record<string, string> = {}, waits = true) =>
+    startService(t, { dataDir: join(folder, node), env: { ...envOf(node), ...more }, waits });
+  const makeToken = (): string => {
+    const { status, output } = cluster(envOf('a'), 'init');
+    assert.equal(status, 0, output);
+    return /^Made a token.*: (\/.*)$/m.exec(output)?.[1] ?? assert.fail(output);
+  };
+
+  const token = makeToken();
+  const early = cluster(envOf('b'), 'join', '--token', token);
+  assert.match(early.output, /Node a, which made the token, is not running/);
+  const copy = readFileSync(token);
+  const a = await start('a');
+  const joined = cluster(envOf('b'), 'join', '--token', token);
+  assert.equal(joined.status, 0, joined.output);
+  for (const secret of [a.adminKey, a.secret, readFileSync(join(folder, 'a', 'sealing-key'), 'utf8').trim()])
+    assert.ok(!joined.output.includes(secret) && !a.log.includes(secret), 'no secret is shown');
+
+  const b = await start('b');
+  await t.test('a token works once, for a new data directory', () => {
+    const used = join(folder, 'used.token');
+    writeFileSync(used, copy);
+    const again = cluster(envOf('c'), 'join', '--token', used);
+    assert.deepEqual([again.status, existsSync(join(folder, 'c', 'admin-key'))], [1, false]);
+    assert.match(again.output, /The token was used already/);
+    assert.match(cluster(envOf('b'), 'join', '--token', used).output, /belongs to cluster \w+ already/);
+    assert.match(cluster(envOf('b', 'd'), 'join', '--token', used).output, /A node with the name b is running/);
+  });
+
+  await t.test('a delivery to one machine is readable on the other, and a write too', async () => {
+    const sent = await a.deliver('pull_request', pullPayload(1));
+    assert.equal(sent.status, 202, JSON.stringify(sent.body));
+    const repository = await waitUntil('b lists the repository', async () => {
+      const { body } = await b.api('GET', '/api/repos');
+      return body.repos[0] as { id: string } | undefined;
+    });
+    const made = await b.api('POST', '/api/keys', { name: 'made on b', org: 'acme', scopes: ['repos:read'] });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    await waitUntil('a accepts the key', async () => {
+      const { status, body } = await a.api('GET', '/api/repos', undefined, made.body.key);
+      return status === 200 && body.repos[0]?.id === repository.id;
+    });
+  });
+
+  await t.test('each partition has one lead, and the states are equal', async () => {
+    const report = await waitUntil('each partition has a lead', () => {
+      const { output } = cluster(envOf('b'), 'status', '--json');
+      const found = JSON.parse(output) as ClusterReport;
+      return found.faults.length === 0 && found.partitions.every(({ nodes }) => nodes.length === 2) && found;
+    });
+    assert.deepEqual(
+      report.nodes.map(({ node, ready }) => [node, ready]),
+      [
+        ['a', true],
+        ['b', true],
+      ],
+    );
+    for (const { leads } of report.partitions) assert.equal(leads.length, 1);
+    assert.match(cluster(envOf('a'), 'upgrade').output, /folded by version 1, the highest/);
+  });
+
+  await t.test('a machine with another secret does not start', async () => {
+    await b.stop();
+    await isRefused(await start('b', { TIDINGS_WEBHOOK_SECRETS: 'another secret' }, false), /the webhook secret: /);
+    await a.stop();
+    // No other node is running, so the directory decides.
+    await isRefused(
+      await start('b', { TIDINGS_WEBHOOK_SECRETS: 'another secret' }, false),
+      /does not match the other nodes.*\n.*the webhook secret: /,
+    );
+  });
+});
+
+async function isRefused(service: TestService, words: RegExp): Promise<void> {
+  assert.equal(await service.exit(), 1, service.log);
+  assert.match(service.log, words);
+}

@@ -14,6 +14,7 @@ import { requirePartitions } from '../journal/topology.ts';
 import { takeLock } from '../store/lock.ts';
 import { requireNewDataDir, storeClusterKeys, writeClusterFile } from '../supervisor/cluster-keys.ts';
 import { openDataDir, prepareDataDir } from '../supervisor/first-start.ts';
+import { runHandOver } from './cluster-hand-over.ts';
 import { withServers } from './cluster-servers.ts';
 import { runStatus, runUpgrade } from './cluster-status.ts';
 import { printLines } from './print.ts';
@@ -130,5 +131,6 @@ export const clusterActions: Runs<typeof clusterEntry> = {
   init: runInit,
   join: runJoin,
   status: runStatus,
+  'hand-over': runHandOver,
   upgrade: runUpgrade,
 };

@@ -34,6 +34,19 @@ export function askLead<Q, T>(journal: Journal, partition: PartitionName, questi
   return send(journal, leadQuerySubject(partition), question, timeout);
 }
 
+/**
+ * Sends a question about a partition to another node of the cluster and returns the answer.
+ * @throws ServiceError as `ask`
+ */
+export function askNode<Q, T>(
+  journal: Journal,
+  { node, partition }: { node: string; partition: PartitionName },
+  question: Q,
+  timeout = queryMs,
+): Promise<T> {
+  return send(journal, querySubject(node, partition), question, timeout);
+}
+
 async function send<Q, T>({ connection }: Journal, subject: string, question: Q, timeout: number): Promise<T> {
   const reply = await connection.request(subject, packMessage(question), { timeout }).catch(() => {
     throw new ServiceError(

@@ -98,6 +98,26 @@ test('two machines serve the same data, and others are refused', { skip: noClust
     assert.match(cluster(envOf('a'), 'upgrade').output, /folded by version 1, the highest/);
   });
 
+  const leadsOf = (node: string) => {
+    const { partitions } = JSON.parse(cluster(envOf('a'), 'status', '--json').output) as ClusterReport;
+    return partitions.filter(({ leads }) => leads.includes(node)).length;
+  };
+
+  await t.test('a node hands over what it leads, on request and when it stops', async () => {
+    const handOver = cluster(envOf('a'), 'hand-over', 'b');
+    assert.equal(handOver.status, 0, handOver.output);
+    await waitUntil('a leads all partitions', () => leadsOf('a') === 3);
+    assert.equal(leadsOf('b'), 0);
+    assert.match(cluster(envOf('a'), 'hand-over', 'x').output, /Node x did not answer for partition/);
+    // The lease is 12 seconds, so the other node would still be waiting for its end.
+    const begun = performance.now();
+    const held = cluster(envOf('a'), 'hand-over');
+    assert.equal(held.status, 1, 'b takes over nothing for ten minutes');
+    assert.match(held.output, /It still leads directory, p00, p01|It still leads p00, p01, directory/);
+    assert.ok(performance.now() - begun < 30_000);
+    assert.equal(leadsOf('a'), 3);
+  });
+
   await t.test('a machine with another secret does not start', async () => {
     await b.stop();
     await isRefused(await start('b', { TIDINGS_WEBHOOK_SECRETS: 'another secret' }, false), /the webhook secret: /);

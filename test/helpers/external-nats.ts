@@ -29,8 +29,8 @@ export const serverTls = (more = ''): string =>
 
 /**
  * Starts a nats-server with JetStream and returns its port.
- * @param program path of the nats-server; the packaged one by default
  * @param jetstream more options of JetStream
+ * @param program path of the nats-server; the packaged one by default
  */
 export async function startExternal(
   t: TestContext,

@@ -21,6 +21,8 @@ export interface Handed {
 
 /** Interval between two checks whether this process leads too many partitions, in milliseconds. */
 const balanceMs = 60_000;
+/** How long a process that was told to hand over is no candidate, in milliseconds. An operator stops it meanwhile. */
+const awayMs = 600_000;
 /** A process further behind than this many messages would delay effects, so it does not get the lead. */
 const maxBehind = 1000;
 
@@ -29,6 +31,7 @@ export class HandOver {
   private readonly journal: Journal;
   private readonly handed = new Map<PartitionName, Handed>();
   private readonly ends: (() => void)[] = [];
+  private awayUntil = Number.NEGATIVE_INFINITY;
   private stopped = false;
 
   constructor(journal: Journal) {
@@ -50,6 +53,16 @@ export class HandOver {
     const heir = heirOf(await findCandidates(this.journal, name), one);
     if (!heir) return false;
     return this.give(one, heir);
+  }
+
+  /**
+   * Hands a partition over because an operator asks for it. This process takes over no partition for ten minutes.
+   * @returns whether this process led the partition, and whether another process leads it now
+   */
+  async leave(name: PartitionName): Promise<{ led: boolean; handedOver: boolean }> {
+    this.awayUntil = performance.now() + awayMs;
+    const led = this.handed.get(name)?.lead.term !== undefined;
+    return { led, handedOver: led && (await this.handOver(name)) };
   }
 
   /** Stops being a candidate. Partitions that this process leads can still be handed over. */
@@ -81,7 +94,8 @@ export class HandOver {
   }
 
   private candidateFor({ lead, owner }: Handed): Candidate | undefined {
-    if (this.stopped || lead.term !== undefined || !owner.caughtUp) return undefined;
+    if (this.stopped || performance.now() < this.awayUntil || lead.term !== undefined || !owner.caughtUp)
+      return undefined;
     return { node: this.journal.node, life: lead.life, seq: owner.seq, leads: this.leads() };
   }
 }

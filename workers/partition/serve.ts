@@ -59,7 +59,8 @@ type Question =
   | HostChecksTask
   | ConvertManifestTask
   | AuditTask
-  | { task: 'snapshot' };
+  | { task: 'snapshot' }
+  | { task: 'handOver' };
 
 /**
  * Maximum time to count the unreleased changes of a repository in a render thread, in milliseconds. It does not depend on
@@ -181,6 +182,7 @@ export async function serve(
   const answers = answerQueries(journal, name, async (question: Question) => {
     const asked = performance.now();
     if (question.task === 'snapshot') return keeper.snapshot();
+    if (question.task === 'handOver') return shared.handOver?.leave(name) ?? { led: true, handedOver: false };
     if (question.task === 'audit') return audit(logger, question.line);
     if (question.task === 'resolveRepository') return resolveRepository(shared.delivering, owner.partition, question);
     if (question.task === 'checkHost') return hostChecks.check(question.origin);

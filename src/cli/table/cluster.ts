@@ -21,6 +21,11 @@ export const clusterEntry = {
       example: 'cluster status',
       options: jsonOption('{"nodes": […], "partitions": […], "faults": […]}'),
     },
+    'hand-over': {
+      arguments: '[NODE]',
+      help: 'Lets a node hand over what it leads. NODE: its name (default: this machine)',
+      example: 'cluster hand-over b',
+    },
     upgrade: {
       help: 'Lets all nodes fold by the newest rules, once all have the same version of Tidings',
       example: 'cluster upgrade',

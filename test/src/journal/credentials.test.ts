@@ -14,7 +14,7 @@ const options = (settings: NatsSettings) => connectionOptions(settings, { role: 
 
 test('connection options contain the credentials of the address', () => {
   const { servers, token, user, pass, tls } = options(externalSettings('nats://s%40cret@127.0.0.1:4222'));
-  assert.deepEqual([servers, token, user, pass, tls], ['127.0.0.1:4222', 's@cret', undefined, undefined, undefined]);
+  assert.deepEqual([servers, token, user, pass, tls], [['127.0.0.1:4222'], 's@cret', undefined, undefined, undefined]);
   const named = options(externalSettings('tls://ada:pa%3Ass@nats.example:4222'));
   assert.deepEqual([named.user, named.pass, named.token, named.tls], ['ada', 'pa:ss', undefined, {}]);
   assert.equal(options(externalSettings('nats://nats.example:4222')).token, undefined);

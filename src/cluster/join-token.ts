@@ -109,7 +109,8 @@ function removeExpired(dataDir: string, now: number): void {
   const folder = tokenFolder(dataDir);
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
-    if (now - statSync(path).mtimeMs > (name.endsWith('.token') ? tokenMs : usedMs)) rmSync(path, { force: true });
+    const made = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now;
+    if (now - made > (name.endsWith('.token') ? tokenMs : usedMs)) rmSync(path, { force: true });
   }
 }
 

@@ -17,6 +17,7 @@ await runChild('gateway', start);
 async function start({ settings, logger, durability, setReady }: ChildContext): Promise<ChildProgram> {
   const gateway = await startGateway(settings, logger, durability);
   const { journal } = gateway.context;
+  await gateway.current();
   await ensureAdminKey(gateway, settings.dataDir);
   const address = { host: settings.host, port: gateway.port };
   setReady(journal.connected(), address);

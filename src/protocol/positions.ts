@@ -4,10 +4,9 @@
  * decision 39).
  */
 import { Type } from '@sinclair/typebox';
-import type { PartitionName } from '../foundation/partition-names.ts';
 
 /** The highest sequence of the journal per partition. */
-export type Positions = ReadonlyMap<PartitionName, number>;
+export type Positions = ReadonlyMap<string, number>;
 
 /** Header of a reply: the positions of the partitions that the reply was read from. */
 export const positionHeader = 'Tidings-Position';
@@ -32,7 +31,7 @@ const one = /^([a-z][a-z0-9]{0,15}):(\d{1,15})$/;
 /** Reads positions. Of several positions of a partition, the highest counts. Returns undefined for any other text. */
 export function parsePositions(text: string): Positions | undefined {
   if (text.length > maxPositionsLength) return undefined;
-  const positions = new Map<PartitionName, number>();
+  const positions = new Map<string, number>();
   for (const part of text.split(',')) {
     const [, name, digits] = one.exec(part.trim()) ?? [];
     if (name === undefined) return undefined;
@@ -42,6 +41,6 @@ export function parsePositions(text: string): Positions | undefined {
 }
 
 /** Writes positions as the value of a header. */
-export function formatPositions(positions: Iterable<readonly [PartitionName, number]>): string {
+export function formatPositions(positions: Iterable<readonly [string, number]>): string {
   return Array.from(positions, ([name, seq]) => `${name}:${seq}`).join(', ');
 }

@@ -255,6 +255,11 @@ export const leadRejected = new Counter({
   labelNames: ['partition', 'kind'] as const,
   registers,
 });
+export const clockOffsetSeconds = new Gauge({
+  name: 'tidings_clock_offset_seconds',
+  help: 'Seconds by which the clock of this node is ahead of the clock of the NATS server; 0 on one machine',
+  registers,
+});
 export const replicaDiverged = new Gauge({
   name: 'tidings_replica_diverged',
   help: '1 if the state of a partition on this node differs from the state on the node of its lead',

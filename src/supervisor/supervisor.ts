@@ -10,6 +10,7 @@ import { AggregatorRegistry } from 'prom-client';
 import { settingsToEnv } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
 import { instanceFault, requireClusterId } from '../cluster/identity.ts';
+import { onInterval } from '../foundation/intervals.ts';
 import type { Logger } from '../foundation/logger.ts';
 import {
   buildInfo,
@@ -23,10 +24,15 @@ import {
 import { type PartitionName, partitionNames } from '../foundation/partition-names.ts';
 import { keepFilesPrivate, modeText, type OpenPath } from '../foundation/private-files.ts';
 import { version } from '../foundation/version.ts';
+import { serverTime } from '../journal/clock.ts';
 import { connectJournal, type Journal } from '../journal/connect.ts';
+import { freshnessOf, isOneOfSeveral } from '../journal/freshness.ts';
 import { claimInstance } from '../journal/instance.ts';
 import { findDurability } from '../journal/monitor.ts';
+import { probeEnd } from '../journal/probe.ts';
 import type { JournalRole } from '../journal/roles.ts';
+import { FoldedSignals } from '../journal/signal.ts';
+import { SilenceProbe } from '../journal/silence-probe.ts';
 import {
   type DurabilityLevel,
   ensureStream,
@@ -37,6 +43,7 @@ import {
 import { partitionFolder } from '../store/generation.ts';
 import { type PartitionLock, PartitionLockedError, takeLock } from '../store/lock.ts';
 import { Child } from './child-process.ts';
+import { ClockWatch } from './clock-watch.ts';
 import { serveCluster } from './cluster-service.ts';
 import { DataDirError } from './data-dir.ts';
 import { type FirstStart, identityOf, openDataDir, prepareDataDir, prepareJournalKeys } from './first-start.ts';
@@ -70,6 +77,8 @@ export interface ServiceFacts {
 
 const childStopMs = 20_000;
 const streamsRetryMs = 500;
+/** Interval between two checks whether a partition of a node of a cluster is silent, in milliseconds. */
+const silenceCheckMs = 1000;
 
 /**
  * Starts all processes of the service, without waiting until they are ready.
@@ -82,6 +91,8 @@ export function startService(settings: Settings, logger: Logger): Service {
     children: [],
     lock: undefined,
     journal: undefined,
+    clock: undefined,
+    watches: [],
     nats: undefined,
     ops: undefined,
   };
@@ -100,6 +111,7 @@ export function startService(settings: Settings, logger: Logger): Service {
         const children = started.children.filter((child) => child.options.role === role);
         await Promise.all(children.map((child) => child.stop(childStopMs)));
       }
+      for (const end of started.watches) end();
       await started.journal?.close();
       await started.nats?.stop();
       started.ops?.close();
@@ -115,6 +127,10 @@ interface Started {
   stopped: AbortController;
   lock: PartitionLock | undefined;
   journal: Journal | undefined;
+  /** Watches the clock of a node of a cluster. */
+  clock: ClockWatch | undefined;
+  /** End what a node of a cluster watches. */
+  watches: (() => void)[];
   nats: SupervisedNats | undefined;
   ops: OpsServer | undefined;
 }
@@ -149,22 +165,37 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
   // The children load their programs while the journal is prepared, and the gateway also while the workers begin.
   started.children.push(...children);
   for (const child of children) child.start();
-  const waitingFor = () => children.filter((child) => !child.ready).map((child) => child.options.name);
+  const freshness = isOneOfSeveral(settings) ? freshnessOf(settings) : undefined;
+  const waitingFor = () => [
+    ...children.filter((child) => !child.ready).map((child) => child.options.name),
+    ...(freshness?.stale() ?? []),
+    ...(started.clock?.fault === undefined ? [] : [started.clock.fault]),
+  ];
   started.ops = await startOps(settings.opsHost, settings.opsPort, {
     metrics: () => {
       measure(settings.dataDir, waitingFor().length === 0);
       return gather(children);
     },
     waitingFor,
+    ...(freshness && { positions: () => freshness.positions() }),
   });
   const client = { role: 'supervisor', name: 'tidings supervisor', meters: journalMeters } as const;
   started.journal = await unlessStopped(signal, connectJournal(settingsOf('supervisor'), client, logger), (journal) =>
     journal.close(),
   );
-  const preparing = prepareJournal(started.journal, { ...settings, webhookSecrets: [...first.webhookSecrets] }, logger);
+  const { journal } = started;
+  const preparing = prepareJournal(journal, { ...settings, webhookSecrets: [...first.webhookSecrets] }, logger);
   const durability = await unlessStopped(signal, preparing);
-  if (settings.node !== '') {
-    serveCluster(started.journal, { ...settings, webhookSecrets: [...first.webhookSecrets] }, waitingFor, logger);
+  if (settings.node !== '')
+    serveCluster(journal, { ...settings, webhookSecrets: [...first.webhookSecrets] }, waitingFor, logger);
+  if (freshness) {
+    // The subscription ends with the connection.
+    new FoldedSignals(journal, (folded) => freshness.note(folded));
+    const silence = new SilenceProbe(freshness, (name) => probeEnd(journal, name));
+    started.watches.push(onInterval(silenceCheckMs, () => silence.check()));
+    started.clock = new ClockWatch(() => serverTime(journal), logger);
+    started.watches.push(() => started.clock?.stop());
+    await unlessStopped(signal, started.clock.start());
   }
   await begin(workers, durability, signal, ready);
   await begin([gateway], durability, signal, ready);

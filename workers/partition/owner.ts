@@ -186,7 +186,9 @@ export class PartitionOwner {
     this.announcing = undefined;
     const { name, folded } = this;
     const { journal } = this.options;
-    publishFolded(journal, { partition: name, generation: this.partition.generation, seq: folded });
+    const asOf = this.follower?.asOf(folded);
+    const at = asOf === undefined ? {} : { asOf };
+    publishFolded(journal, { partition: name, generation: this.partition.generation, seq: folded, ...at });
     const changes = this.caughtUp ? this.changes.take() : undefined;
     if (changes) publishChanges(journal, name, changes);
   }

@@ -38,6 +38,7 @@ export interface StreamState {
  * Creates the stream of a partition if it is missing. For an existing stream, updates two settings: the maximum size,
  * and the option that forbids deleting messages.
  * @param replicas number of servers that store a new stream. The number of an existing stream does not change
+ * @param folded returns the last sequence that the stores of this node contain already. A new stream continues after it
  * @throws JournalSetupError if the server's maximum message size is too small for a batch of the maximum size
  */
 export async function ensureStream(
@@ -45,6 +46,7 @@ export async function ensureStream(
   partition: PartitionName,
   maxBytes: number,
   replicas = 1,
+  folded: () => number = () => 0,
 ): Promise<StreamState> {
   const maxPayload = journal.connection.info?.max_payload ?? 0;
   if (maxPayload < neededPayloadBytes) {
@@ -68,7 +70,12 @@ export async function ensureStream(
     deny_delete: true,
   };
   const found = await findStream(journal, partition);
-  if (!found) return toState(await journal.manager.streams.add(wanted));
+  if (!found) {
+    const after = folded();
+    // A server takes 0 for a stream that begins with sequence 1.
+    const created = { ...wanted, ...(after > 0 && { first_seq: after + 1 }) };
+    return toState(await journal.manager.streams.add(created));
+  }
   if (found.config.max_bytes === maxBytes && found.config.deny_delete) return toState(found);
   const changed = { ...found.config, max_bytes: maxBytes, deny_delete: true };
   return toState(await journal.manager.streams.update(streamOf(partition), changed));
@@ -77,18 +84,6 @@ export async function ensureStream(
 /** Reads the current state of a stream. */
 export async function streamState(journal: Journal, partition: PartitionName): Promise<StreamState> {
   return toState(await journal.manager.streams.info(streamOf(partition)));
-}
-
-/**
- * Returns how far the clock of this machine is ahead of the clock of the NATS server that answers, in milliseconds.
- * Returns undefined if the server does not answer, or does not report its time.
- */
-export async function clockOffset(journal: Journal, partition: PartitionName): Promise<number | undefined> {
-  const sent = Date.now();
-  const info = await findStream(journal, partition).catch(() => undefined);
-  const received = Date.now();
-  const server = Date.parse((info as { ts?: string } | undefined)?.ts ?? '');
-  return Number.isNaN(server) ? undefined : Math.round((sent + received) / 2 - server);
 }
 
 const existingMs = 10_000;

@@ -34,6 +34,11 @@ export class ClockWatch {
     clearInterval(this.timer);
   }
 
+  /** How far the clock was ahead at the last comparison, in milliseconds. */
+  get offsetMs(): number {
+    return Math.round(this.offset * 1000);
+  }
+
   /** Why the node is not ready; undefined if its clock is right. */
   get fault(): string | undefined {
     return Math.abs(this.offset) > maxSeconds ? `clock (${inWords(this.offset)})` : undefined;

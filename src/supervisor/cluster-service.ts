@@ -6,22 +6,22 @@ import type { Settings } from '../../config/schema.ts';
 import { requireClusterId } from '../cluster/identity.ts';
 import { answerJoin } from '../cluster/join.ts';
 import type { Logger } from '../foundation/logger.ts';
-import { directoryName } from '../foundation/partition-names.ts';
 import { version } from '../foundation/version.ts';
 import { answerJoins, answerStatus } from '../journal/cluster.ts';
 import type { Journal } from '../journal/connect.ts';
-import { clockOffset } from '../journal/topology.ts';
+import type { ClockWatch } from './clock-watch.ts';
 import { clusterKeys } from './cluster-keys.ts';
 
 /**
  * Answers the requests of other machines for as long as the connection is open.
  * @param settings the settings of this node, with the webhook secrets that are in use
- * @param waitingFor returns the processes that are not ready
+ * @param waitingFor returns what keeps this node from being ready
  */
 export function serveCluster(
   journal: Journal,
   settings: Settings,
   waitingFor: () => readonly string[],
+  clock: ClockWatch,
   logger: Logger,
 ): void {
   const { node, dataDir } = settings;
@@ -38,9 +38,8 @@ export function serveCluster(
     else logger.warn({ node: name, reason: reply.message }, 'a request to join the cluster was refused');
     return reply;
   });
-  answerStatus(journal, async () => ({
-    from: 'supervisor',
-    ...{ node, version, waitingFor: waitingFor() },
-    clockOffsetMs: (await clockOffset(journal, directoryName)) ?? null,
-  }));
+  answerStatus(journal, async () => {
+    await clock.check();
+    return { from: 'supervisor', node, version, waitingFor: waitingFor(), clockOffsetMs: clock.offsetMs };
+  });
 }

@@ -42,6 +42,8 @@ import {
 } from '../journal/topology.ts';
 import { partitionFolder } from '../store/generation.ts';
 import { type PartitionLock, PartitionLockedError, takeLock } from '../store/lock.ts';
+import { Readers } from '../store/readers.ts';
+import { readCursor } from '../store/tables/meta.ts';
 import { Child } from './child-process.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { serveCluster } from './cluster-service.ts';
@@ -184,18 +186,18 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
     journal.close(),
   );
   const { journal } = started;
-  const preparing = prepareJournal(journal, { ...settings, webhookSecrets: [...first.webhookSecrets] }, logger);
-  const durability = await unlessStopped(signal, preparing);
-  if (settings.node !== '')
-    serveCluster(journal, { ...settings, webhookSecrets: [...first.webhookSecrets] }, waitingFor, logger);
+  const inUse = { ...settings, webhookSecrets: [...first.webhookSecrets] };
+  const durability = await unlessStopped(signal, prepareJournal(journal, inUse, logger));
   if (freshness) {
     // The subscription ends with the connection.
     new FoldedSignals(journal, (folded) => freshness.note(folded));
     const silence = new SilenceProbe(freshness, (name) => probeEnd(journal, name));
     started.watches.push(onInterval(silenceCheckMs, () => silence.check()));
-    started.clock = new ClockWatch(() => serverTime(journal), logger);
-    started.watches.push(() => started.clock?.stop());
-    await unlessStopped(signal, started.clock.start());
+    const clock = new ClockWatch(() => serverTime(journal), logger);
+    started.clock = clock;
+    started.watches.push(() => clock.stop());
+    await unlessStopped(signal, clock.start());
+    serveCluster(journal, inUse, waitingFor, clock, logger);
   }
   await begin(workers, durability, signal, ready);
   await begin([gateway], durability, signal, ready);
@@ -328,15 +330,27 @@ async function prepareJournal(journal: Journal, settings: Settings, logger: Logg
   return level;
 }
 
-/** Creates the streams that are missing. Returns the state of all streams. */
+/**
+ * Creates the streams that are missing. Returns the state of all streams. On a node, a new stream continues after what the
+ * store of the node contains. If it began anew, other nodes would take it for the whole history of the partition.
+ */
 async function makeStreams(
   journal: Journal,
-  { partitions, journalMaxBytes, journalReplicas }: Settings,
+  { node, dataDir, partitions, journalMaxBytes, journalReplicas }: Settings,
 ): Promise<StreamState[]> {
-  const streams: StreamState[] = [];
-  for (const name of partitionNames(partitions))
-    streams.push(await ensureStream(journal, name, journalMaxBytes, journalReplicas));
-  return streams;
+  const readers = new Readers(dataDir);
+  const foldedOf = (name: PartitionName): number => {
+    const partition = node === '' ? undefined : readers.fresh(name);
+    return partition ? readCursor(partition).seq : 0;
+  };
+  try {
+    const streams: StreamState[] = [];
+    for (const name of partitionNames(partitions))
+      streams.push(await ensureStream(journal, name, journalMaxBytes, journalReplicas, () => foldedOf(name)));
+    return streams;
+  } finally {
+    await readers.close();
+  }
 }
 
 /**

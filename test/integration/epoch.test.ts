@@ -7,14 +7,17 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { JournalCutError } from '../../src/journal/follow.ts';
-import { purgeStream, streamState } from '../../src/journal/topology.ts';
+import { ensureStream, purgeStream, streamState } from '../../src/journal/topology.ts';
 import { listSnapshots } from '../../src/store/snapshot.ts';
 import { readCursor, readStreamIdentity } from '../../src/store/tables/meta.ts';
 import { readPull } from '../../src/store/tables/pulls.ts';
 import type { PartitionOwner } from '../../workers/partition/owner.ts';
+import { PartitionLostError } from '../../workers/partition/restore.ts';
 import { dump } from '../helpers/partition.ts';
 import { type Bench, enqueueAndFold, feed, keep, own, startBench } from '../helpers/partition-owner.ts';
 import { pullRecord, repositoryFields } from '../helpers/partition-records.ts';
+import { streamBytes } from '../helpers/partition-stream.ts';
+import { temporaryFolder } from '../helpers/ports.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 const repoId = repositoryFields().id;
@@ -62,6 +65,23 @@ test('an owner folds a replaced stream from its start', async (t) => {
   await owner.close();
   const again = await own(t, bench);
   assert.equal(readStreamIdentity(again.owner.partition)?.epoch, 1);
+});
+
+test('a stream on other servers continues after the store, and an empty store does not take it for everything', async (t) => {
+  const bench = await startBench(t);
+  const first = await own(t, bench);
+  await foldApart(first.owner, bench, 1, 5);
+  const { seq } = first.owner;
+  await first.owner.close();
+  await whileDown(bench, () => rmSync(journalFolder(bench), { recursive: true }));
+  const stream = await ensureStream(bench.journal, 'p00', streamBytes, 1, () => seq);
+  assert.deepEqual([stream.firstSeq, stream.lastSeq], [seq + 1, seq]);
+  const { owner } = await own(t, bench);
+  assert.deepEqual([readCursor(owner.partition).seq, readStreamIdentity(owner.partition)?.epoch], [seq, 0]);
+  await foldApart(owner, bench, 6, 7);
+  assert.deepEqual([numbers(owner, 7).length, owner.seq], [7, seq + 2]);
+  const empty = { ...bench, dataDir: join(temporaryFolder(t), 'other') };
+  await assert.rejects(own(t, empty), PartitionLostError);
 });
 
 test('an owner stops when its stream is replaced while it reads', async (t) => {

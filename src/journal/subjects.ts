@@ -45,3 +45,13 @@ export function gatewaySubject(node: string): string {
 
 /** The instance that has claimed a server's journal answers requests on this subject. */
 export const instanceSubject = 'tidings.instance';
+
+/** Requests for pieces of the snapshots of a partition that a node offers. */
+export function snapshotSubject(node: string, partition: PartitionName): string {
+  return `tidings.${node}.snapshot.${partition}`;
+}
+
+/** A node announces on this subject its position in each partition, and the snapshots that it offers to other nodes. */
+export function positionsSubject(node: string): string {
+  return `tidings.node.${node}.positions`;
+}

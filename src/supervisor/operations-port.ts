@@ -9,7 +9,7 @@ import { portError } from './ports.ts';
 /** The data that the operations port shows. */
 export interface OpsSource {
   metrics: () => Promise<string>;
-  /** Names of the processes that are not ready; empty if all processes are ready. */
+  /** Names of the processes that are not ready, and what they wait for; empty if all processes are ready. */
   waitingFor: () => string[];
 }
 

@@ -138,7 +138,8 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
   // The children load their programs while the journal is prepared, and the gateway also while the workers begin.
   started.children.push(...children);
   for (const child of children) child.start();
-  const waitingFor = () => children.filter((child) => !child.ready).map((child) => child.options.name);
+  const waitingFor = () =>
+    children.filter((child) => !child.ready).flatMap((child) => [child.options.name, ...child.waiting.values()]);
   started.ops = await startOps(settings.opsHost, settings.opsPort, {
     metrics: () => {
       measure(settings.dataDir, waitingFor().length === 0);

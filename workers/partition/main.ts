@@ -23,6 +23,7 @@ import { Breakers } from '../publish/breakers.ts';
 import type { Delivering } from '../publish/context.ts';
 import { RenderPool } from '../render/pool.ts';
 import { causeOf } from './owner.ts';
+import { Peers } from './peers.ts';
 import { Readiness } from './readiness.ts';
 import { PartitionLostError } from './restore.ts';
 import { type ServedPartition, type Shared, serve } from './serve.ts';
@@ -41,7 +42,8 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
   const onLost = (name: PartitionName, error: Error): void => {
     readiness.lose(name);
     // A restart repairs none of these. A person must act, and the other partitions continue.
-    if (!needsPerson(error)) context.fail(error);
+    if (!needsPerson(error)) return context.fail(error);
+    void shared.peers?.isOvertaken(name, error).then((isOvertaken) => isOvertaken && context.fail(error));
   };
   const open = async (name: PartitionName): Promise<void> => {
     const serving = serve(context, shared, name, onLost);
@@ -68,7 +70,10 @@ interface Tools {
   egress: Egress;
 }
 
-async function prepare({ settings, logger }: ChildContext, names: readonly string[]): Promise<Tools> {
+async function prepare(
+  { settings, logger, setWaiting }: ChildContext,
+  names: readonly PartitionName[],
+): Promise<Tools> {
   const client = { role: 'worker', name: `tidings worker ${names.join(' ')}`, meters: journalMeters } as const;
   const journal = await connectJournal(settings, client, logger);
   const pool = new RenderPool(settings.renderThreads, settings.renderTimeoutMs);
@@ -104,7 +109,17 @@ async function prepare({ settings, logger }: ChildContext, names: readonly strin
     void readers.follow(name);
     return readers.fresh(name);
   };
-  const shared: Shared = { journal, pool, laneOf, places: new BackfillPlaces(), listed, owners, delivering, read };
+  const peers =
+    settings.node === ''
+      ? undefined
+      : new Peers(names, {
+          journal,
+          dataDir: settings.dataDir,
+          logger,
+          onWaiting: (name, state) => setWaiting(name, state),
+        });
+  const places = new BackfillPlaces();
+  const shared: Shared = { journal, pool, laneOf, places, listed, owners, delivering, read, peers };
   return { served, shared, lanes, readers, egress };
 }
 
@@ -150,6 +165,7 @@ async function stopWorker({ served, shared, lanes, readers, egress }: Tools): Pr
     await owner.drain(5000);
     await owner.close();
   }
+  await shared.peers?.close();
   await shared.pool.close();
   await readers.close();
   await shared.journal.close();

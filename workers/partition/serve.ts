@@ -48,6 +48,7 @@ import { Keeper } from './housekeeping.ts';
 import { Lead } from './lead.ts';
 import { type Leading, startLeading } from './leading.ts';
 import { PartitionOwner, type RememberedAnswers } from './owner.ts';
+import type { Peers } from './peers.ts';
 import { RememberedPreviews } from './remembered-previews.ts';
 import { UnreleasedCounter } from './unreleased-counts.ts';
 
@@ -98,6 +99,8 @@ export interface Shared {
   delivering: Delivering;
   /** Opens the current state of any partition for reading; undefined while it cannot be read. */
   read: (name: PartitionName) => Partition | undefined;
+  /** The other nodes of a cluster; undefined on one machine. */
+  peers?: Peers | undefined;
 }
 
 /** One partition that this process serves. */
@@ -119,7 +122,7 @@ export async function serve(
   onLost: (name: PartitionName, error: Error) => void,
 ): Promise<ServedPartition> {
   const { settings, logger } = context;
-  const { journal, pool, laneOf } = shared;
+  const { journal, pool, laneOf, peers } = shared;
   const { dataDir } = settings;
   let leading: Leading | undefined;
   let lead: Lead | undefined;
@@ -141,14 +144,16 @@ export async function serve(
       logger,
       catchUp: (backlog, onFolded) => startCatchUp({ ...backlog, settings }, logger, onFolded),
       answers: together(counter, previews),
+      source: peers && { peers },
       writes,
       onCommitted: (_, heardTerm) => {
         lead?.folded(heardTerm);
         leading?.kick();
       },
       onLost: (_, error) => {
-        // Other nodes take over a partition whose lead is silent.
+        // Other nodes take over a partition whose lead is silent, and do not wait for this store with their purges.
         void stopLeading();
+        void peers?.leave(name);
         onLost(name, error);
       },
     }),
@@ -167,6 +172,7 @@ export async function serve(
     onLost: () => void switching.run(endLeading),
   });
   lead.start();
+  peers?.serve(owner);
   async function endLeading(): Promise<void> {
     const ending = leading;
     leading = undefined;
@@ -199,6 +205,7 @@ export async function serve(
     lane: laneOf(name),
     snapshotMs: settings.snapshotMinutes * 60_000,
     pollMs,
+    company: peers && { peers, leads: () => lead?.acts === true },
   });
   const hostChecks = new HostChecks({ hosts: shared.delivering.hosts });
   const answers = answerQueries(journal, name, async (question: Question) => {
@@ -219,6 +226,7 @@ export async function serve(
   const stop = async (): Promise<void> => {
     answers.unsubscribe();
     await keeper.close();
+    await peers?.leave(name);
     await stopLeading();
   };
   return { owner, stop };

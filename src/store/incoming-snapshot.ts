@@ -3,7 +3,16 @@
  * and after everything in it that concerns the other node was removed. Until then, its folder ends in `.new`, and no
  * restore sees it.
  */
-import { appendFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { snapshotFolder } from './generation.ts';
@@ -22,6 +31,9 @@ import type { SnapshotFacts } from './snapshot-offers.ts';
 
 /** Thrown when a snapshot that was received is not the one that was offered, or cannot be read. */
 export class BadSnapshotError extends Error {}
+
+/** Free space that a fetch leaves on the disk, in bytes. A NATS server may use the same disk. */
+const sparedBytes = 268_435_456;
 
 /** Marks a snapshot that is being opened. LMDB can crash the process when it opens a damaged file. */
 const openingFile = 'opening';
@@ -52,6 +64,7 @@ export class IncomingSnapshot {
   /**
    * Begins to receive a snapshot. Removes what an earlier process has left of another one.
    * @throws BadSnapshotError if opening this snapshot has ended the process before
+   * @throws Error if the disk has too little space
    */
   static async begin(
     dataDir: string,
@@ -66,6 +79,7 @@ export class IncomingSnapshot {
     }
     incoming.removeUnfinished();
     mkdirSync(folder, { recursive: true });
+    requireSpace(folder, offer.bytes);
     incoming.file = await open(join(folder, dataFile), 'w');
     return incoming;
   }
@@ -137,6 +151,13 @@ export class IncomingSnapshot {
     for (const name of readdirSync(folder))
       if (/^fetching-.*\.new$/.test(name)) rmSync(join(folder, name), { recursive: true, force: true });
   }
+}
+
+/** Checks that the disk has space for a snapshot and the store that is made from it. */
+function requireSpace(folder: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(folder);
+  const [free, needed] = [bavail * bsize, 2 * bytes + sparedBytes];
+  if (free < needed) throw new Error(`the disk has ${free} bytes of free space; expected at least ${needed}`);
 }
 
 async function asBad<T>(check: () => Promise<T>): Promise<T> {

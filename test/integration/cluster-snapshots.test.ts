@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { dayMs } from '../../src/foundation/days.ts';
 import { registry } from '../../src/foundation/metrics.ts';
+import { JournalHoleError } from '../../src/journal/follow.ts';
 import { announcePositions, answerPieces } from '../../src/journal/snapshots.ts';
 import { streamState } from '../../src/journal/topology.ts';
 import { listSnapshots } from '../../src/store/snapshot.ts';
@@ -110,6 +111,10 @@ test('a node that was overtaken by a purge returns with a snapshot of another no
   await beginAttempt(a.owner.partition, 77);
   await overtake(a, b, 20);
   assert.ok((await firstSeq(bench)) > 4, 'the journal does not continue the store of b');
+  // A worker that meets the gap while it runs is started again. Another hole needs a person.
+  const first = await firstSeq(bench);
+  assert.ok(await a.peers.isOvertaken('p00', new JournalHoleError('p00', 4, first)));
+  assert.ok(!(await a.peers.isOvertaken('p00', new JournalHoleError('p00', first, first + 1))));
   const again = await startNode(t, bench, 'b', { dataDir: b.dataDir });
   await again.owner.reach(a.owner.seq, 10_000);
   assertEqual(again, a);

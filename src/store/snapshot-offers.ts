@@ -5,6 +5,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Sequence } from '../foundation/sequence.ts';
 import { openFolder } from './partition.ts';
 import { dataFile, digestFile, listSnapshots, type Snapshot } from './snapshot.ts';
 import { readStreamIdentity } from './tables/meta.ts';
@@ -28,6 +29,8 @@ export class SnapshotCatalogue {
   private readonly dataDir: string;
   private readonly partition: string;
   private known = new Map<string, SnapshotFacts>();
+  /** A snapshot is opened only once at the same time. */
+  private readonly lists = new Sequence();
 
   constructor(dataDir: string, partition: string) {
     this.dataDir = dataDir;
@@ -35,7 +38,11 @@ export class SnapshotCatalogue {
   }
 
   /** Returns the snapshots that have a digest, oldest first. Snapshots of earlier versions lack it. */
-  async list(): Promise<SnapshotFacts[]> {
+  list(): Promise<SnapshotFacts[]> {
+    return this.lists.run(() => this.listNow());
+  }
+
+  private async listNow(): Promise<SnapshotFacts[]> {
     const found = new Map<string, SnapshotFacts>();
     for (const snapshot of listSnapshots(this.dataDir, this.partition)) {
       const sha256 = digestOf(snapshot);

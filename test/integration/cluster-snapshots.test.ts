@@ -10,6 +10,7 @@ import { dayMs } from '../../src/foundation/days.ts';
 import { registry } from '../../src/foundation/metrics.ts';
 import { JournalHoleError } from '../../src/journal/follow.ts';
 import { announcePositions, answerPieces } from '../../src/journal/snapshots.ts';
+import { streamOf } from '../../src/journal/subjects.ts';
 import { streamState } from '../../src/journal/topology.ts';
 import { listSnapshots } from '../../src/store/snapshot.ts';
 import { SnapshotCatalogue, SnapshotPieces } from '../../src/store/snapshot-offers.ts';
@@ -17,6 +18,7 @@ import { beginAttempt } from '../../src/store/tables/effect-attempts.ts';
 import { readOwner } from '../../src/store/tables/meta.ts';
 import { countErasures, readTrace } from '../../src/store/tables/retention.ts';
 import { PartitionLostError } from '../../workers/partition/restore.ts';
+import { afterwards } from '../helpers/cleanup.ts';
 import { type ClusterNode, startNode } from '../helpers/cluster-node.ts';
 import { filesWith } from '../helpers/files-with.ts';
 import { dump } from '../helpers/partition.ts';
@@ -194,6 +196,54 @@ test('a node that dies while it sends a snapshot is replaced by another one', as
   assert.doesNotMatch(await registry.getSingleMetricAsString('tidings_snapshot_fetch_progress'), /partition=/);
 });
 
+test('a fetch continues where it stopped if no other node has a snapshot', async (t) => {
+  const bench = await startBench(t);
+  const [a, b] = await makeLargeStore(t, bench, mebibyte);
+  await goAway(b, a);
+  const offer = (await new SnapshotCatalogue(a.dataDir, 'p00').list()).at(-1) ?? assert.fail();
+  const journal = { ...(await bench.nats.connect()), node: 'd' };
+  const pieces = new SnapshotPieces(a.dataDir, 'p00');
+  const asked: number[] = [];
+  afterwards(t, () => pieces.close());
+  answerPieces(journal, 'p00', async ({ sha256, offset, length }) => {
+    asked.push(offset);
+    // The second request fails, as on a node whose disk does not answer.
+    return offset > 0 && asked.length === 2 ? undefined : pieces.read(sha256, offset, length);
+  });
+  const position = { partition: 'p00', created: offer.created, seq: offer.seq, holds: 0 };
+  const timer = setInterval(
+    () => announcePositions(journal, { asks: false, partitions: [{ ...position, offers: [offer] }] }),
+    20,
+  );
+  afterwards(t, () => clearInterval(timer));
+  await a.peers.close();
+  const c = await startNode(t, bench, 'c');
+  await c.owner.reach(a.owner.seq, 10_000);
+  assertEqual(c, a);
+  assert.deepEqual(asked.slice(0, 4), [0, mebibyte, mebibyte, 2 * mebibyte]);
+});
+
+test('the state of an earlier stream is fetched, although the journal begins at its first message', async (t) => {
+  const bench = await startBench(t);
+  const a = await startNode(t, bench, 'a', { leads: true });
+  await merge([a], 1, 3);
+  await a.keeper.snapshot();
+  await a.close();
+  await bench.journal.manager.streams.delete(streamOf('p00'));
+  const again = await startNode(t, bench, 'a', { dataDir: a.dataDir, leads: true });
+  await merge([again], 4, 5);
+  const c = await startNode(t, bench, 'c');
+  await c.owner.reach(again.owner.seq, 10_000);
+  // The new node appends a message to make sure that the stream was replaced.
+  await again.owner.reach(c.owner.seq, 10_000);
+  assertEqual(c, again);
+  await again.keeper.snapshot();
+  const d = await startNode(t, bench, 'd');
+  await d.owner.reach(again.owner.seq, 10_000);
+  assertEqual(d, again);
+  assert.equal([...d.owner.partition.tables.pulls.getKeys({})].length, 5);
+});
+
 test('a snapshot with a wrong byte, or at another position than offered, is refused', async (t) => {
   const bench = await startBench(t);
   const [a, b] = await makeLargeStore(t, bench, 1000 * mebibyte);
@@ -204,7 +254,7 @@ test('a snapshot with a wrong byte, or at another position than offered, is refu
   for (const [node, connected] of Object.entries(journals)) {
     const journal = { ...connected, node };
     const pieces = new SnapshotPieces(a.dataDir, 'p00');
-    t.after(() => pieces.close());
+    afterwards(t, () => pieces.close());
     answerPieces(journal, 'p00', async ({ sha256, offset, length }) => {
       const piece = await pieces.read(sha256, offset, length);
       if (piece && node === 'flips' && offset > 0) piece[piece.length >> 1] = (piece[piece.length >> 1] ?? 0) ^ 1;
@@ -216,7 +266,7 @@ test('a snapshot with a wrong byte, or at another position than offered, is refu
       () => announcePositions(journal, { asks: false, partitions: [{ ...position, offers: [false_] }] }),
       20,
     );
-    t.after(() => clearInterval(timer));
+    afterwards(t, () => clearInterval(timer));
   }
   const c = await startNode(t, bench, 'c');
   await c.owner.reach(b.owner.seq, 10_000);

@@ -47,6 +47,7 @@ export async function fetchSnapshot(
   try {
     return await fetching.run();
   } finally {
+    await fetching.close();
     peers.onWaiting(partition, undefined);
     snapshotFetchProgress.remove({ partition });
   }
@@ -65,6 +66,8 @@ class Fetching {
   /** Snapshots that were refused, and how often each node has failed. */
   private readonly refused = new Set<string>();
   private readonly failures = new Map<string, number>();
+  /** What was received of a snapshot whose node stopped to send it. */
+  private partial: { sha256: string; incoming: IncomingSnapshot } | undefined;
 
   constructor(peers: Peers, partition: PartitionName, stream: StreamState, limits: FetchLimits) {
     this.peers = peers;
@@ -76,7 +79,7 @@ class Fetching {
 
   async run(): Promise<Snapshot | 'replay' | undefined> {
     const { peers, partition, limits } = this;
-    const started = performance.now();
+    let started = performance.now();
     const after = () => performance.now() - started;
     let loggedAt = Number.NEGATIVE_INFINITY;
     let askedAt = Number.NEGATIVE_INFINITY;
@@ -92,6 +95,9 @@ class Fetching {
       if (candidate && (isNeeded || candidate.offer.seq > limits.worthMessages)) {
         const snapshot = await this.tryFetch(candidate);
         if (snapshot) return snapshot;
+        // The wait for an offer begins anew. Offers that were heard before are still known.
+        started = performance.now() - limits.offersMs;
+        [loggedAt, askedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
         continue;
       }
       if (after() > (isNeeded ? limits.waitMs : limits.offersMs)) return isNeeded ? undefined : 'replay';
@@ -102,6 +108,11 @@ class Fetching {
       }
       await pause(100);
     }
+  }
+
+  /** Removes what was received in vain. */
+  async close(): Promise<void> {
+    await this.partial?.incoming.abandon();
   }
 
   /** Whether the state of a snapshot comes from an earlier stream, at least in part. */
@@ -128,7 +139,7 @@ class Fetching {
   private async tryFetch(candidate: PeerSnapshot): Promise<Snapshot | undefined> {
     const { peers, partition, failures } = this;
     const { node, offer } = candidate;
-    if (offer.created === this.stream.created) peers.hold(partition, offer.created, offer.seq);
+    peers.hold(partition, this.stream.created, offer.created === this.stream.created ? offer.seq : 0);
     try {
       const snapshot = await this.fetch(candidate);
       this.stream = await peers.stream(partition);
@@ -150,31 +161,45 @@ class Fetching {
     }
   }
 
+  /** Receives a snapshot. What was received stays if the node is lost, and the next fetch of this snapshot continues. */
   private async fetch(candidate: PeerSnapshot): Promise<Snapshot> {
-    const { peers, partition } = this;
-    const { node, offer } = candidate;
-    const incoming = await IncomingSnapshot.begin(peers.dataDir, partition, offer);
-    const started = performance.now();
-    let loggedAt = started;
+    const { sha256 } = candidate.offer;
+    const incoming = await this.begin(candidate.offer);
     try {
-      while (incoming.offset < offer.bytes) {
-        const length = Math.min(pieceBytes, offer.bytes - incoming.offset);
-        await incoming.add(await this.piece(candidate, incoming.offset, length));
-        snapshotFetchedBytes.inc({ partition }, length);
-        snapshotFetchProgress.set({ partition }, incoming.offset / offer.bytes);
-        const now = performance.now();
-        const isLast = incoming.offset === offer.bytes;
-        if (now - loggedAt < logMs && !isLast && incoming.offset > length) continue;
-        loggedAt = now;
-        const percent = Math.floor((100 * incoming.offset) / offer.bytes);
-        const mbPerSecond = Math.round(incoming.offset / (now - started) / 100) / 10;
-        peers.onWaiting(partition, `${partition}: fetches a snapshot of node ${node}, ${percent} %`);
-        peers.logger.info({ partition, node, seq: offer.seq, percent, mbPerSecond }, 'snapshot is fetched');
-      }
+      await this.receive(candidate, incoming);
       return await incoming.finish();
     } catch (error) {
-      await incoming.abandon();
+      if (error instanceof PeerLostError) this.partial = { sha256, incoming };
+      else await incoming.abandon();
       throw error;
+    }
+  }
+
+  private async begin(offer: PeerSnapshot['offer']): Promise<IncomingSnapshot> {
+    const { partial } = this;
+    this.partial = undefined;
+    if (partial?.sha256 === offer.sha256) return partial.incoming;
+    await partial?.incoming.abandon();
+    return IncomingSnapshot.begin(this.peers.dataDir, this.partition, offer);
+  }
+
+  private async receive(candidate: PeerSnapshot, incoming: IncomingSnapshot): Promise<void> {
+    const { peers, partition } = this;
+    const { node, offer } = candidate;
+    const [started, from] = [performance.now(), incoming.offset];
+    let loggedAt = Number.NEGATIVE_INFINITY;
+    while (incoming.offset < offer.bytes) {
+      const length = Math.min(pieceBytes, offer.bytes - incoming.offset);
+      await incoming.add(await this.piece(candidate, incoming.offset, length));
+      snapshotFetchedBytes.inc({ partition }, length);
+      snapshotFetchProgress.set({ partition }, incoming.offset / offer.bytes);
+      const now = performance.now();
+      if (now - loggedAt < logMs && incoming.offset < offer.bytes) continue;
+      loggedAt = now;
+      const percent = Math.floor((100 * incoming.offset) / offer.bytes);
+      const mbPerSecond = Math.round((incoming.offset - from) / (now - started) / 100) / 10;
+      peers.onWaiting(partition, `${partition}: fetches a snapshot of node ${node}, ${percent} %`);
+      peers.logger.info({ partition, node, seq: offer.seq, percent, mbPerSecond }, 'snapshot is fetched');
     }
   }
 

@@ -153,6 +153,12 @@ export const journalRelieved = new Counter({
   labelNames: ['partition'] as const,
   registers,
 });
+export const journalOverrun = new Counter({
+  name: 'tidings_journal_overrun_total',
+  help: 'Purges of a nearly full stream beyond the position of a node that is away; the node must fetch a snapshot',
+  labelNames: ['partition'] as const,
+  registers,
+});
 const journalConnected = new Gauge({
   name: 'tidings_journal_connected',
   help: '1 while this process is connected to the journal',
@@ -228,6 +234,25 @@ export const storeBytes = new Gauge({
 export const lastSnapshotTime = new Gauge({
   name: 'tidings_snapshot_last_timestamp_seconds',
   help: 'Time of the newest verified snapshot of a partition, in seconds since 1970; 0 if there is none',
+  labelNames: ['partition'] as const,
+  registers,
+});
+/** `outcome` is one of: used, refused, lost. */
+export const snapshotFetches = new Counter({
+  name: 'tidings_snapshot_fetches_total',
+  help: 'Snapshots fetched from other nodes, by outcome: used, refused because they are damaged, or lost on the way',
+  labelNames: ['partition', 'outcome'] as const,
+  registers,
+});
+export const snapshotFetchedBytes = new Counter({
+  name: 'tidings_snapshot_fetched_bytes_total',
+  help: 'Bytes of snapshots fetched from other nodes',
+  labelNames: ['partition'] as const,
+  registers,
+});
+export const snapshotFetchProgress = new Gauge({
+  name: 'tidings_snapshot_fetch_progress',
+  help: 'Fetched part of the snapshot that a partition waits for, between 0 and 1; absent while none is fetched',
   labelNames: ['partition'] as const,
   registers,
 });

@@ -11,7 +11,10 @@ import { portError } from './ports.ts';
 /** The data that the operations port shows. */
 export interface OpsSource {
   metrics: () => Promise<string>;
-  /** Names of the processes, and on a node of a cluster also of the partitions, that are not ready; empty if all are. */
+  /**
+   * Names of the processes, and on a node of a cluster also of the partitions, that are not ready, and what they wait
+   * for; empty if all are ready.
+   */
   waitingFor: () => string[];
   /** The positions of all partitions on a node of a cluster; absent on one machine. */
   positions?: () => Record<PartitionName, PartitionPosition>;

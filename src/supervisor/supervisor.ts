@@ -169,7 +169,7 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
   for (const child of children) child.start();
   const freshness = isOneOfSeveral(settings) ? freshnessOf(settings) : undefined;
   const waitingFor = () => [
-    ...children.filter((child) => !child.ready).map((child) => child.options.name),
+    ...children.filter((child) => !child.ready).flatMap((child) => [child.options.name, ...child.waiting.values()]),
     ...(freshness?.stale() ?? []),
     ...(started.clock?.fault === undefined ? [] : [started.clock.fault]),
   ];

@@ -258,7 +258,7 @@ export const SettingsSchema = Type.Object(
     leadSeconds: setting(count(12, 600, 15), {
       env: 'TIDINGS_LEAD_SECONDS',
       description:
-        'How long the lead of a partition may be silent before another machine takes over, in seconds; without effect on one machine',
+        'How long the lead of a partition may be silent before another machine takes over, and how old the data may be that a machine serves, in seconds; without effect on one machine',
     }),
     natsMonitor: setting(
       Type.Array(

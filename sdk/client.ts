@@ -4,6 +4,7 @@
 import { type Meta, TidingsError } from './errors.ts';
 import { type EventsOptions, type ReceivedEvent, streamEvents } from './events.ts';
 import { type Draft, type Operations, operations } from './operations.ts';
+import { Positions } from './positions.ts';
 import { type CallOptions, type Sending, send } from './send.ts';
 
 /** How a client authenticates: with an API key, or on pages of the service with the session of the browser. */
@@ -113,6 +114,7 @@ export function createClient(options: ClientOptions): Client {
     authorize: authorizing(options),
     sendsCookie: options.session !== undefined,
     testMode: options.testMode ?? false,
+    positions: new Positions(),
     retries: options.retries ?? 3,
     maxWaitMs: options.maxWaitMs ?? 60_000,
     timeoutMs: options.timeoutMs ?? 30_000,

@@ -107,6 +107,7 @@ async function* connection(
       redirect: 'manual',
       signal: both,
     });
+    sending.positions.note(response.headers.get('tidings-position'));
     const body = await bodyOf(response);
     onOpen();
     // Without a position, events between the two connections may be missing.
@@ -127,8 +128,10 @@ async function* connection(
         for (const each of reader.read(value)) {
           state.id = each.id;
           const data = parsed(each.data);
-          if (typeof data === 'object' && data !== null)
-            yield { event: each.event, data, id: each.id } as ReceivedEvent;
+          if (typeof data !== 'object' || data === null) continue;
+          // What is read after the event may come from another machine, which must know the change, too.
+          sending.positions.note((data as { position?: unknown }).position);
+          yield { event: each.event, data, id: each.id } as ReceivedEvent;
         }
         state.id = reader.id;
         state.retryMs = reader.retryMs ?? state.retryMs;

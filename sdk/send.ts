@@ -4,6 +4,7 @@
  * the service carries out the POST only once.
  */
 import { type Meta, readMeta, ServerError, TidingsError, toError } from './errors.ts';
+import type { Positions } from './positions.ts';
 
 /** The client options that are used to send a request. */
 export interface Sending {
@@ -13,6 +14,8 @@ export interface Sending {
   /** Whether the client belongs to a page of the service, which has a session. */
   sendsCookie: boolean;
   testMode: boolean;
+  /** The positions of the replies so far. */
+  positions: Positions;
   /** Maximum number of retries after the first attempt. */
   retries: number;
   /** Maximum wait before a retry, in milliseconds. If the service asks for a longer wait, the call fails. */
@@ -67,9 +70,9 @@ export async function send(sending: Sending, outgoing: Outgoing): Promise<{ body
 }
 
 /** Returns the parts of a request by which the service knows the client. */
-export function identity({ authorize, sendsCookie, testMode }: Sending) {
+export function identity({ authorize, sendsCookie, testMode, positions }: Sending) {
   return {
-    headers: { ...authorize(), ...(testMode && { 'x-test-mode': 'true' }) },
+    headers: { ...authorize(), ...(testMode && { 'x-test-mode': 'true' }), ...positions.headers() },
     // The cookie of a session goes only to the service that the page came from. Cloudflare Workers do not support this
     // field, and a client with a key does not need it.
     ...(sendsCookie && { credentials: 'same-origin' as const }),
@@ -107,6 +110,7 @@ async function once(
   try {
     const response = await sending.fetch(sending.url + path, { ...init, signal });
     const meta = readMeta(response);
+    sending.positions.note(response.headers.get('tidings-position'));
     if (isRedirect(response))
       return toError({ message: 'The service answered with a redirect. Check the address.' }, meta);
     const body = parsed(await response.text());

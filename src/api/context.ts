@@ -19,26 +19,29 @@ import type { RecentMemory } from '../protocol/recent-deliveries.ts';
 import type { RefusalMemory } from '../protocol/refused-deliveries.ts';
 import { incarnationOf } from '../store/belonging.ts';
 import type { Partition } from '../store/partition.ts';
-import type { Readers } from '../store/readers.ts';
+import type { RequestReaders } from '../store/readers.ts';
 import type { ReadyResponses } from '../store/ready-responses.ts';
 import { readDirectoryRepository } from '../store/tables/directory.ts';
 import { readRepository } from '../store/tables/repositories.ts';
 import { readResult } from '../store/tables/results.ts';
 import type { EventHub } from './event-hub.ts';
+import type { Reading } from './positions.ts';
 
 /** The parts of the gateway that handlers use. */
 export interface ApiContext {
   settings: Settings;
   journal: Journal;
-  readers: Readers;
+  readers: RequestReaders;
   signals: FoldedSignals;
   /** Responses that are ready to send. */
-  responses: ReadyResponses;
+  responses: Pick<ReadyResponses, 'remembered' | 'read'>;
   laneOf: (partition: PartitionName) => Lane;
   /** Seals the secrets of writes before they are enqueued. */
   sealer: Sealer;
   /** Memory of refused deliveries. Only the gateway process has this memory; the command line does not. */
   refusals?: RefusalMemory;
+  /** What the request has read and written. Only requests to a node of a cluster have it. */
+  reading?: Reading;
   /** Streams of live events. Only the gateway process has them; the command line does not. */
   events?: EventHub;
   /** Memory of the newest deliveries that were not refused. Only the gateway process has it. */
@@ -142,6 +145,7 @@ async function resultOf(
   const id = ulid();
   const once = use && { once: { scope: use.scope, fingerprint: use.fingerprint } };
   const { seq } = await context.laneOf(name).enqueue({ id, at: Date.now(), kind: 'command', command, ...once });
+  context.reading?.wrote(name, seq);
   const deadline = performance.now() + resultMs;
   for (;;) {
     const result = readResult(readPartition(context, name), id);

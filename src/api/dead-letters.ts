@@ -182,6 +182,7 @@ export async function replayDeadLetters(context: ApiContext, letters: readonly P
   const enqueue = async ({ partition, letter: { seq, index, record } }: PlacedLetter): Promise<Enqueued> => {
     const replay = { ...again(record), id: ulid(), replayed: { seq, index } };
     const { seq: replaySeq } = await context.laneOf(partition).enqueue(replay);
+    context.reading?.wrote(partition, replaySeq);
     return { partition, seq, index, replaySeq };
   };
   let failure: PromiseRejectedResult | undefined;

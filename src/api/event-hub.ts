@@ -12,8 +12,18 @@ import type { Exchange } from '../http/exchange.ts';
 import type { LiveEvent, PartitionChanges } from '../protocol/live-events.ts';
 import type { RefusalReason } from '../protocol/refused-deliveries.ts';
 import type { Caller } from './authenticate.ts';
-import { EventStream, holderOf, type VisibleEvents } from './event-stream.ts';
-import { type HubEvent, intervalOf, merged, objectOf, toHubEvent, toReset, toText, united } from './hub-event.ts';
+import { EventStream, holderOf, type PositionOf, type VisibleEvents } from './event-stream.ts';
+import {
+  type HubEvent,
+  intervalOf,
+  merged,
+  objectOf,
+  textWith,
+  toHubEvent,
+  toReset,
+  toText,
+  united,
+} from './hub-event.ts';
 
 /** Maximum number of open streams: of a session or key, of an organization, and of the gateway. */
 const [maxPerHolder, maxPerOrganization, maxStreams] = [4, 100, 1000];
@@ -66,6 +76,7 @@ export class EventHub {
   private readonly receive: ReceiveChanges;
   private readonly logger: Pick<Logger, 'error'>;
   private readonly now: () => number;
+  private readonly positionOf: PositionOf | undefined;
   private readonly streams = new Set<EventStream>();
   /** Number of the newest event. */
   private newest = 0;
@@ -91,11 +102,20 @@ export class EventHub {
   private readonly visible: VisibleEvents = new Map();
   private stopped = false;
 
-  /** @param now milliseconds of a monotonic clock */
-  constructor(receive: ReceiveChanges, logger: Pick<Logger, 'error'>, now = () => performance.now()) {
+  /**
+   * @param now milliseconds of a monotonic clock
+   * @param positionOf the positions that events name; undefined on one machine
+   */
+  constructor(
+    receive: ReceiveChanges,
+    logger: Pick<Logger, 'error'>,
+    now = () => performance.now(),
+    positionOf?: PositionOf,
+  ) {
     this.receive = receive;
     this.logger = logger;
     this.now = now;
+    this.positionOf = positionOf;
   }
 
   /** Begins to receive changes. Resolves when every change that is announced from now on is received. */
@@ -121,9 +141,9 @@ export class EventHub {
   open(exchange: Pick<Exchange, 'stream'>, request: StreamRequest): void {
     const { caller, admitAgain, lastEventId, samples } = request;
     this.assertRoom(caller);
-    const { numbers, logger, now, newest } = this;
+    const { numbers, logger, now, newest, positionOf } = this;
     const isTest = samples !== undefined;
-    const stream = new EventStream({ numbers, caller, admitAgain, isTest, logger, now }, newest);
+    const stream = new EventStream({ numbers, caller, admitAgain, isTest, logger, positionOf, now }, newest);
     const texts = samples ? samples.map(toText) : this.missed(stream, lastEventId);
     const first = `retry: ${retryMs}\n\n${texts.join('')}id: ${stream.position}\n\n`;
     this.add(stream);
@@ -237,10 +257,14 @@ export class EventHub {
   private missed(stream: EventStream, lastEventId: string | undefined): string[] {
     if (lastEventId === undefined) return [];
     const after = this.numberOf(lastEventId);
-    if (after === undefined) return [resetText];
+    if (after === undefined) return [this.resetText()];
     const events = [...this.kept.values()].filter(({ number }) => number > after);
     const texts = stream.missed(events);
-    return texts.reduce((sum, text) => sum + text.length, 0) > maxMissed ? [resetText] : texts;
+    return texts.reduce((sum, text) => sum + text.length, 0) > maxMissed ? [this.resetText()] : texts;
+  }
+
+  private resetText(): string {
+    return this.positionOf ? textWith(resetText, this.positionOf({ name: 'reset', repoId: undefined })) : resetText;
   }
 
   /** Returns the number in the id of an event; undefined if events after it may not be kept. */

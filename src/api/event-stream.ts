@@ -8,7 +8,7 @@ import type { Logger } from '../foundation/logger.ts';
 import { eventsSent } from '../foundation/metrics.ts';
 import type { ReplyStream, StreamEnd } from '../http/reply-stream.ts';
 import type { Caller } from './authenticate.ts';
-import { type HubEvent, intervalOf, maySee, merged } from './hub-event.ts';
+import { type HubEvent, intervalOf, maySee, merged, textWith } from './hub-event.ts';
 
 /**
  * Why a stream was closed: `client` and `slow` as in `StreamEnd`; `key` = the key was revoked or has expired; `stop` =
@@ -29,9 +29,14 @@ export interface StreamParts {
   /** A stream in test mode gets no event that happened. */
   isTest: boolean;
   logger: Pick<Logger, 'error'>;
+  /** Returns the positions that contain the change of an event; undefined on one machine. */
+  positionOf: PositionOf | undefined;
   /** Milliseconds of a monotonic clock. */
   now: () => number;
 }
+
+/** Returns the positions that contain what an event is about. */
+export type PositionOf = (event: Pick<HubEvent, 'name' | 'repoId'>) => string;
 
 /** An event that waits because its object had another event a moment before. */
 interface Held {
@@ -204,7 +209,8 @@ export class EventStream {
   private sent(event: HubEvent): string {
     eventsSent.inc({ event: event.name });
     if (intervalOf(event.name) > 0) this.sentAt.set(objectIn(event), this.parts.now());
-    return event.text;
+    const { positionOf, isTest } = this.parts;
+    return positionOf && !isTest ? textWith(event.text, positionOf(event)) : event.text;
   }
 
   /** Runs a step that reads the store. If the step fails, only this stream ends, and its client continues later. */

@@ -12,11 +12,12 @@ import type { HttpRoute } from '../http/server.ts';
 import { maxBodyMdBytes } from '../protocol/limits.ts';
 import type { Admitted, Caller } from './authenticate.ts';
 import { parseBody } from './body.ts';
-import type { ApiContext } from './context.ts';
+import { type ApiContext, partitionOfId } from './context.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import { readUse } from './idempotency.ts';
 import { serveMock } from './mock.ts';
 import { isPage, pageLinks } from './page.ts';
+import { contextReading, type PositionGate, Reading } from './positions.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 import type { ApiServices } from './services.ts';
 import { checkQuery } from './validate.ts';
@@ -35,7 +36,7 @@ const maxBodyBytes = maxBodyMdBytes * 6 + 1024;
 export function toHttpRoute(route: ApiRoute<never>, services: ApiServices): HttpRoute {
   const succeeded = apiRequests.tally({ route: route.operation, status: '200' });
   const { method, path } = route;
-  const handle = (exchange: Exchange): void => {
+  const begin = (exchange: Exchange): void => {
     try {
       const request = admit(route, exchange, services);
       if (method === 'GET' || method === 'DELETE') {
@@ -58,7 +59,57 @@ export function toHttpRoute(route: ApiRoute<never>, services: ApiServices): Http
       refuse(route, exchange, services, error);
     }
   };
+  const handle = services.positions ? afterPositions(route, services, services.positions, begin) : begin;
   return { method, path, handle, headers: deprecationHeaders(route.contract.deprecated) };
+}
+
+/**
+ * Makes the handler of a route on a node of a cluster. A request that asks for positions begins when this node has folded
+ * as far, before its key is looked up: the key may have been created on another node a moment before.
+ */
+function afterPositions(
+  route: ApiRoute<never>,
+  services: ApiServices,
+  positions: PositionGate,
+  begin: (exchange: Exchange) => void,
+): (exchange: Exchange) => void {
+  const { method } = route;
+  return (exchange) => {
+    try {
+      const waiting = positions.wait(exchange);
+      if (!waiting) return begin(exchange);
+      if (method === 'GET' || method === 'DELETE') {
+        waiting.then(
+          () => exchange.finished || begin(exchange),
+          (error) => refuse(route, exchange, services, error),
+        );
+      } else receiveWhile(waiting, route, exchange, services);
+    } catch (error) {
+      refuse(route, exchange, services, error);
+    }
+  };
+}
+
+/** Receives the body while the request waits. The body must be received at once, or it would be lost. */
+function receiveWhile(waiting: Promise<void>, route: ApiRoute<never>, exchange: Exchange, services: ApiServices): void {
+  const { budget } = services;
+  // The body may arrive long after the wait has failed.
+  waiting.catch(() => {});
+  exchange.receive({ maxBytes: maxBodyBytes, budget }, ignoreChunk, (bytes) => {
+    // The bytes are not valid after an await.
+    const kept = Buffer.from(bytes);
+    if (!budget.take(kept.length)) throw tooManyBodies();
+    const reply = waiting
+      .then(() => run(route, admit(route, exchange, services), exchange, services, kept))
+      .finally(() => budget.free(kept.length));
+    void answer(route, exchange, services, reply);
+  });
+}
+
+function tooManyBodies(): ServiceError {
+  return new ServiceError('unavailable', 'The service is receiving too many request bodies at once.', {
+    retryAfter: 2,
+  });
 }
 
 /**
@@ -97,6 +148,7 @@ export async function answer(
 ): Promise<void> {
   try {
     const made = await reply;
+    if (services.positions && !Buffer.isBuffer(made.body)) readings.get(exchange)?.renew();
     made.stream?.(exchange, () => authenticate(route.scope ?? null, exchange, services).caller);
     const status = made.stream ? made.status : send(exchange, made);
     apiRequests.inc({ route: route.operation, status: String(status) });
@@ -177,7 +229,8 @@ function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices
     );
   }
   const query = exchange.query === '' ? emptyQuery(route) : checkQuery<never>(route.query, exchange.query);
-  const acting = route.method === 'GET' ? context : actingAs(context, caller.key.id, exchange.requestId);
+  const read = services.positions && !test ? reading(exchange, context, services.positions) : context;
+  const acting = route.method === 'GET' ? read : actingAs(read, caller.key.id, exchange.requestId);
   return {
     context: acting,
     caller,
@@ -191,6 +244,17 @@ function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices
     usage,
     quotas,
   };
+}
+
+/** What the requests under way have read, on a node of a cluster. */
+const readings = new WeakMap<Exchange, Reading>();
+
+/** Returns the context of a request whose reply names the positions that it was read from. */
+function reading(exchange: Exchange, context: ApiContext, positions: PositionGate): ApiContext {
+  const read = new Reading(context.readers);
+  readings.set(exchange, read);
+  exchange.lateHeaders = () => read.headers(positions);
+  return contextReading(context, read, (id) => partitionOfId(context, id));
 }
 
 /** Returns the refusal of a header X-Test-Mode that is neither `true` nor `false`. */

@@ -72,6 +72,13 @@ export function toText({ event, data }: LiveEvent): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
+/** Returns the text of an event with the positions that contain the change. */
+export function textWith(text: string, position: string): string {
+  const end = '}\n\n';
+  const start = text.slice(0, -end.length);
+  return `${start}${start.endsWith('{') ? '' : ','}"position":${JSON.stringify(position)}${end}`;
+}
+
 /** Returns the minimum interval between two events of the same object in one stream, in milliseconds; 0 = none. */
 export function intervalOf(name: LiveEventName): number {
   return intervals[name] ?? 0;

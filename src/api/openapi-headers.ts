@@ -1,5 +1,6 @@
 /** Defines the headers in the OpenAPI document: headers of requests, of replies and of refusals. */
 
+import { afterHeader, maxPositionsLength, positionHeader } from '../protocol/positions.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { ApiRoute } from './route.ts';
 
@@ -22,6 +23,11 @@ export const requestHeaders: Readonly<Record<string, JsonSchema>> = {
     maxLength: 255,
   }),
   IfNoneMatch: header('If-None-Match', 'An ETag. The service replies 304 when the content still has this ETag.', text),
+  After: header(
+    afterHeader,
+    'Positions of earlier replies. The reply shows no older state: the service waits up to 2 seconds for it and then replies 500 with `waitingFor`. A service on one machine ignores this header.',
+    { ...text, maxLength: maxPositionsLength },
+  ),
   LastEventId: header(
     'Last-Event-ID',
     'The id of the last event that the client has received. The stream continues after it.',
@@ -59,6 +65,11 @@ export const headers: Readonly<Record<string, JsonSchema>> = {
     description: 'Rotation of the API key has been due since this time.',
     schema: { ...text, format: 'date-time' },
   },
+  [positionHeader]: {
+    description:
+      'Positions of the partitions that the reply was read from, for the header Tidings-After of later requests. Only a service on several machines sends it.',
+    schema: text,
+  },
   'Idempotent-Replayed': {
     description: 'The reply repeats the reply to an earlier request with this Idempotency-Key.',
     schema: { const: 'true' },
@@ -82,7 +93,7 @@ export const headers: Readonly<Record<string, JsonSchema>> = {
 };
 
 const limits = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy'];
-const always = ['X-Request-Id', ...limits, 'X-Test-Mode', 'X-Key-Rotate-By'];
+const always = ['X-Request-Id', ...limits, 'X-Test-Mode', 'X-Key-Rotate-By', positionHeader];
 
 /** Returns the names of all headers that a reply with this status can have. */
 export function replyHeaders(

@@ -5,6 +5,7 @@
  */
 import type { TSchema } from '@sinclair/typebox';
 import { version } from '../foundation/version.ts';
+import { positionHeader } from '../protocol/positions.ts';
 import { components } from '../protocol/resources/components.ts';
 import type { Deprecation } from '../protocol/resources/contract.ts';
 import { NoQuerySchema, params } from '../protocol/resources/fields.ts';
@@ -145,6 +146,7 @@ function operation(route: Described): JsonSchema {
     hasTestMode && 'TestMode',
     reads && (streams ? 'LastEventId' : 'IfNoneMatch'),
     method === 'POST' && hasTestMode && 'IdempotencyKey',
+    operationId !== 'createSession' && 'After',
     conditional && 'IfMatch',
   ];
   const sent = Object.entries(replies).map(([status, schema]) => [
@@ -176,7 +178,14 @@ function operation(route: Described): JsonSchema {
 
 const unchanged = {
   description: 'The content still has the ETag in If-None-Match.',
-  headers: refsTo(['X-Request-Id', 'ETag', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']),
+  headers: refsTo([
+    'X-Request-Id',
+    'ETag',
+    'X-RateLimit-Limit',
+    'X-RateLimit-Remaining',
+    'X-RateLimit-Reset',
+    positionHeader,
+  ]),
 };
 
 function requestBody(schema: TSchema, example: unknown): JsonSchema {

@@ -6,7 +6,7 @@
 import { type PartitionName, partitionOfRepository } from '../foundation/partition-names.ts';
 import { ask } from '../journal/query.ts';
 import type { UnreleasedCount, UnreleasedCounts, UnreleasedCountsTask } from '../protocol/tasks.ts';
-import type { Readers } from '../store/readers.ts';
+import type { RequestReaders } from '../store/readers.ts';
 import { type DirectoryRepository, directoryRepositoryResponse } from '../store/tables/directory.ts';
 import { readRepository } from '../store/tables/repositories.ts';
 import type { Caller } from './authenticate.ts';
@@ -61,10 +61,10 @@ export function lastEventOf(
 
 /** How long times are remembered, in milliseconds. Reading the state of a partition takes longer than making the list. */
 const rememberedMs = 1000;
-const remembered = new WeakMap<Readers, { until: number; times: Map<string, string | null> }>();
+const remembered = new WeakMap<RequestReaders, { until: number; times: Map<string, string | null> }>();
 
 /** Returns the remembered times of the newest deliveries by repository. None of them is older than a second. */
-function timesOf(readers: Readers): Map<string, string | null> {
+function timesOf(readers: RequestReaders): Map<string, string | null> {
   const now = performance.now();
   const known = remembered.get(readers);
   if (known && known.until > now) return known.times;

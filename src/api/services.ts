@@ -4,6 +4,7 @@ import type { Authenticator } from './authenticate.ts';
 import type { ApiContext } from './context.ts';
 import type { OnceGuard } from './idempotency.ts';
 import type { ApiLimit } from './limit.ts';
+import type { PositionGate } from './positions.ts';
 import type { Quotas } from './quotas.ts';
 import type { Sessions } from './sessions.ts';
 import type { UsageMeter } from './usage.ts';
@@ -18,4 +19,6 @@ export interface ApiServices {
   sessions: Sessions;
   once: OnceGuard;
   budget: BodyBudget;
+  /** Positions in requests and replies; undefined on one machine. */
+  positions: PositionGate | undefined;
 }

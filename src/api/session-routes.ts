@@ -56,12 +56,26 @@ function toRoute(
   const handle = (exchange: Exchange): void => {
     try {
       assertLive(operation, exchange);
-      void answer(operation, exchange, services, Promise.resolve(serve(exchange, services)));
+      // A sign-in needs the address of the connection, which is not known any more after a wait.
+      const waiting = operation === createSessionOperation ? undefined : services.positions?.wait(exchange);
+      const made = waiting ? waiting.then(() => serve(exchange, services)) : serve(exchange, services);
+      void answer(operation, exchange, services, withPosition(exchange, services, made));
     } catch (error) {
       refuse(operation, exchange, services, error);
     }
   };
   return { method, path, handle, tag: contract.tag, operation: operation.operation };
+}
+
+/** Makes the reply name the position of the directory, which contains the sessions, on a node of a cluster. */
+async function withPosition(
+  exchange: Exchange,
+  { positions }: ApiServices,
+  reply: ApiReply | Promise<ApiReply>,
+): Promise<ApiReply> {
+  const made = await reply;
+  if (positions) exchange.lateHeaders = () => positions.headersOf([directoryName]);
+  return made;
 }
 
 /** @throws ServiceError `forbidden` for a request in test mode, because these operations have none, or `invalid` */

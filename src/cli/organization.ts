@@ -1,6 +1,6 @@
 /** Finds the organization that a command line names. */
 import { directoryName } from '../foundation/partition-names.ts';
-import type { Readers } from '../store/readers.ts';
+import type { RequestReaders } from '../store/readers.ts';
 import { listOrganizations, type OrganizationRecord } from '../store/tables/directory.ts';
 import { NotFoundError } from './usage.ts';
 
@@ -8,7 +8,7 @@ import { NotFoundError } from './usage.ts';
  * Finds an organization by its id or by its login, ignoring case.
  * @throws NotFoundError when no organization has that id or login, or Error when more than one has it
  */
-export function findOrganization(readers: Readers, wanted: string): OrganizationRecord {
+export function findOrganization(readers: RequestReaders, wanted: string): OrganizationRecord {
   const directory = readers.fresh(directoryName);
   const all = directory ? listOrganizations(directory) : [];
   const found = all.filter(({ id, login }) => id === wanted || login.toLowerCase() === wanted.toLowerCase());

@@ -153,6 +153,12 @@ export const journalRelieved = new Counter({
   labelNames: ['partition'] as const,
   registers,
 });
+export const journalOverrun = new Counter({
+  name: 'tidings_journal_overrun_total',
+  help: 'Purges of a nearly full stream beyond the position of a node that is away; the node must fetch a snapshot',
+  labelNames: ['partition'] as const,
+  registers,
+});
 const journalConnected = new Gauge({
   name: 'tidings_journal_connected',
   help: '1 while this process is connected to the journal',
@@ -231,6 +237,25 @@ export const lastSnapshotTime = new Gauge({
   labelNames: ['partition'] as const,
   registers,
 });
+/** `outcome` is one of: used, refused, lost. */
+export const snapshotFetches = new Counter({
+  name: 'tidings_snapshot_fetches_total',
+  help: 'Snapshots fetched from other nodes, by outcome: used, refused because they are damaged, or lost on the way',
+  labelNames: ['partition', 'outcome'] as const,
+  registers,
+});
+export const snapshotFetchedBytes = new Counter({
+  name: 'tidings_snapshot_fetched_bytes_total',
+  help: 'Bytes of snapshots fetched from other nodes',
+  labelNames: ['partition'] as const,
+  registers,
+});
+export const snapshotFetchProgress = new Gauge({
+  name: 'tidings_snapshot_fetch_progress',
+  help: 'Fetched part of the snapshot that a partition waits for, between 0 and 1; absent while none is fetched',
+  labelNames: ['partition'] as const,
+  registers,
+});
 export const readerSlots = new Gauge({
   name: 'tidings_store_reader_slots',
   help: 'Reader slots in use in a partition',
@@ -253,6 +278,11 @@ export const leadRejected = new Counter({
   name: 'tidings_lead_rejected_total',
   help: 'Records of former leads that the fold dropped, by kind of record',
   labelNames: ['partition', 'kind'] as const,
+  registers,
+});
+export const clockOffsetSeconds = new Gauge({
+  name: 'tidings_clock_offset_seconds',
+  help: 'Seconds by which the clock of this node is ahead of the clock of the NATS server; 0 on one machine',
   registers,
 });
 export const replicaDiverged = new Gauge({
@@ -443,11 +473,6 @@ export const endpointsDisabled = new Counter({
 export const serviceReady = new Gauge({
   name: 'tidings_ready',
   help: '1 while /readyz reports that the service is ready',
-  registers,
-});
-export const clockOffsetSeconds = new Gauge({
-  name: 'tidings_clock_offset_seconds',
-  help: 'How far the clock of this node is ahead of the clock of the NATS servers; 0 on one machine',
   registers,
 });
 export const diskFreeBytes = new Gauge({

@@ -13,6 +13,7 @@ import { EventHub } from '../api/event-hub.ts';
 import { toHttpRoute } from '../api/handle.ts';
 import { OnceGuard } from '../api/idempotency.ts';
 import { ApiLimit } from '../api/limit.ts';
+import { PositionGate, positionsOfEvents } from '../api/positions.ts';
 import { Quotas } from '../api/quotas.ts';
 import { apiRoutes } from '../api/routes.ts';
 import { sessionRoutes } from '../api/session-routes.ts';
@@ -37,8 +38,10 @@ import { BoundSecrets } from '../ingress/secrets.ts';
 import { redactText } from '../intake/redact.ts';
 import { receiveChanges } from '../journal/changes.ts';
 import { connectJournal, type Journal } from '../journal/connect.ts';
+import { freshnessOf, isOneOfSeveral } from '../journal/freshness.ts';
 import { answerAsGateway } from '../journal/gateway-facts.ts';
 import { Lane } from '../journal/lane.ts';
+import { probeEnd } from '../journal/probe.ts';
 import { FoldedSignals } from '../journal/signal.ts';
 import type { DurabilityLevel } from '../journal/topology.ts';
 import { clientPackageRoutes } from '../pages/client-package.ts';
@@ -50,6 +53,7 @@ import { pageRoutes } from '../pages/routes.ts';
 import { UnsubscribeLimit } from '../pages/unsubscribe-limit.ts';
 import { unsubscribeRoutes } from '../pages/unsubscribe-page.ts';
 import type { EventRepository } from '../protocol/repository.ts';
+import { FreshReaders } from '../store/fresh-readers.ts';
 import type { Partition } from '../store/partition.ts';
 import { type CurrentState, Readers } from '../store/readers.ts';
 import { ReadyResponses } from '../store/ready-responses.ts';
@@ -62,12 +66,16 @@ import { openSealer } from '../supervisor/first-start.ts';
 export interface Gateway {
   readonly port: number;
   readonly context: ApiContext;
+  /** Waits until the directory is known to be current; at once on one machine. */
+  current(): Promise<void>;
   /** Stops accepting requests, answers the requests in flight, drains the lanes and closes the connections. */
   stop(): Promise<void>;
 }
 
 const inFlightMs = 10_000;
 const sweepMs = 60_000;
+/** Interval between two checks whether the directory is current, in milliseconds. */
+const currentMs = 500;
 
 /**
  * Starts a gateway. The owner of each partition (`PartitionOwner`) must have opened the partition before.
@@ -77,11 +85,16 @@ const sweepMs = 60_000;
 export async function startGateway(settings: Settings, logger: Logger, durability?: DurabilityLevel): Promise<Gateway> {
   const client = { role: 'gateway', name: 'tidings gateway', meters: journalMeters } as const;
   const journal = await connectJournal(settings, client, logger);
-  const readers = new Readers(settings.dataDir);
-  const events = new EventHub((onChanges) => receiveChanges(journal, onChanges), logger);
+  const freshness = isOneOfSeveral(settings) ? freshnessOf(settings) : undefined;
+  const guarded = freshness && new FreshReaders(settings.dataDir);
+  const readers = guarded ?? new Readers(settings.dataDir);
+  const positionOf = freshness && positionsOfEvents(readers, settings.partitions);
+  const events = new EventHub((onChanges) => receiveChanges(journal, onChanges), logger, undefined, positionOf);
   // Changes that were announced while the connection was broken are lost.
   journal.onReconnect(() => events.reset());
-  const signals = new FoldedSignals(journal, ({ partition, generation }) => {
+  const signals = new FoldedSignals(journal, (folded) => {
+    const { partition, generation } = folded;
+    freshness?.note(folded);
     if (generation !== readers.generation(partition)) void readers.follow(partition);
     if (partition === directoryName) events.checkKeys();
   });
@@ -100,7 +113,7 @@ export async function startGateway(settings: Settings, logger: Logger, durabilit
   const memory = { refusals, recent };
   const facts = { startedAt: Date.now(), ...(durability !== undefined && { durability }) };
   const context: ApiContext = { settings, journal, ...read, laneOf, sealer, ...memory, events, auditor, facts };
-  const readDirectory = () => readers.fresh(directoryName);
+  const readDirectory = () => readers.ofAnyAge(directoryName);
   const limits = {
     ingestion: ingestionLimit(settings, readers),
     api: new ApiLimit(),
@@ -141,20 +154,30 @@ export async function startGateway(settings: Settings, logger: Logger, durabilit
       recent: recent.list(),
     }),
   );
-  const server = await startServer(
-    settings.host,
-    settings.port,
-    routes({ ...context, ...memory }, limits, { usage, sessions }, logger),
-    logger,
-    {
-      corsOrigins: settings.corsOrigins,
-      help: docsPath,
-    },
-  );
+  const served = routes({ ...context, ...memory, readers }, limits, { usage, sessions }, logger);
+  if (freshness) guarded?.begin((name) => freshness.assertFresh(name));
+  const server = await startServer(settings.host, settings.port, served, logger, {
+    corsOrigins: settings.corsOrigins,
+    help: docsPath,
+  });
   return {
     port: server.port,
     context,
-    stop: () => stopGateway(server, [sweeper, flusher], flush, lanes, context),
+    current: async () => {
+      // A lead may be a while away, so the node proves by messages of its own that it hears the journal.
+      if (freshness) for (const name of partitionNames(settings.partitions)) probeEnd(journal, name).catch(() => {});
+      while (freshness?.isFresh(directoryName) === false) await signals.wait(directoryName, 0, currentMs);
+    },
+    stop: () => stopGateway(server, [sweeper, flusher], flush, lanes, { ...context, readers }),
+  };
+}
+
+/** The webhook receiver needs no current state to recognize a delivery that is folded already: the fold does it, too. */
+function forDeliveries(readers: Readers): CurrentState {
+  return {
+    current: (name) => (name === directoryName ? readers.current(name) : readers.ofAnyAge(name)),
+    seq: (name) => readers.seq(name),
+    generation: (name) => readers.generation(name),
   };
 }
 
@@ -219,7 +242,7 @@ export function boundSecrets(settings: Settings, readers: Readers, logger: Logge
 }
 
 function routes(
-  context: ApiContext & { refusals: Refusals; recent: RecentDeliveries },
+  context: ApiContext & { refusals: Refusals; recent: RecentDeliveries; readers: Readers },
   limits: { ingestion: IngestionLimit; api: ApiLimit; unsubscribe: UnsubscribeLimit },
   { usage, sessions }: { usage: UsageMeter; sessions: Sessions },
   logger: Logger,
@@ -227,6 +250,7 @@ function routes(
   const { settings, readers } = context;
   const budget = new BodyBudget(settings.bodyBudgetBytes);
   const authenticator = new Authenticator(readers, settings);
+  const inCluster = isOneOfSeveral(settings);
   const receiver = new Receiver({
     settings,
     secrets: settings.webhookSecrets,
@@ -236,7 +260,7 @@ function routes(
     refusals: context.refusals,
     recent: context.recent,
     enqueue: (partition, record) => context.laneOf(partition).enqueue(record),
-    readers,
+    readers: inCluster ? forDeliveries(readers) : readers,
     isConnected: (directory, repository) => isConnected(directory, repository, settings.autoConnect),
   });
   seed(limits.ingestion, receiver, settings, readers);
@@ -249,6 +273,7 @@ function routes(
     sessions,
     once: new OnceGuard(),
     budget,
+    positions: inCluster ? new PositionGate(readers, context.signals, settings.partitions) : undefined,
   };
   const allowList = new AllowList(settings);
   return [
@@ -310,7 +335,7 @@ async function stopGateway(
   timers: readonly NodeJS.Timeout[],
   flush: () => Promise<void>,
   lanes: ReadonlyMap<PartitionName, Lane>,
-  context: ApiContext,
+  context: ApiContext & { readers: Readers },
 ): Promise<void> {
   for (const timer of timers) clearInterval(timer);
   context.events?.stop();

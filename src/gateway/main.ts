@@ -28,6 +28,7 @@ await runChild('gateway', start);
 async function start({ settings, logger, durability, setReady }: ChildContext): Promise<ChildProgram> {
   const gateway = await startGateway(settings, logger, durability);
   const { journal } = gateway.context;
+  await gateway.current();
   await ensureIdentity(gateway, settings, logger);
   await ensureAdminKey(gateway, settings.dataDir);
   const address = { host: settings.host, port: gateway.port };

@@ -14,6 +14,7 @@ const exposed = [
   'RateLimit-Policy',
   'Retry-After',
   'Sunset',
+  'Tidings-Position',
   'X-Key-Rotate-By',
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
@@ -22,7 +23,7 @@ const exposed = [
   'X-Test-Mode',
 ].join(', ');
 const taken =
-  'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id, X-Test-Mode';
+  'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Tidings-After, X-Request-Id, X-Test-Mode';
 /** How long a browser may cache the reply to a preflight request, in seconds. */
 const rememberedSeconds = 600;
 

@@ -183,7 +183,8 @@ export class Exchange {
 
   private head(status: number, contentType: string, headers: readonly string[]): string {
     const identified = withHeader(firstLines(status, contentType), 'X-Request-Id', this.requestId);
-    return withHeaders(withHeaders(withHeaders(identified, this.commonHeaders), this.extraHeaders), headers);
+    const whole = withHeaders(withHeaders(withHeaders(identified, this.commonHeaders), this.extraHeaders), headers);
+    return this.lateHeaders === undefined ? whole : withHeaders(whole, this.lateHeaders());
   }
 
   json(status: number, body: unknown, headers: readonly string[] = []): void {
@@ -212,6 +213,9 @@ export class Exchange {
    * request succeeds or fails.
    */
   extraHeaders: readonly string[] = [];
+
+  /** Makes headers of the reply that are known only when it is sent. Undefined if there are none. */
+  lateHeaders: (() => readonly string[]) | undefined;
 
   /** Address of the page that explains refusals; empty = there is no such page. */
   help = '';

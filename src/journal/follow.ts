@@ -7,11 +7,14 @@
  * the reader.
  */
 import { AckPolicy, type Consumer, type ConsumerMessages, DeliverPolicy, type JsMsg } from 'nats';
+import { Freezes } from '../foundation/freezes.ts';
 import type { Logger } from '../foundation/logger.ts';
+import { machineNow } from '../foundation/machine-clock.ts';
 import type { PartitionName } from '../foundation/partition-names.ts';
 import type { Journal } from './connect.ts';
+import { Currency } from './currency.ts';
 import { probeEnd } from './probe.ts';
-import { streamOf } from './subjects.ts';
+import { soleNode, streamOf } from './subjects.ts';
 import { isMissing, streamState } from './topology.ts';
 
 /** One journal message: its sequence and its payload (a packed batch). */
@@ -65,6 +68,10 @@ export class Follower {
   private next: number;
   private outOfOrder = false;
   private waiting = 0;
+  /** When the current pull was sent to the server. */
+  private pulledAt = Number.POSITIVE_INFINITY;
+  /** Undefined on one machine, where a stale state cannot be mistaken for a current one. */
+  private readonly freshness: { currency: Currency; freezes: Freezes } | undefined;
 
   /** @param after the last folded sequence; reading begins with the next sequence */
   constructor(journal: Journal, partition: PartitionName, after: number, logger: Logger) {
@@ -73,6 +80,9 @@ export class Follower {
     this.next = after + 1;
     this.logger = logger;
     journal.onReconnect(() => this.interrupt?.());
+    // Messages that the server sent before a freeze are old. A new consumer proves the end of the stream again.
+    if (journal.node !== soleNode)
+      this.freshness = { currency: new Currency(), freezes: new Freezes(() => this.interrupt?.()) };
   }
 
   /**
@@ -108,9 +118,19 @@ export class Follower {
     return this.waiting > 0;
   }
 
+  /**
+   * Returns the time of the machine's clock as of which the state with the last folded sequence `seq` is current;
+   * undefined on one machine, and as long as the time is not known.
+   */
+  asOf(seq: number): number | undefined {
+    const at = this.freshness?.currency.asOf(seq);
+    return at !== undefined && Number.isFinite(at) ? at : undefined;
+  }
+
   /** Ends `batches` after the batch that is being processed. */
   stop(): void {
     this.stopped = true;
+    this.freshness?.freezes.close();
     this.interrupt?.();
   }
 
@@ -128,6 +148,7 @@ export class Follower {
       this.interrupt = () => {
         intact = false;
       };
+      if (this.freshness) this.pulledAt = machineNow();
       const pull = await consumer
         .fetch({ max_bytes: pullBytes, expires: this.journal.timing.pullMs })
         .catch(() => undefined);
@@ -190,7 +211,7 @@ export class Follower {
       // `getPending` also counts the message that is being processed. So a count of 1 means that no other message is
       // pending.
       if (pull.getPending() > 1 && bytes < batchBytes && received < pullMessages) continue;
-      this.waiting = message.info.pending;
+      this.arrived(message);
       // Messages count as read only here, when their batch is yielded. If the pull fails before the batch is yielded,
       // the messages are read again.
       this.next += batch.length;
@@ -201,9 +222,18 @@ export class Follower {
       if (this.stopped || received === pullMessages) return;
     }
     if (!last || batch.length === 0) return;
-    this.waiting = last.info.pending;
+    this.arrived(last);
     this.next += batch.length;
     yield batch;
+  }
+
+  /** Notes what the last message of a batch says about the end of the stream. */
+  private arrived({ seq, info: { pending } }: JsMsg): void {
+    this.waiting = pending;
+    if (!this.freshness) return;
+    const { currency, freezes } = this.freshness;
+    // After a freeze, the message may have waited in the socket since its pull was sent.
+    currency.note(seq + pending, freezes.since(this.pulledAt) ? this.pulledAt : machineNow());
   }
 
   private async openConsumer(): Promise<Consumer | undefined> {

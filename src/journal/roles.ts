@@ -39,7 +39,7 @@ export function inboxPrefixOf(role: JournalRole): string {
 
 const streamInfo = '$JS.API.STREAM.INFO.*';
 const records = recordsSubject('*');
-// The supervised server serves one node.
+// The supervised server serves one node. So no role needs the subjects on which nodes exchange snapshots.
 const queries = querySubject(soleNode, '*');
 const leadQueries = leadQuerySubject('*');
 const folded = foldedSubject(soleNode, '*');

@@ -15,6 +15,8 @@ export interface Folded {
   partition: PartitionName;
   generation: number;
   seq: number;
+  /** The time of the machine's clock as of which the state is current. Absent on one machine, or if it is not known. */
+  asOf?: number;
 }
 
 /** Broadcasts that a partition has folded up to `seq`. */

@@ -58,3 +58,13 @@ export const instanceSubject = 'tidings.instance';
 export function candidatesSubject(partition: PartitionName): string {
   return `tidings.cluster.candidates.${partition}`;
 }
+
+/** Requests for pieces of the snapshots of a partition that a node offers. */
+export function snapshotSubject(node: string, partition: PartitionName): string {
+  return `tidings.${node}.snapshot.${partition}`;
+}
+
+/** A node announces on this subject its position in each partition, and the snapshots that it offers to other nodes. */
+export function positionsSubject(node: string): string {
+  return `tidings.node.${node}.positions`;
+}

@@ -86,18 +86,6 @@ export async function streamState(journal: Journal, partition: PartitionName): P
   return toState(await journal.manager.streams.info(streamOf(partition)));
 }
 
-/**
- * Returns how far the clock of this machine is ahead of the clock of the NATS server that answers, in milliseconds.
- * Returns undefined if the server does not answer, or does not report its time.
- */
-export async function clockOffset(journal: Journal, partition: PartitionName): Promise<number | undefined> {
-  const sent = Date.now();
-  const info = await findStream(journal, partition).catch(() => undefined);
-  const received = Date.now();
-  const server = Date.parse((info as { ts?: string } | undefined)?.ts ?? '');
-  return Number.isNaN(server) ? undefined : Math.round((sent + received) / 2 - server);
-}
-
 const existingMs = 10_000;
 
 /**

@@ -6,6 +6,7 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox';
 import { BackfillStateSchema } from './backfill.ts';
 import { ChannelNameSchema } from './channels.ts';
+import { positionOfEvent } from './positions.ts';
 import { publicationStates } from './publications.ts';
 import { type RefusalReason, refusalReasons } from './refused-deliveries.ts';
 import { backfillId, count, draftId, publicationId, rangeId, repoId } from './resources/fields.ts';
@@ -139,5 +140,8 @@ function eventOf<Name extends string, Fields extends TObject['properties']>(
   description: string,
   fields: Fields,
 ) {
-  return Type.Object({ event: Type.Literal(event), data: Type.Object(fields) }, { description });
+  return Type.Object(
+    { event: Type.Literal(event), data: Type.Object({ ...fields, position: Type.Optional(positionOfEvent) }) },
+    { description },
+  );
 }

@@ -22,6 +22,9 @@ interface Opened {
 /** The part of `Readers` that a request needs to read the current state of partitions. */
 export type CurrentState = Pick<Readers, 'current' | 'seq' | 'generation'>;
 
+/** The part of `Readers` that a request needs, before and after it has waited. */
+export type RequestReaders = CurrentState & Pick<Readers, 'fresh'>;
+
 export class Readers {
   private readonly dataDir: string;
   private readonly open = new Map<string, Opened>();
@@ -58,6 +61,14 @@ export class Readers {
   current(name: string): Partition | undefined {
     const known = this.open.get(name);
     return known?.turn === currentTurn() ? known.partition : this.fresh(name);
+  }
+
+  /**
+   * Like `fresh`, but also returns a state that is too old to be served (`FreshReaders`). For work that does not answer
+   * anyone.
+   */
+  ofAnyAge(name: string): Partition | undefined {
+    return this.fresh(name);
   }
 
   /**

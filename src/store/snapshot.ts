@@ -32,9 +32,9 @@ export interface Snapshot {
 }
 
 const kept = 2;
-const dataFile = 'data.mdb';
+export const dataFile = 'data.mdb';
 /** The file in the folder of a snapshot with the SHA-256 of the data file. Snapshots of earlier versions lack it. */
-const digestFile = 'data.sha256';
+export const digestFile = 'data.sha256';
 
 /**
  * Returns the snapshots of a partition, oldest first. They are sorted by epoch, then by journal sequence, because
@@ -70,12 +70,18 @@ export async function takeSnapshot(dataDir: string, partition: Partition): Promi
   await partition.root.backup(unfinished, false);
   const { epoch, seq } = await verifySnapshot(partition.name, unfinished);
   writeFileSync(join(unfinished, digestFile), `${await digestOf(unfinished)}\n`);
-  const place = join(folder, `e${String(epoch).padStart(6, '0')}-s${String(seq).padStart(15, '0')}`);
+  const place = placeOf(dataDir, partition.name, { epoch, seq });
   const finished = existsSync(place) ? `${place}b` : place;
   rmSync(finished, { recursive: true, force: true });
   renameSync(unfinished, finished);
   for (const old of listSnapshots(dataDir, partition.name).slice(0, -kept)) rmSync(old.folder, { recursive: true });
   return { folder: finished, epoch, seq };
+}
+
+/** Returns the folder of the snapshot at a position. */
+export function placeOf(dataDir: string, partition: string, { epoch, seq }: Omit<Snapshot, 'folder'>): string {
+  const name = `e${String(epoch).padStart(6, '0')}-s${String(seq).padStart(15, '0')}`;
+  return join(snapshotFolder(dataDir, partition), name);
 }
 
 /**
@@ -107,7 +113,8 @@ export async function checkSnapshot(name: string, folder: string): Promise<void>
     throw new Error(`${join(folder, dataFile)} has changed since the snapshot was taken`);
 }
 
-async function digestOf(folder: string): Promise<string> {
+/** Returns the SHA-256 of the data file in the folder of a snapshot, in hexadecimal. */
+export async function digestOf(folder: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of createReadStream(join(folder, dataFile), { highWaterMark: 1_048_576 })) hash.update(piece);
   return hash.digest('hex');

@@ -58,6 +58,8 @@ export class Child {
    * ready now.
    */
   started = false;
+  /** What parts of the child wait for, by part. */
+  readonly waiting = new Map<string, string>();
   /** Address that the child listens on; only a gateway has one. */
   address: { host: string; port: number } | undefined;
   private process: ChildProcess | undefined;
@@ -98,6 +100,7 @@ export class Child {
     });
     child.once('exit', (code, signal) => {
       this.ready = false;
+      this.waiting.clear();
       this.process = undefined;
       for (const answer of this.answers.values()) answer([]);
       if (this.stopping) return;
@@ -167,6 +170,11 @@ export class Child {
 
   private receive(message: ChildMessage): void {
     if (message.type === 'metrics') return this.answers.get(message.id)?.(message.metrics);
+    if (message.type === 'waiting') {
+      if (message.state === undefined) this.waiting.delete(message.part);
+      else this.waiting.set(message.part, message.state);
+      return;
+    }
     if (message.type === 'failed') {
       this.failed = message;
       return;

@@ -13,6 +13,8 @@ import type { DurabilityLevel } from '../journal/topology.ts';
 /** A message from a child to the supervisor. */
 export type ChildMessage =
   | { type: 'ready'; ready: boolean; address?: { host: string; port: number } }
+  /** What a part of the child waits for; without `state`, the part waits no longer. */
+  | { type: 'waiting'; part: string; state?: string }
   | { type: 'metrics'; id: number; metrics: object[] }
   /** Sent just before the child exits. `isFinal` is true if a restart would fail in the same way. */
   | { type: 'failed'; reason: string; isFinal: boolean };
@@ -31,6 +33,11 @@ export interface ChildContext {
   durability: DurabilityLevel;
   /** Reports to the supervisor whether this process can do its work now. */
   setReady: (ready: boolean, address?: { host: string; port: number }) => void;
+  /**
+   * Reports to the supervisor what a part of this process waits for, so that `/readyz` shows it. An undefined `state` ends
+   * the report.
+   */
+  setWaiting: (part: string, state: string | undefined) => void;
   /** Ends the process after a failure that only a restart can repair. */
   fail: (error: Error) => void;
 }
@@ -74,8 +81,10 @@ export async function runChild(role: string, start: (context: ChildContext) => P
   });
   const setReady: ChildContext['setReady'] = (ready, address) =>
     send({ type: 'ready', ready, ...(address && { address }) });
+  const setWaiting: ChildContext['setWaiting'] = (part, state) =>
+    send({ type: 'waiting', part, ...(state !== undefined && { state }) });
   const durability = await begun;
-  program = await start({ settings, logger, durability, setReady, fail });
+  program = await start({ settings, logger, durability, setReady, setWaiting, fail });
 }
 
 /**

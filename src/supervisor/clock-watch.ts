@@ -1,52 +1,66 @@
 /**
- * Compares the clock of a node with the clock of the NATS servers. The time of a partition is the highest time of its
- * records, so a clock that is ahead moves it on all nodes (`docs/architecture.md` decision 51).
+ * Watches the clock of a node of a cluster. A clock that is a little off is reported, and a node whose clock is far off
+ * is not ready, so that a load balancer sends its requests to other nodes (`docs/architecture.md` decision 51).
  */
-import { onInterval } from '../foundation/intervals.ts';
 import type { Logger } from '../foundation/logger.ts';
 import { clockOffsetSeconds } from '../foundation/metrics.ts';
+import { clockOffset } from '../journal/clock.ts';
 
-/** Offsets beyond these are reported, or make the node unready. In milliseconds. */
-const [warnMs, maxMs] = [2000, 30_000];
-const everyMs = 60_000;
+const checkMs = 60_000;
+/** Offsets from which a clock is reported, and from which the node is not ready, in seconds. */
+const [warnedSeconds, maxSeconds] = [2, 30];
 
 export class ClockWatch {
-  private readonly measure: () => Promise<number | undefined>;
-  private readonly logger: Pick<Logger, 'warn' | 'error'>;
-  private off = false;
-  private end: (() => void) | undefined;
+  private readonly serverTime: () => Promise<number>;
+  private readonly logger: Pick<Logger, 'warn' | 'info'>;
+  private readonly compare: typeof clockOffset;
+  private offset = 0;
+  private timer: NodeJS.Timeout | undefined;
 
-  /** @param measure returns how far the own clock is ahead, in milliseconds; undefined if the servers do not answer */
-  constructor(measure: () => Promise<number | undefined>, logger: Pick<Logger, 'warn' | 'error'>) {
-    this.measure = measure;
+  /** @param serverTime asks the NATS server for its time */
+  constructor(serverTime: () => Promise<number>, logger: Pick<Logger, 'warn' | 'info'>, compare = clockOffset) {
+    this.serverTime = serverTime;
     this.logger = logger;
+    this.compare = compare;
   }
 
-  /** Compares the clocks now, and then every minute. */
-  start(): void {
-    this.end = onInterval(everyMs, () => void this.check());
-    void this.check();
-  }
-
-  /** Whether the clock is so far off that the node must not serve. */
-  get isOff(): boolean {
-    return this.off;
-  }
-
-  /** Compares the clocks and returns the offset. If the servers do not answer, the last result stays in force. */
-  async check(): Promise<number | undefined> {
-    const offsetMs = await this.measure();
-    if (offsetMs === undefined) return undefined;
-    const distance = Math.abs(offsetMs);
-    this.off = distance > maxMs;
-    clockOffsetSeconds.set(offsetMs / 1000);
-    const facts = { offsetSeconds: offsetMs / 1000 };
-    if (this.off) this.logger.error(facts, 'clock of this node is far off; it is not ready until the clock is right');
-    else if (distance > warnMs) this.logger.warn(facts, 'clock of this node is off');
-    return offsetMs;
+  /** Compares the clocks now and every minute. Resolves after the first comparison. */
+  async start(): Promise<void> {
+    this.timer = setInterval(() => void this.check(), checkMs).unref();
+    await this.check();
   }
 
   stop(): void {
-    this.end?.();
+    clearInterval(this.timer);
   }
+
+  /** How far the clock was ahead at the last comparison, in milliseconds. */
+  get offsetMs(): number {
+    return Math.round(this.offset * 1000);
+  }
+
+  /** Why the node is not ready; undefined if its clock is right. */
+  get fault(): string | undefined {
+    return Math.abs(this.offset) > maxSeconds ? `clock (${inWords(this.offset)})` : undefined;
+  }
+
+  /** Compares the clocks. If the server does not answer, the last comparison counts. */
+  async check(): Promise<void> {
+    const before = this.offset;
+    try {
+      this.offset = await this.compare(this.serverTime);
+    } catch (error) {
+      this.logger.warn({ err: error }, 'clock cannot be compared with the clock of the NATS server');
+      return;
+    }
+    clockOffsetSeconds.set(this.offset);
+    const [wasOff, isOff] = [before, this.offset].map((offset) => Math.abs(offset) > warnedSeconds);
+    if (isOff)
+      this.logger.warn({ offsetSeconds: this.offset }, `clock is ${inWords(this.offset)}: check its NTP service`);
+    else if (wasOff) this.logger.info({ offsetSeconds: this.offset }, 'clock is right again');
+  }
+}
+
+function inWords(offset: number): string {
+  return `${Math.abs(offset).toFixed(1)} seconds ${offset > 0 ? 'ahead of' : 'behind'} the clock of the NATS server`;
 }

@@ -6,11 +6,16 @@ import type { Settings } from '../../config/schema.ts';
 import { requireClusterId } from '../cluster/identity.ts';
 import { answerJoin } from '../cluster/join.ts';
 import type { Logger } from '../foundation/logger.ts';
+import { partitionNames } from '../foundation/partition-names.ts';
 import { version } from '../foundation/version.ts';
 import { answerJoins, answerStatus } from '../journal/cluster.ts';
 import type { Journal } from '../journal/connect.ts';
+import { ask } from '../journal/query.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import { clusterKeys } from './cluster-keys.ts';
+
+/** How long a snapshot of a large partition may take, in milliseconds. */
+const snapshotMs = 600_000;
 
 /**
  * Answers the requests of other machines for as long as the connection is open.
@@ -34,13 +39,28 @@ export function serveCluster(
       { cluster, node },
       Date.now(),
     );
-    if (reply.ok) logger.info({ joined: name }, 'a machine has joined the cluster with a token');
-    else logger.warn({ node: name, reason: reply.message }, 'a request to join the cluster was refused');
+    if (reply.ok) {
+      logger.info({ joined: name }, 'a machine has joined the cluster with a token');
+      void takeSnapshots(journal, settings.partitions, logger);
+    } else logger.warn({ node: name, reason: reply.message }, 'a request to join the cluster was refused');
     return reply;
   });
-  answerStatus(journal, async () => ({
-    from: 'supervisor',
-    ...{ node, version, waitingFor: waitingFor() },
-    clockOffsetMs: (await clock.check()) ?? null,
-  }));
+  answerStatus(journal, async () => {
+    await clock.check();
+    return { from: 'supervisor', node, version, waitingFor: waitingFor(), clockOffsetMs: clock.offsetMs };
+  });
+}
+
+/**
+ * Lets the workers of this node take snapshots, so that the new machine can begin with them. Without one that its journal
+ * continues, the machine would wait until the next snapshot is due.
+ */
+async function takeSnapshots(journal: Journal, partitions: number, logger: Logger): Promise<void> {
+  for (const name of partitionNames(partitions)) {
+    try {
+      await ask(journal, name, { task: 'snapshot' }, snapshotMs);
+    } catch (error) {
+      logger.warn({ partition: name, err: error }, 'snapshot for the new machine failed; the next one serves it');
+    }
+  }
 }

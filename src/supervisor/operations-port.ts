@@ -3,14 +3,21 @@
  * is ready to serve). The supervisor serves the port itself, so the port answers even while a child is down.
  */
 import { createServer, type ServerResponse } from 'node:http';
+import type { PartitionName } from '../foundation/partition-names.ts';
 import { health, healthPath } from '../http/health.ts';
+import type { PartitionPosition } from '../journal/freshness.ts';
 import { portError } from './ports.ts';
 
 /** The data that the operations port shows. */
 export interface OpsSource {
   metrics: () => Promise<string>;
-  /** Names of the processes that are not ready; empty if all processes are ready. */
+  /**
+   * Names of the processes, and on a node of a cluster also of the partitions, that are not ready, and what they wait
+   * for; empty if all are ready.
+   */
   waitingFor: () => string[];
+  /** The positions of all partitions on a node of a cluster; absent on one machine. */
+  positions?: () => Record<PartitionName, PartitionPosition>;
 }
 
 /** A listening operations port. */
@@ -47,6 +54,7 @@ async function answer(url: string, source: OpsSource, response: ServerResponse):
     return json(response, waitingFor.length === 0 ? 200 : 503, {
       status: waitingFor.length === 0 ? 'ready' : 'waiting',
       waitingFor,
+      ...(source.positions && { positions: source.positions() }),
     });
   }
   return json(response, 404, { error: 'Not found', message: 'This port serves /metrics, /healthz and /readyz.' });

@@ -10,6 +10,7 @@ import { AggregatorRegistry } from 'prom-client';
 import { settingsToEnv } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
 import { instanceFault, requireClusterId } from '../cluster/identity.ts';
+import { onInterval } from '../foundation/intervals.ts';
 import type { Logger } from '../foundation/logger.ts';
 import {
   buildInfo,
@@ -20,15 +21,19 @@ import {
   registry,
   serviceReady,
 } from '../foundation/metrics.ts';
-import { directoryName, type PartitionName, partitionNames } from '../foundation/partition-names.ts';
+import { type PartitionName, partitionNames } from '../foundation/partition-names.ts';
 import { keepFilesPrivate, modeText, type OpenPath } from '../foundation/private-files.ts';
 import { version } from '../foundation/version.ts';
+import { serverTime } from '../journal/clock.ts';
 import { connectJournal, type Journal } from '../journal/connect.ts';
+import { freshnessOf, isOneOfSeveral } from '../journal/freshness.ts';
 import { claimInstance } from '../journal/instance.ts';
 import { findDurability } from '../journal/monitor.ts';
+import { probeEnd } from '../journal/probe.ts';
 import type { JournalRole } from '../journal/roles.ts';
+import { FoldedSignals } from '../journal/signal.ts';
+import { SilenceProbe } from '../journal/silence-probe.ts';
 import {
-  clockOffset,
   type DurabilityLevel,
   ensureStream,
   requireClusterServer,
@@ -74,6 +79,8 @@ export interface ServiceFacts {
 
 const childStopMs = 20_000;
 const streamsRetryMs = 500;
+/** Interval between two checks whether a partition of a node of a cluster is silent, in milliseconds. */
+const silenceCheckMs = 1000;
 
 /**
  * Starts all processes of the service, without waiting until they are ready.
@@ -86,8 +93,9 @@ export function startService(settings: Settings, logger: Logger): Service {
     children: [],
     lock: undefined,
     journal: undefined,
-    nats: undefined,
     clock: undefined,
+    watches: [],
+    nats: undefined,
     ops: undefined,
   };
   const ready = start(settings, logger, started);
@@ -105,7 +113,7 @@ export function startService(settings: Settings, logger: Logger): Service {
         const children = started.children.filter((child) => child.options.role === role);
         await Promise.all(children.map((child) => child.stop(childStopMs)));
       }
-      started.clock?.stop();
+      for (const end of started.watches) end();
       await started.journal?.close();
       await started.nats?.stop();
       started.ops?.close();
@@ -121,8 +129,11 @@ interface Started {
   stopped: AbortController;
   lock: PartitionLock | undefined;
   journal: Journal | undefined;
-  nats: SupervisedNats | undefined;
+  /** Watches the clock of a node of a cluster. */
   clock: ClockWatch | undefined;
+  /** End what a node of a cluster watches. */
+  watches: (() => void)[];
+  nats: SupervisedNats | undefined;
   ops: OpsServer | undefined;
 }
 
@@ -156,9 +167,11 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
   // The children load their programs while the journal is prepared, and the gateway also while the workers begin.
   started.children.push(...children);
   for (const child of children) child.start();
+  const freshness = isOneOfSeveral(settings) ? freshnessOf(settings) : undefined;
   const waitingFor = () => [
-    ...children.filter((child) => !child.ready).map((child) => child.options.name),
-    ...(started.clock?.isOff ? ['clock'] : []),
+    ...children.filter((child) => !child.ready).flatMap((child) => [child.options.name, ...child.waiting.values()]),
+    ...(freshness?.stale() ?? []),
+    ...(started.clock?.fault === undefined ? [] : [started.clock.fault]),
   ];
   started.ops = await startOps(settings.opsHost, settings.opsPort, {
     metrics: () => {
@@ -166,18 +179,25 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
       return gather(children);
     },
     waitingFor,
+    ...(freshness && { positions: () => freshness.positions() }),
   });
   const client = { role: 'supervisor', name: 'tidings supervisor', meters: journalMeters } as const;
   started.journal = await unlessStopped(signal, connectJournal(settingsOf('supervisor'), client, logger), (journal) =>
     journal.close(),
   );
+  const { journal } = started;
   const inUse = { ...settings, webhookSecrets: [...first.webhookSecrets] };
-  const durability = await unlessStopped(signal, prepareJournal(started.journal, inUse, logger));
-  if (settings.node !== '') {
-    const { journal } = started;
-    started.clock = new ClockWatch(() => clockOffset(journal, directoryName), logger);
-    started.clock.start();
-    serveCluster(journal, inUse, waitingFor, started.clock, logger);
+  const durability = await unlessStopped(signal, prepareJournal(journal, inUse, logger));
+  if (freshness) {
+    // The subscription ends with the connection.
+    new FoldedSignals(journal, (folded) => freshness.note(folded));
+    const silence = new SilenceProbe(freshness, (name) => probeEnd(journal, name));
+    started.watches.push(onInterval(silenceCheckMs, () => silence.check()));
+    const clock = new ClockWatch(() => serverTime(journal), logger);
+    started.clock = clock;
+    started.watches.push(() => clock.stop());
+    await unlessStopped(signal, clock.start());
+    serveCluster(journal, inUse, waitingFor, clock, logger);
   }
   await begin(workers, durability, signal, ready);
   await begin([gateway], durability, signal, ready);

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -55,6 +55,10 @@ test('two machines serve the same data, and others are refused', { skip: noClust
   for (const secret of [a.adminKey, a.secret, readFileSync(join(folder, 'a', 'sealing-key'), 'utf8').trim()])
     assert.ok(!joined.output.includes(secret) && !a.log.includes(secret), 'no secret is shown');
 
+  const snapshots = (partition: string) => join(folder, 'a', 'partitions', partition, 'snapshots');
+  await waitUntil('a has taken a snapshot for the new machine', () =>
+    ['directory', 'p00', 'p01'].every((name) => existsSync(snapshots(name)) && readdirSync(snapshots(name)).length > 0),
+  );
   const b = await start('b');
   await t.test('a token works once, for a new data directory', () => {
     const used = join(folder, 'used.token');

@@ -2,6 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { Positions } from '../../sdk/positions.ts';
 import type { Sending } from '../../sdk/send.ts';
 import { afterwards } from './cleanup.ts';
 
@@ -34,6 +35,7 @@ export async function startScriptedServer(t: TestContext, scripts: readonly Scri
     authorize: () => ({ authorization: 'Bearer k' }),
     sendsCookie: false,
     testMode: false,
+    positions: new Positions(),
     retries: 3,
     maxWaitMs: 60_000,
     timeoutMs: 10_000,

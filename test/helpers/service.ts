@@ -187,7 +187,12 @@ export class TestService {
    * Resolves with the exit code and the output.
    */
   run(...args: string[]): Promise<{ code: number | null; output: string }> {
-    const child = spawn(process.execPath, [program, ...args], { env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    return TestService.command(this.env, ...args);
+  }
+
+  /** Runs a command with the environment `env`, also if no service runs. */
+  static command(env: Record<string, string>, ...args: string[]): Promise<{ code: number | null; output: string }> {
+    const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));

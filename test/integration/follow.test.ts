@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { machineNow } from '../../src/foundation/machine-clock.ts';
 import type { Journal } from '../../src/journal/connect.ts';
 import { Follower, JournalCutError, JournalHoleError, type JournalMessage } from '../../src/journal/follow.ts';
 import { streamOf } from '../../src/journal/subjects.ts';
@@ -48,6 +49,26 @@ test('a follower reads in order from after the cursor and continues', async (t) 
   await more(101, 150);
   await waitUntil('it has gone on', () => seqs.length === 110);
   assert.deepEqual(seqs, upTo(41, 150));
+});
+
+test('a follower of a node knows as of which time its state is current, also after a freeze', async (t) => {
+  const sole = await (await startNats(t)).connect();
+  const journal: Journal = Object.create(sole, { node: { value: 'a' } });
+  const more = await fill(t, journal, 250);
+  const started = machineNow();
+  const { seqs, follower } = follow(t, journal, 0);
+  await waitUntil('it has caught up', () => seqs.length === 250);
+  const at = follower.asOf(250) as number;
+  assert.ok(at >= started && at <= machineNow());
+  // The process does nothing for a while, as if it were frozen.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);
+  const woke = machineNow();
+  assert.equal(follower.asOf(250), at);
+  await more(251, 260);
+  await waitUntil('it goes on', () => seqs.length === 260);
+  assert.deepEqual(seqs, upTo(1, 260));
+  await waitUntil('the state is current again', () => (follower.asOf(260) as number) >= woke);
+  assert.equal(follow(t, sole, 260).follower.asOf(260), undefined);
 });
 
 test('a follower continues after kills of the server, sooner than a pull expires', async (t) => {

@@ -20,6 +20,14 @@ import { type StreamState, streamState } from '../../src/journal/topology.ts';
 import { lastSnapshotAt, type Snapshot } from '../../src/store/snapshot.ts';
 import { countDelayed } from '../../src/store/tables/delayed.ts';
 import { countEffects } from '../../src/store/tables/outbox.ts';
+import {
+  type Company,
+  followCluster,
+  isOver,
+  pressedShare,
+  purgeToFloor,
+  snapshotInCluster,
+} from './cluster-snapshots.ts';
 import type { PartitionOwner } from './owner.ts';
 import { snapshotAndPurge } from './snapshots.ts';
 
@@ -29,15 +37,17 @@ export interface KeeperOptions {
   snapshotMs: number;
   /** Interval between two checks of the file and the stream. */
   pollMs: number;
+  /** The other nodes; undefined on one machine. */
+  company?: Company | undefined;
 }
 
-/** If a stream uses more than this share of its maximum size, it is purged before the next snapshot is due. */
-const fullShare = 0.5;
 /**
- * Minimum share of a stream's messages that must be folded before the stream is purged early (see `fullShare`). Only
+ * Minimum share of a stream's messages that must be folded before the stream is purged early (see `pressedShare`). Only
  * folded messages can be removed.
  */
 const foldedShare = 0.25;
+/** Pause after a step that waits for other nodes has failed, in milliseconds. */
+const failedMs = 60_000;
 
 export class Keeper {
   private readonly owner: PartitionOwner;
@@ -47,6 +57,8 @@ export class Keeper {
   private readonly ends: (() => void)[] = [];
   private taking: Promise<Snapshot> | undefined;
   private relieving = false;
+  private following = false;
+  private failedAt = Number.NEGATIVE_INFINITY;
 
   constructor(owner: PartitionOwner, options: KeeperOptions) {
     this.owner = owner;
@@ -62,7 +74,9 @@ export class Keeper {
    * one snapshot.
    */
   snapshot(): Promise<Snapshot> {
-    this.taking ??= snapshotAndPurge(this.owner, this.options.lane).finally(() => {
+    const { lane, company } = this.options;
+    const take = () => (company ? snapshotInCluster(this.owner, lane, company) : snapshotAndPurge(this.owner, lane));
+    this.taking ??= take().finally(() => {
       this.taking = undefined;
     });
     return this.taking;
@@ -70,7 +84,8 @@ export class Keeper {
 
   /**
    * Makes room in a stream that is filling up. Two snapshots are taken, because messages are purged only up to the
-   * older of the two newest snapshots.
+   * older of the two newest snapshots. On a cluster, every node does this: the stream can be purged as soon as all have
+   * taken their snapshots.
    * @param known the state of the stream; it is read if it is not given
    */
   async relieve(known?: StreamState): Promise<void> {
@@ -78,7 +93,10 @@ export class Keeper {
     this.relieving = true;
     try {
       let state = known ?? (await this.stream());
+      const { company } = this.options;
       for (let round = 0; round < 2 && this.isUnderPressure(state); round += 1) {
+        if (company) await purgeToFloor(this.owner, company);
+        if (company && !(await this.holdsBack(company, await this.stream()))) return;
         await this.snapshot();
         journalRelieved.inc({ partition: this.owner.name });
         state = await this.stream();
@@ -93,9 +111,19 @@ export class Keeper {
     await this.taking?.catch(() => {});
   }
 
-  private isUnderPressure({ firstSeq, lastSeq, bytes, maxBytes }: StreamState): boolean {
-    if (maxBytes <= 0 || bytes <= maxBytes * fullShare) return false;
-    return this.owner.seq - firstSeq + 1 >= (lastSeq - firstSeq + 1) * foldedShare;
+  private isUnderPressure(state: StreamState): boolean {
+    return isOver(state, pressedShare) && this.isConsiderable(this.owner.seq - state.firstSeq + 1, state);
+  }
+
+  /** Whether a number of messages is a considerable part of a stream. */
+  private isConsiderable(messages: number, { firstSeq, lastSeq }: StreamState): boolean {
+    return messages >= (lastSeq - firstSeq + 1) * foldedShare;
+  }
+
+  /** Whether a stream is still under pressure, and new snapshots of this node would allow to purge more of it. */
+  private async holdsBack({ peers }: Company, state: StreamState): Promise<boolean> {
+    const held = this.owner.seq - Math.max(await peers.holdsOf(this.owner), state.firstSeq - 1);
+    return this.isUnderPressure(state) && this.isConsiderable(held, state);
   }
 
   private async stream(): Promise<StreamState> {
@@ -141,5 +169,21 @@ export class Keeper {
     outboxRows.set({ partition }, countEffects(this.owner.partition));
     foldLagRecords.set({ partition }, Math.max(0, stream.lastSeq - this.owner.seq));
     await this.relieve(stream);
+    await this.follow();
+  }
+
+  /** Continues what waits for other nodes. A snapshot that failed is not taken again at once. */
+  private async follow(): Promise<void> {
+    const { company } = this.options;
+    if (!company || this.following || performance.now() < this.failedAt + failedMs) return;
+    this.following = true;
+    try {
+      await followCluster(this.owner, company, () => this.snapshot());
+    } catch (error) {
+      this.failedAt = performance.now();
+      throw error;
+    } finally {
+      this.following = false;
+    }
   }
 }

@@ -25,6 +25,7 @@ import type { Delivering } from '../publish/context.ts';
 import { RenderPool } from '../render/pool.ts';
 import { HandOver } from './hand-over.ts';
 import { causeOf } from './owner.ts';
+import { Peers } from './peers.ts';
 import { Readiness } from './readiness.ts';
 import { PartitionLostError } from './restore.ts';
 import { type ServedPartition, serve } from './serve.ts';
@@ -45,7 +46,8 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
   const onLost = (name: PartitionName, error: Error): void => {
     readiness.lose(name);
     // A restart repairs none of these. A person must act, and the other partitions continue.
-    if (!needsPerson(error)) context.fail(error);
+    if (!needsPerson(error)) return context.fail(error);
+    void shared.peers?.isOvertaken(name, error).then((isOvertaken) => isOvertaken && context.fail(error));
   };
   const open = async (name: PartitionName): Promise<void> => {
     const serving = serve(context, shared, name, onLost);
@@ -73,7 +75,10 @@ interface Tools {
   egress: Egress;
 }
 
-async function prepare({ settings, logger }: ChildContext, names: readonly string[]): Promise<Tools> {
+async function prepare(
+  { settings, logger, setWaiting }: ChildContext,
+  names: readonly PartitionName[],
+): Promise<Tools> {
   const client = { role: 'worker', name: `tidings worker ${names.join(' ')}`, meters: journalMeters } as const;
   const journal = await connectJournal(settings, client, logger);
   const pool = new RenderPool(settings.renderThreads, settings.renderTimeoutMs);
@@ -110,9 +115,17 @@ async function prepare({ settings, logger }: ChildContext, names: readonly strin
     return readers.fresh(name);
   };
   const handOver = settings.node === '' ? undefined : new HandOver(journal);
-  const shared: Shared = {
-    ...{ journal, pool, laneOf, places: new BackfillPlaces(), listed, owners, delivering, read, handOver },
-  };
+  const peers =
+    settings.node === ''
+      ? undefined
+      : new Peers(names, {
+          journal,
+          dataDir: settings.dataDir,
+          logger,
+          onWaiting: (name, state) => setWaiting(name, state),
+        });
+  const places = new BackfillPlaces();
+  const shared: Shared = { journal, pool, laneOf, places, listed, owners, delivering, read, handOver, peers };
   return { served, shared, lanes, readers, egress };
 }
 
@@ -159,6 +172,7 @@ async function stopWorker({ served, shared, lanes, readers, egress }: Tools): Pr
     await owner.drain(5000);
     await owner.close();
   }
+  await shared.peers?.close();
   await shared.pool.close();
   await readers.close();
   await shared.journal.close();

@@ -38,7 +38,7 @@ import type { Backlog, CatchUp, FoldedReport } from './catch-up.ts';
 import { Digests, DivergedError, type NamedDigest } from './digests.ts';
 import { checkEpoch } from './epoch.ts';
 import { foldOwned, NotOwnerError } from './ownership.ts';
-import { openOrRestore } from './restore.ts';
+import { openOrRestore, type RestoreSource } from './restore.ts';
 import { TouchedRepositories } from './touched.ts';
 
 /** Answers about repositories of a partition. */
@@ -58,6 +58,8 @@ export interface OwnerOptions {
   catchUp?: (backlog: Backlog, onFolded: (report: FoldedReport) => void) => CatchUp;
   /** Answers about repositories that are remembered until a record concerns their repository. */
   answers?: RememberedAnswers;
+  /** The other nodes of a cluster, from which a lost partition is fetched. */
+  source?: RestoreSource | undefined;
   /** Records which rows are written, for what render threads have computed from earlier rows. */
   writes?: WriteLog;
   /**
@@ -139,9 +141,11 @@ export class PartitionOwner {
   }
 
   private async takeOver(): Promise<void> {
-    const { dataDir, name, journal, logger } = this.options;
-    const stream = await existingStream(journal, name);
-    this.opened = await openOrRestore(dataDir, name, stream, logger);
+    const { dataDir, name, journal, logger, source } = this.options;
+    const found = await existingStream(journal, name);
+    this.opened = await openOrRestore(dataDir, name, found, logger, source);
+    // The stream goes on while a snapshot is fetched.
+    const stream = source ? await existingStream(journal, name) : found;
     const { partition } = this;
     requireKnownVersion(partition);
     replicaDiverged.set({ partition: this.name }, 0);
@@ -186,7 +190,9 @@ export class PartitionOwner {
     this.announcing = undefined;
     const { name, folded } = this;
     const { journal } = this.options;
-    publishFolded(journal, { partition: name, generation: this.partition.generation, seq: folded });
+    const asOf = this.follower?.asOf(folded);
+    const at = asOf === undefined ? {} : { asOf };
+    publishFolded(journal, { partition: name, generation: this.partition.generation, seq: folded, ...at });
     const changes = this.caughtUp ? this.changes.take() : undefined;
     if (changes) publishChanges(journal, name, changes);
   }

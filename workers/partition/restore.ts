@@ -1,7 +1,8 @@
 /**
  * Opens a partition. A store can be damaged, missing, or too old to continue with the first message of the journal. In
  * that case a new generation is made from the newest readable snapshot. Folding the journal from the snapshot's
- * position brings the generation up to date (`docs/architecture.md` decision 17).
+ * position brings the generation up to date (`docs/architecture.md` decision 17). A node of a cluster fetches a snapshot
+ * from another node if no own snapshot can be used (decision 48).
  */
 
 import type { Logger } from '../../src/foundation/logger.ts';
@@ -17,15 +18,24 @@ import { guardedOpen } from '../../src/store/open-guard.ts';
 import { openPartition, type Partition } from '../../src/store/partition.ts';
 import { checkSnapshot, listSnapshots, restoreSnapshot, type Snapshot } from '../../src/store/snapshot.ts';
 import { readCursor } from '../../src/store/tables/meta.ts';
+import { type FetchLimits, fetchSnapshot } from './fetch.ts';
+import type { Peers } from './peers.ts';
+
+/** Other nodes that a partition can be fetched from. */
+export interface RestoreSource {
+  peers: Peers;
+  limits?: Partial<FetchLimits>;
+}
 
 /**
  * Thrown when a partition cannot be restored, because the journal begins too late. Some earlier messages are missing
- * from the partition's store and from all its snapshots on this machine.
+ * from the partition's store, from all its snapshots on this machine, and from those that other nodes offer.
  */
 export class PartitionLostError extends Error {}
 
 /**
  * Opens the current generation of the partition, or restores the partition.
+ * @param source the other nodes of a cluster; undefined on one machine
  * @throws PartitionLostError when the store cannot be continued, no snapshot can be used, and the first messages of the
  *   journal were removed
  */
@@ -34,8 +44,11 @@ export async function openOrRestore(
   name: string,
   stream: StreamState,
   logger: Logger,
+  source?: RestoreSource,
 ): Promise<Partition> {
-  const partition = await tryOpen(dataDir, name, stream, logger);
+  const isNew = currentGeneration(dataDir, name) === 0;
+  // A new node may have to begin with the state of the others, so it does not open an empty store yet.
+  const partition = isNew && source ? undefined : await tryOpen(dataDir, name, stream, logger);
   if (partition && reaches(readCursor(partition).seq, stream)) return partition;
   await partition?.close();
   for (const snapshot of listSnapshots(dataDir, name).reverse()) {
@@ -45,11 +58,18 @@ export async function openOrRestore(
     logger.error({ partition: name, generation, seq: snapshot.seq }, 'partition restored from a snapshot');
     return openPartition(dataDir, name);
   }
-  if (!reaches(0, stream)) {
+  const fetched = source ? await fetchSnapshot(source.peers, name, stream, source.limits) : 'replay';
+  if (fetched && fetched !== 'replay') {
+    const generation = await restoreSnapshot(dataDir, name, fetched);
+    logger.warn({ partition: name, generation, seq: fetched.seq }, 'partition begins with a snapshot of another node');
+    return openPartition(dataDir, name);
+  }
+  if (!fetched || !reaches(0, stream)) {
     throw new PartitionLostError(
       `Partition ${name} cannot be rebuilt: no readable snapshot reaches sequence ${stream.firstSeq}, where the journal begins.`,
     );
   }
+  if (isNew) return openPartition(dataDir, name);
   switchGeneration(dataDir, name, prepareGeneration(dataDir, name));
   logger.error({ partition: name }, 'partition is rebuilt from the journal');
   return openPartition(dataDir, name);

@@ -91,10 +91,12 @@ export async function serve(
   onLost: (name: PartitionName, error: Error) => void,
 ): Promise<ServedPartition> {
   const { settings, logger } = context;
-  const { journal, pool, laneOf } = shared;
+  const { journal, pool, laneOf, peers } = shared;
   const { dataDir } = settings;
   let leading: Leading | undefined;
   let lead: Lead | undefined;
+  // The work of a former lead must have ended before the same process begins again.
+  const switching = new Sequence();
   const writes = new WriteLog();
   const counter = new UnreleasedCounter({
     isReady: () => owner.caughtUp,
@@ -113,20 +115,20 @@ export async function serve(
       logger,
       catchUp: (backlog, onFolded) => startCatchUp({ ...backlog, settings }, logger, onFolded),
       answers: together(counter, previews),
+      source: peers && { peers },
       writes,
       onCommitted: (_, heardTerm) => {
         lead?.folded(heardTerm);
         leading?.kick();
       },
       onLost: (_, error) => {
-        // Other nodes take over a partition whose lead is silent.
+        // Other nodes take over a partition whose lead is silent, and do not wait for this store with their purges.
         void stopLeading();
+        void peers?.leave(name);
         onLost(name, error);
       },
     }),
   );
-  // The work of a former lead must have ended before the same process begins again.
-  const switching = new Sequence();
   lead = new Lead({
     ...{ node: journal.node, lane: laneOf(name), logger, owner },
     leaseMs: settings.node === '' ? undefined : settings.leadSeconds * 1000,
@@ -138,6 +140,7 @@ export async function serve(
     endLeading: () => switching.run(endLeading),
   });
   lead.start();
+  peers?.serve(owner);
   function beginLeading(): void {
     void switching.run(() => {
       if (lead?.term === undefined || leading) return;
@@ -177,6 +180,7 @@ export async function serve(
     lane: laneOf(name),
     snapshotMs: settings.snapshotMinutes * 60_000,
     pollMs,
+    company: peers && { peers, leads: () => lead?.acts === true },
   });
   const hostChecks = new HostChecks({ hosts: shared.delivering.hosts });
   const answers = answerQueries(journal, name, async (question: Question) => {
@@ -199,6 +203,7 @@ export async function serve(
     answers.unsubscribe();
     await shared.handOver?.handOver(name);
     await keeper.close();
+    await peers?.leave(name);
     await stopLeading();
   };
   return {

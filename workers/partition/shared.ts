@@ -13,6 +13,7 @@ import type { Owners } from '../host/owners.ts';
 import type { Delivering } from '../publish/context.ts';
 import type { RenderPool } from '../render/pool.ts';
 import type { HandOver } from './hand-over.ts';
+import type { Peers } from './peers.ts';
 
 /** Maximum time to answer a question, in milliseconds. The client waits ten seconds. */
 export const answerMs = 8000;
@@ -35,6 +36,8 @@ export interface Shared {
   delivering: Delivering;
   /** Opens the current state of any partition for reading; undefined while it cannot be read. */
   read: (name: PartitionName) => Partition | undefined;
+  /** The other nodes of a cluster; undefined on one machine. */
+  peers?: Peers | undefined;
   /** Hands leads over to other nodes; undefined on one machine. */
   handOver?: HandOver | undefined;
 }

@@ -28,7 +28,7 @@ export async function snapshotAndPurge(owner: PartitionOwner, lane: Lane): Promi
   const { dataDir, name, logger } = owner.options;
   const erasures = countErasures(owner.partition);
   if (readTrace(owner.partition, 'renewed') < erasures) await owner.renew();
-  const isTraceless = readTrace(owner.partition, 'purged') >= erasures || (await fillBlock(owner, lane));
+  const isTraceless = readTrace(owner.partition, 'purged') >= erasures || (await fillBlock(owner, lane)) !== undefined;
   if (readTrace(owner.partition, 'purged') < erasures) await snapshotBefore(owner, lane);
   const snapshot = await owner.snapshot();
   await purgeCovered(owner);
@@ -59,7 +59,8 @@ async function purgeCovered(owner: PartitionOwner): Promise<void> {
   if (older && newer && older.epoch === newer.epoch) await purgeStream(journal, owner.name, older.seq);
 }
 
-async function markPurged(owner: PartitionOwner, erasures: number): Promise<void> {
+/** Notes that no byte of the first `erasures` erasures is left on this machine. */
+export async function markPurged(owner: PartitionOwner, erasures: number): Promise<void> {
   const { partition } = owner;
   if (readTrace(partition, 'purged') < erasures) await partition.write(() => writeTrace(partition, 'purged', erasures));
 }
@@ -67,16 +68,16 @@ async function markPurged(owner: PartitionOwner, erasures: number): Promise<void
 /**
  * Fills the journal's current block with padded ticks, so that the block can be removed as a whole. If the block were
  * not filled, a purge would leave the bytes of purged messages in the block that contains the first remaining message.
- * @returns false if the stream has no room for the ticks now
+ * @returns the sequence number of the last tick, once it is folded; undefined if the stream has no room for the ticks now
  */
-async function fillBlock(owner: PartitionOwner, lane: Lane): Promise<boolean> {
+export async function fillBlock(owner: PartitionOwner, lane: Lane): Promise<number | undefined> {
   const state = await streamState(owner.options.journal, owner.name);
   const bytes = blockBytesOf(state) + paddingBytes;
-  if (state.maxBytes > 0 && state.bytes + bytes > state.maxBytes * fullShare) return false;
+  if (state.maxBytes > 0 && state.bytes + bytes > state.maxBytes * fullShare) return undefined;
   const padding = ' '.repeat(paddingBytes);
   let last = 0;
   for (let filled = 0; filled < bytes; filled += paddingBytes) last = await enqueueTick(lane, padding);
-  return owner.reach(last, foldMs);
+  return (await owner.reach(last, foldMs)) ? last : undefined;
 }
 
 /** Enqueues a tick and returns its sequence number. */

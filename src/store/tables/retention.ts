@@ -214,3 +214,22 @@ export function readTrace(partition: Partition, trace: Trace): number {
 export function writeTrace(partition: Partition, trace: Trace, count: number): void {
   partition.tables.local.putSync(trace, count);
 }
+
+/**
+ * The padding that was enqueued after an erasure on a cluster. When the stream begins behind `seq`, no block of the
+ * journal contains the bytes of the first `erasures` erasures. `created` and `epoch` identify the stream.
+ */
+export interface JournalPadding {
+  created: string;
+  epoch: number;
+  erasures: number;
+  seq: number;
+}
+
+export function readPadding(partition: Partition): JournalPadding | undefined {
+  return partition.tables.local.get('padded');
+}
+
+export function writePadding(partition: Partition, padding: JournalPadding): void {
+  partition.tables.local.putSync('padded', padding);
+}

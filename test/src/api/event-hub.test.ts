@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Caller } from '../../../src/api/authenticate.ts';
 import { EventHub, type StreamRequest } from '../../../src/api/event-hub.ts';
+import type { PositionOf } from '../../../src/api/event-stream.ts';
 import { ServiceError } from '../../../src/foundation/errors.ts';
 import { HiddenNumbers } from '../../../src/foundation/hidden-numbers.ts';
 import { createLogger } from '../../../src/foundation/logger.ts';
@@ -57,7 +58,7 @@ class Stage {
   private onChanges: (changes: PartitionChanges) => void = () => {};
   private readonly t: TestContext;
 
-  constructor(t: TestContext) {
+  constructor(t: TestContext, positionOf?: PositionOf) {
     this.t = t;
     t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
     const receive = async (onChanges: (changes: PartitionChanges) => void) => {
@@ -68,7 +69,7 @@ class Stage {
         this.onChanges = () => {};
       };
     };
-    this.hub = new EventHub(receive, createLogger('test', 'silent'), () => this.clock);
+    this.hub = new EventHub(receive, createLogger('test', 'silent'), () => this.clock, positionOf);
     t.after(() => this.hub.stop());
   }
 
@@ -502,4 +503,22 @@ test('a stream whose events cannot be read ends, and others continue', async (t)
   await stage.announce(publication('pub_1'));
   assert.equal(reader.end, 'service');
   assert.deepEqual(other.take(), ['publication.status pub_1']);
+});
+
+test('On several machines, each event names the positions at the moment when it is sent', async (t) => {
+  let seq = 1;
+  const stage = new Stage(t, ({ name }) => `${name === 'reset' ? 'p01' : 'p00'}:${seq}`);
+  const reader = await stage.open(acme);
+  const positions = () => [...reader.text.matchAll(/"position":"(\S+?)"\}$/gm)].map(([, position]) => position);
+  await stage.announce(repository('repo_1', 'push'));
+  await stage.announce(publication('pub_1'));
+  // The second event of a repository waits for a second. It is sent with the positions of that time.
+  await stage.announce(repository('repo_1', 'tag'));
+  seq = 2;
+  stage.pass(2000);
+  assert.deepEqual(positions(), ['p00:1', 'p00:1', 'p00:2']);
+  const again = await stage.open(acme, { lastEventId: 'unknown' });
+  assert.match(again.text, /^event: reset\ndata: \{"position":"p01:2"\}$/m);
+  const sample = await stage.open(acme, { samples: liveEventSamples });
+  assert.doesNotMatch(sample.text, /position/);
 });

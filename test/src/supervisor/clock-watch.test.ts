@@ -1,22 +1,42 @@
-/** Tests what a node does when its clock differs from the clock of the NATS servers. */
+/** Tests what a node does when its clock is off. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { registry } from '../../../src/foundation/metrics.ts';
 import { ClockWatch } from '../../../src/supervisor/clock-watch.ts';
 
-test('a clock that is off is reported, and makes the node unready beyond 30 seconds, until it is right again', async () => {
-  const logged: string[] = [];
-  const logger = { warn: () => void logged.push('warn'), error: () => void logged.push('error') };
-  let offset: number | undefined;
-  const watch = new ClockWatch(async () => offset, logger);
-  const after = async (ms: number | undefined): Promise<[boolean, string[]]> => {
-    offset = ms;
-    await watch.check();
-    return [watch.isOff, logged.splice(0)];
+function watch(t: TestContext, offsets: (number | Error)[]) {
+  const lines: string[] = [];
+  const logger = { warn: (_: object, text: string) => lines.push(`warn ${text}`), info: (_: object, text: string) => lines.push(text) }; // biome-ignore format: one line
+  const compare = async (): Promise<number> => {
+    const next = offsets.shift();
+    if (typeof next === 'number') return next;
+    throw next;
   };
-  assert.deepEqual(await after(1999), [false, []]);
-  assert.deepEqual(await after(-2001), [false, ['warn']]);
-  assert.deepEqual(await after(-30_001), [true, ['error']]);
-  assert.deepEqual(await after(undefined), [true, []], 'a server that does not answer changes nothing');
-  assert.deepEqual(await after(30_000), [false, ['warn']]);
-  assert.deepEqual(await after(0), [false, []]);
+  const clock = new ClockWatch(async () => 0, logger as never, compare);
+  t.after(() => clock.stop());
+  return { clock, lines };
+}
+
+test('A clock that is more than 2 seconds off is reported until it is right', async (t) => {
+  const { clock, lines } = watch(t, [0.4, -2.5, 1.9, 0]);
+  await clock.start();
+  assert.equal(lines.length, 0);
+  await clock.check();
+  assert.match(lines.join('\n'), /^warn clock is 2.5 seconds behind the clock of the NATS server/);
+  assert.match(await registry.getSingleMetricAsString('tidings_clock_offset_seconds'), / -2\.5$/m);
+  await clock.check();
+  await clock.check();
+  assert.deepEqual(lines.slice(1), ['clock is right again']);
+  assert.equal(clock.fault, undefined);
+});
+
+test('A node whose clock is more than 30 seconds off is not ready, also while the server does not answer', async (t) => {
+  const { clock, lines } = watch(t, [31, new Error('no answer'), 30]);
+  await clock.start();
+  assert.equal(clock.fault, 'clock (31.0 seconds ahead of the clock of the NATS server)');
+  await clock.check();
+  assert.match(lines.at(-1) as string, /^warn clock cannot be compared/);
+  assert.ok(clock.fault);
+  await clock.check();
+  assert.equal(clock.fault, undefined);
 });

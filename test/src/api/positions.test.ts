@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { textWith } from '../../../src/api/hub-event.ts';
-import { PositionGate, positionsOfEvents, Reading } from '../../../src/api/positions.ts';
+import { contextReading, PositionGate, positionsOfEvents, Reading } from '../../../src/api/positions.ts';
 import { ServiceError } from '../../../src/foundation/errors.ts';
 import { repositoryId } from '../../../src/foundation/ids.ts';
 import { partitionOfRepository } from '../../../src/foundation/partition-names.ts';
@@ -134,6 +134,18 @@ test('A reply names every partition that was read, in the state of the reply', (
   stage.folded.p00 = 27;
   reading.renew();
   assert.deepEqual(reading.headers(stage.gate), ['Tidings-Position', 'directory:10, p00:27']);
+});
+
+test('A response that was ready to send names the partition of its object', () => {
+  const stage = new Stage();
+  const ready = { json: Buffer.from('{}') } as never;
+  const responses = { remembered: (id: string) => (id === 'draft_1' ? ready : undefined), read: () => ready };
+  const reading = new Reading(stage.readers);
+  const context = contextReading({ readers: stage.readers, responses } as never, reading, () => 'p01');
+  assert.equal(context.responses.remembered('draft_2'), undefined);
+  assert.deepEqual(reading.headers(stage.gate), ['Tidings-Position', 'directory:10']);
+  assert.equal(context.responses.remembered('draft_1'), ready);
+  assert.deepEqual(reading.headers(stage.gate), ['Tidings-Position', 'directory:10, p01:30']);
 });
 
 test('The reply to a write that is not folded yet names the position of its record', () => {

@@ -157,7 +157,7 @@ test('The reply to a write that is not folded yet names the position of its reco
 
 test('An event names the directory and the partition of its repository, and a reset names all', () => {
   const { readers, folded } = new Stage();
-  const positionOf = positionsOfEvents(readers, 2);
+  const positionOf = positionsOfEvents({ ofAnyAge: readers.fresh, seq: readers.seq }, 2);
   const repoId = repositoryId('https://github.com', '1');
   const home = partitionOfRepository(repoId, 2);
   assert.equal(positionOf({ name: 'draft.status', repoId }), `directory:10, ${home}:${folded[home]}`);

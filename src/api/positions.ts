@@ -22,7 +22,7 @@ import {
   positionsForm,
 } from '../protocol/positions.ts';
 import type { Partition } from '../store/partition.ts';
-import type { RequestReaders } from '../store/readers.ts';
+import type { Readers, RequestReaders } from '../store/readers.ts';
 import type { ReadyResponses } from '../store/ready-responses.ts';
 import type { ReadyResponse } from '../store/tables/responses.ts';
 import type { ApiContext } from './context.ts';
@@ -125,15 +125,16 @@ export class PositionGate {
 }
 
 /** Returns the function that names the positions of live events. */
-export function positionsOfEvents(readers: RequestReaders, partitions: number): PositionOf {
+export function positionsOfEvents(readers: Pick<Readers, 'ofAnyAge' | 'seq'>, partitions: number): PositionOf {
   const all = partitionNames(partitions);
   return ({ name, repoId }) => {
     const home = repoId === undefined ? [] : [partitionOfRepository(repoId, partitions)];
     const about = name === 'reset' ? all : [directoryName, ...home];
     return formatPositions(
       about.map((each) => {
-        // The state of this turn contains the change: events are sent in a later turn than their announcement.
-        readers.current(each);
+        // A change is announced after its commit, so the current state contains it. A partition that is too old must not
+        // keep clients from the events of others.
+        readers.ofAnyAge(each);
         return [each, Math.max(0, readers.seq(each))] as const;
       }),
     );

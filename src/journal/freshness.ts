@@ -21,6 +21,7 @@ export function freshnessOf({ partitions, leadSeconds }: Pick<Settings, 'partiti
 
 /** What is known about a partition: its position, and the time as of which its state is current. */
 interface State {
+  generation: number;
   seq: number;
   asOf: number;
 }
@@ -31,7 +32,7 @@ export interface PartitionPosition {
   ageSeconds: number | null;
 }
 
-const unknown: Readonly<State> = { seq: 0, asOf: Number.NEGATIVE_INFINITY };
+const unknown: Readonly<State> = { generation: -1, seq: 0, asOf: Number.NEGATIVE_INFINITY };
 
 export class Freshness {
   private readonly maxAgeMs: number;
@@ -46,9 +47,11 @@ export class Freshness {
   }
 
   /** Notes a `folded` signal. */
-  note({ partition, seq, asOf }: Folded): void {
-    const { asOf: known } = this.states.get(partition) ?? unknown;
-    this.states.set(partition, { seq, asOf: Math.max(known, asOf ?? known) });
+  note({ partition, generation, seq, asOf = unknown.asOf }: Folded): void {
+    const known = this.states.get(partition) ?? unknown;
+    // A store that replaces another one can be older: it may come from a snapshot.
+    const continues = known.generation === generation && known.seq <= seq;
+    this.states.set(partition, { generation, seq, asOf: continues ? Math.max(known.asOf, asOf) : asOf });
   }
 
   /** Whether the state of a partition may be served. */

@@ -77,7 +77,7 @@ export class IncomingSnapshot {
       rmSync(join(folder, dataFile), { force: true });
       throw new BadSnapshotError('the process ended while it opened this snapshot before');
     }
-    incoming.removeUnfinished();
+    removeUnfinishedFetches(dataDir, partition);
     mkdirSync(folder, { recursive: true });
     requireSpace(folder, offer.bytes);
     incoming.file = await open(join(folder, dataFile), 'w');
@@ -114,7 +114,7 @@ export class IncomingSnapshot {
     rmSync(place, { recursive: true, force: true });
     renameSync(folder, place);
     for (const old of older) if (old.folder !== place) rmSync(old.folder, { recursive: true });
-    this.removeUnfinished();
+    removeUnfinishedFetches(dataDir, partition);
     return { folder: place, epoch, seq };
   }
 
@@ -144,13 +144,14 @@ export class IncomingSnapshot {
     this.file = undefined;
     await file?.close();
   }
+}
 
-  private removeUnfinished(): void {
-    const folder = snapshotFolder(this.dataDir, this.partition);
-    if (!existsSync(folder)) return;
-    for (const name of readdirSync(folder))
-      if (/^fetching-.*\.new$/.test(name)) rmSync(join(folder, name), { recursive: true, force: true });
-  }
+/** Removes what a process that was killed has received of snapshots. */
+export function removeUnfinishedFetches(dataDir: string, partition: string): void {
+  const folder = snapshotFolder(dataDir, partition);
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder))
+    if (/^fetching-.*\.new$/.test(name)) rmSync(join(folder, name), { recursive: true, force: true });
 }
 
 /** Checks that the disk has space for a snapshot and the store that is made from it. */

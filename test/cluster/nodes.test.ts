@@ -1,20 +1,27 @@
 /**
- * Kills and suspends nodes of a cluster under load. Nothing that was acknowledged is lost, no receiver gets an item twice,
+ * Kills, suspends and stops nodes of a cluster and kills its NATS servers, under load. Nothing that was acknowledged is lost, no receiver gets an item twice,
  * other nodes take over the partitions, and the stores of all nodes have the same bytes afterwards.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { ClusterReport } from '../../src/cluster/status.ts';
 import { ClusterLoad } from '../helpers/cluster-load.ts';
 import { Nodes } from '../helpers/cluster-nodes.ts';
-import { noCluster, rounds } from '../helpers/cluster-options.ts';
+import { isLong, noCluster, rounds } from '../helpers/cluster-options.ts';
 import { startCluster } from '../helpers/nats-cluster.ts';
 import { startOfficeChat } from '../helpers/receivers/office-chat.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-const env = { TIDINGS_EGRESS_ALLOW: '127.0.0.1', TIDINGS_EGRESS_ALLOW_HTTP: 'true' };
-/** The lease of 15 s, and time for the claim, the catch-up and the first publication. */
-const takeOverMs = 20_000;
+/** The lease of a lead in seconds. The short form has the shortest one that is allowed. */
+const leadSeconds = isLong ? 15 : 12;
+/** The lease, and time for the claim, the catch-up and the first publication. */
+const takeOverMs = (leadSeconds + 5) * 1000;
+const env = {
+  TIDINGS_EGRESS_ALLOW: '127.0.0.1',
+  TIDINGS_EGRESS_ALLOW_HTTP: 'true',
+  TIDINGS_LEAD_SECONDS: String(leadSeconds),
+};
 
 test('killed and suspended nodes lose and double nothing', { skip: noCluster }, async (t) => {
   const nats = await startCluster(t);
@@ -39,11 +46,40 @@ test('killed and suspended nodes lose and double nothing', { skip: noCluster }, 
     for (let round = 0; round < rounds(1, 20); round += 1) {
       const victim = await publishingNode(nodes, load);
       nodes.freeze(victim, 'SIGSTOP');
-      await pause(25_000);
+      await pause((leadSeconds + 10) * 1000);
       nodes.freeze(victim, 'SIGCONT');
       await waitUntil('the node has caught up', async () => (await nodes.report()).faults.length === 0);
       each.diagnostic(`round ${round + 1} of ${rounds(1, 20)}`);
     }
+  });
+
+  await t.test('a node that stops hands its leads over', async (each) => {
+    for (let round = 0; round < rounds(1, 10); round += 1) {
+      const victim = await publishingNode(nodes, load);
+      const next = nextItemOfOtherMs(load, nodes.stop(victim));
+      each.diagnostic(`the next item came ${((await next) / 1000).toFixed(1)} s after the stop`);
+      assert.ok((await next) < leadSeconds * 1000, 'no one has waited for the end of the lease');
+      await nodes.restart(t, victim);
+    }
+  });
+
+  await t.test('the death of a NATS server changes no lead, and deliveries wait for the election', async (each) => {
+    let quiet = 0;
+    const all = rounds(1, 10);
+    for (let round = 0; round < all; round += 1) {
+      const before = termsOf(await nodes.settled());
+      const { refused } = load;
+      const leader = await nats.leaderOf(load.partition);
+      await nats.kill(leader);
+      await pause(10_000);
+      await nats.start(leader);
+      await nats.healed();
+      assert.deepEqual(termsOf(await nodes.settled()), before);
+      if (load.refused === refused) quiet += 1;
+      each.diagnostic(`round ${round + 1} of ${all}: ${load.refused - refused} deliveries were refused`);
+    }
+    // A split vote makes an election longer than the deadline of an acknowledgement.
+    if (isLong) assert.ok(quiet >= 0.8 * all, `without a refusal: ${quiet} of ${all}`);
   });
 
   await load.end();
@@ -60,6 +96,17 @@ async function publishingNode(nodes: Nodes, load: ClusterLoad): Promise<number> 
     return leads.length === 1 && leads;
   });
   return nodes.indexOf(at[0] as string);
+}
+
+/** Returns the terms of the leads of all partitions. */
+function termsOf({ partitions }: ClusterReport): unknown {
+  return partitions.map(({ name, leads, term }) => [name, leads, term]);
+}
+
+/** Waits until a node has stopped, and then for the next item. Returns how long the item took. */
+async function nextItemOfOtherMs(load: ClusterLoad, stopped: Promise<void>): Promise<number> {
+  await stopped;
+  return nextItemMs(load);
 }
 
 /** Waits for the next item at the receiver, and returns how long it took. */

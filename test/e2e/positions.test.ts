@@ -12,9 +12,17 @@ import { pauseProcess } from '../helpers/standstill.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 /** Sends a request with further headers. */
-async function send(service: TestService, method: string, path: string, headers: Record<string, string>, key = '') {
-  const authorization = `Bearer ${key || service.adminKey}`;
-  return read(await fetch(service.url + path, { method, headers: { authorization, ...headers } }));
+async function send(
+  service: TestService,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  { key = service.adminKey, body }: { key?: string; body?: object } = {},
+) {
+  const type = body && { 'content-type': 'application/json' };
+  const content = body && { body: JSON.stringify(body) };
+  const all = { authorization: `Bearer ${key}`, ...type, ...headers };
+  return read(await fetch(service.url + path, { method, headers: all, ...content }));
 }
 
 /** Returns the positions of a reply by partition. */
@@ -48,7 +56,7 @@ test('A node of a cluster names positions and serves no older state than asked f
     assert.ok((positionsOf(made).directory as number) > before);
     // The key is read from the directory, so the request waits before it is authenticated.
     const after = { 'tidings-after': made.headers.get('tidings-position') as string };
-    assert.equal((await send(service, 'GET', '/api/repos', after, made.body.key)).status, 200);
+    assert.equal((await send(service, 'GET', '/api/repos', after, { key: made.body.key })).status, 200);
   });
 
   await t.test('a reply names every partition that it was read from', async () => {
@@ -84,9 +92,17 @@ test('A node of a cluster names positions and serves no older state than asked f
 
   await t.test('a write that arrives while a request waits ends the wait', async () => {
     const { directory } = positionsOf(await service.api('GET', '/api/keys'));
-    const waiting = send(service, 'GET', '/api/keys', { 'tidings-after': `directory:${(directory as number) + 1}` });
+    const after = { 'tidings-after': `directory:${(directory as number) + 1}` };
+    const body = { name: 'waits', org: 'acme', scopes: ['repos:read'] };
+    const waiting = [
+      send(service, 'GET', '/api/keys', after),
+      send(service, 'POST', '/api/keys', { ...after, 'idempotency-key': randomUUID() }, { body }),
+    ];
     await service.api('POST', '/api/keys', { name: randomUUID(), org: 'acme', scopes: ['repos:read'] });
-    assert.equal((await waiting).status, 200);
+    const [got, made] = await Promise.all(waiting);
+    assert.equal(got?.status, 200);
+    assert.equal(made?.status, 201, JSON.stringify(made?.body));
+    assert.equal(made?.body.name, 'waits');
   });
 
   await t.test('a malformed header is refused with the expected form', async () => {

@@ -37,6 +37,8 @@ export class ClusterLoad {
   private repoId = '';
   private draftId = '';
   private failed = 0;
+  /** Deliveries that a node has answered with a status of 500 or above. */
+  refused = 0;
   private next = firstNumber;
   private stopped = false;
   private running: Promise<unknown> = Promise.resolve();
@@ -145,6 +147,7 @@ export class ClusterLoad {
         .then((answer) => answer.status)
         .catch(() => 0);
       if (status === 202 || status === 200) return void this.acked.push(number);
+      if (status >= 500) this.refused += 1;
       await pause(1000);
     }
     this.failed += 1;

@@ -70,6 +70,12 @@ export class Nodes {
     await this.at(i).exit();
   }
 
+  /** Stops a node as an operator does. */
+  async stop(i: number): Promise<void> {
+    this.down.add(i);
+    await this.at(i).stop();
+  }
+
   /** Starts a node again with its data, and waits until it is ready. */
   async restart(t: TestContext, i: number): Promise<void> {
     const { env, dataDir } = this.at(i);

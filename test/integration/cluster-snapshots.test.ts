@@ -3,7 +3,7 @@
  * snapshot, and an erasure leaves no byte on any node. All nodes run in this process, each with its own data directory.
  */
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { dayMs } from '../../src/foundation/days.ts';
@@ -146,6 +146,11 @@ test('a new node fetches a snapshot if it saves much, and replays the journal ot
   assertEqual(d, a);
   assert.deepEqual([listSnapshots(c.dataDir, 'p00').length, listSnapshots(d.dataDir, 'p00').length], [0, 1]);
   assert.equal(c.waited.length, 0);
+  // A process that was killed during a fetch leaves a folder. The next start removes it.
+  await c.close();
+  mkdirSync(join(c.dataDir, 'partitions/p00/snapshots/fetching-0123.new'), { recursive: true });
+  const again = await startNode(t, bench, 'c', { dataDir: c.dataDir });
+  assert.deepEqual(unfinished(again), []);
 });
 
 test('a partition is lost only if no other node offers a snapshot that the journal continues', async (t) => {

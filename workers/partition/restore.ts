@@ -14,6 +14,7 @@ import {
   prepareGeneration,
   switchGeneration,
 } from '../../src/store/generation.ts';
+import { removeUnfinishedFetches } from '../../src/store/incoming-snapshot.ts';
 import { guardedOpen } from '../../src/store/open-guard.ts';
 import { openPartition, type Partition } from '../../src/store/partition.ts';
 import { checkSnapshot, listSnapshots, restoreSnapshot, type Snapshot } from '../../src/store/snapshot.ts';
@@ -49,7 +50,10 @@ export async function openOrRestore(
   const isNew = currentGeneration(dataDir, name) === 0;
   // A new node may have to begin with the state of the others, so it does not open an empty store yet.
   const partition = isNew && source ? undefined : await tryOpen(dataDir, name, stream, logger);
-  if (partition && reaches(readCursor(partition).seq, stream)) return partition;
+  if (partition && reaches(readCursor(partition).seq, stream)) {
+    if (source) removeUnfinishedFetches(dataDir, name);
+    return partition;
+  }
   await partition?.close();
   for (const snapshot of listSnapshots(dataDir, name).reverse()) {
     if (!reaches(snapshot.seq, stream)) continue;
@@ -69,6 +73,7 @@ export async function openOrRestore(
       `Partition ${name} cannot be rebuilt: no readable snapshot reaches sequence ${stream.firstSeq}, where the journal begins.`,
     );
   }
+  if (source) removeUnfinishedFetches(dataDir, name);
   if (isNew) return openPartition(dataDir, name);
   switchGeneration(dataDir, name, prepareGeneration(dataDir, name));
   logger.error({ partition: name }, 'partition is rebuilt from the journal');

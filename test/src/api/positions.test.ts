@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { textWith } from '../../../src/api/hub-event.ts';
-import { PositionGate, positionsOfEvents, Reading } from '../../../src/api/positions.ts';
+import { contextReading, PositionGate, positionsOfEvents, Reading } from '../../../src/api/positions.ts';
 import { ServiceError } from '../../../src/foundation/errors.ts';
 import { repositoryId } from '../../../src/foundation/ids.ts';
 import { partitionOfRepository } from '../../../src/foundation/partition-names.ts';
@@ -136,6 +136,18 @@ test('A reply names every partition that was read, in the state of the reply', (
   assert.deepEqual(reading.headers(stage.gate), ['Tidings-Position', 'directory:10, p00:27']);
 });
 
+test('A response that was ready to send names the partition of its object', () => {
+  const stage = new Stage();
+  const ready = { json: Buffer.from('{}') } as never;
+  const responses = { remembered: (id: string) => (id === 'draft_1' ? ready : undefined), read: () => ready };
+  const reading = new Reading(stage.readers);
+  const context = contextReading({ readers: stage.readers, responses } as never, reading, () => 'p01');
+  assert.equal(context.responses.remembered('draft_2'), undefined);
+  assert.deepEqual(reading.headers(stage.gate), ['Tidings-Position', 'directory:10']);
+  assert.equal(context.responses.remembered('draft_1'), ready);
+  assert.deepEqual(reading.headers(stage.gate), ['Tidings-Position', 'directory:10, p01:30']);
+});
+
 test('The reply to a write that is not folded yet names the position of its record', () => {
   const stage = new Stage();
   const reading = new Reading(stage.readers);
@@ -145,7 +157,7 @@ test('The reply to a write that is not folded yet names the position of its reco
 
 test('An event names the directory and the partition of its repository, and a reset names all', () => {
   const { readers, folded } = new Stage();
-  const positionOf = positionsOfEvents(readers, 2);
+  const positionOf = positionsOfEvents({ ofAnyAge: readers.fresh, seq: readers.seq }, 2);
   const repoId = repositoryId('https://github.com', '1');
   const home = partitionOfRepository(repoId, 2);
   assert.equal(positionOf({ name: 'draft.status', repoId }), `directory:10, ${home}:${folded[home]}`);

@@ -53,6 +53,21 @@ test('A signal from before a freeze does not make the state current', () => {
   assert.ok(!stage.freshness.isFresh('p00'));
 });
 
+test('A store that replaces another one is served when it is known to be current', () => {
+  const stage = new Stage();
+  const { freshness } = stage;
+  stage.fold('p00', 7);
+  freshness.note({ partition: 'p00', generation: 0, seq: 8 });
+  assert.ok(freshness.isFresh('p00'));
+  freshness.note({ partition: 'p00', generation: 1, seq: 9 });
+  assert.ok(!freshness.isFresh('p00'));
+  freshness.note({ partition: 'p00', generation: 1, seq: 9, asOf: stage.now });
+  assert.ok(freshness.isFresh('p00'));
+  // The journal was replaced, and its sequences begin again.
+  freshness.note({ partition: 'p00', generation: 1, seq: 2 });
+  assert.ok(!freshness.isFresh('p00'));
+});
+
 test('A node appends a message to a silent partition, and no second one before the first is folded', async () => {
   const stage = new Stage();
   const appended: string[] = [];

@@ -50,7 +50,7 @@ const SUITES = {
   },
   browser: { folder: 'test/browser', concurrency: 2 },
   long: { folder: 'test/long', concurrency: 1 },
-  cluster: { folder: 'test/cluster', concurrency: 1 },
+  cluster: { folder: 'test/cluster', concurrency: 2 },
   real: { folder: 'test/real', concurrency: 1 },
 };
 const NOT_UNIT = /^test\/(integration|e2e|browser|long|cluster|real|helpers|fixtures)\/|^test\/architecture\.test\.ts$/;
@@ -149,7 +149,9 @@ export function splitClusterOptions(args) {
 /** Returns the steps of the cluster tests, or a notice if the machine has no nats-server for them. */
 function clusterSuite(args) {
   const { options, others } = splitClusterOptions(args);
-  const steps = suiteSteps('cluster', [...(options.length > 0 ? [NO_TIME_LIMIT] : []), ...others]);
+  // The long form measures, so its files run alone.
+  const more = options.length > 0 ? [NO_TIME_LIMIT, '--test-concurrency=1'] : [];
+  const steps = suiteSteps('cluster', [...more, ...others]);
   if (!findClusterServer(ROOT)) {
     return [notice('cluster tests', `skipped: no nats-server 2.12 or later. To run them, ${CLUSTER_ADVICE}`)];
   }

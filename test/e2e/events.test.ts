@@ -117,7 +117,9 @@ test('clients get live events', async (t) => {
 
   await t.test('no event contains a text, and another organization gets no event', () => {
     const texts = JSON.stringify(stream.events);
-    for (const text of ['First light', 'rocket', 'ada', 'v1.0.0']) assert.ok(!texts.includes(text), text);
+    // Random ids can contain the letters of a short word.
+    for (const word of ['First light', 'rocket', 'ada', 'v1\\.0\\.0'])
+      assert.doesNotMatch(texts, new RegExp(`\\b${word}\\b`));
     assert.deepEqual(foreign.events, []);
   });
 

@@ -53,7 +53,7 @@ const quick: Partial<FetchLimits> = { offersMs: 200, waitMs: 5000, retryMs: 20 }
 /** Starts a node, which stops when the test ends. */
 export async function startNode(
   t: TestContext,
-  bench: Bench,
+  bench: { nats: Pick<Bench['nats'], 'connect'> },
   node: string,
   options: NodeOptions = {},
 ): Promise<ClusterNode> {

@@ -6,6 +6,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Settings } from '../../config/schema.ts';
+import { ServiceError } from '../../src/foundation/errors.ts';
 import { directoryName } from '../../src/foundation/partition-names.ts';
 import { answerLeadQueries } from '../../src/journal/query.ts';
 import type { PreviewTask, TestChannelTask } from '../../src/protocol/tasks.ts';
@@ -74,6 +75,7 @@ export function startLeading(tools: LeadingTools): Leading {
   const sweeper = new Sweeper(owner, { lane, lead, partitions, sweepMs: sweepMinutes * 60_000, pollMs });
   const { parts, comparisons } = name === directoryName ? directoryParts(tools) : repositoryParts(tools);
   const answers = answerLeadQueries(shared.journal, name, async (question: LeadQuestion) => {
+    if (!lead.acts) throw new ServiceError('unavailable', 'The lead of the partition changes.', { retryAfter: 1 });
     if (question.task === 'sweep') return inTime(sweeper.sweep());
     return testChannel(shared.delivering, question, answerMs);
   });

@@ -293,3 +293,15 @@ test('a process that stops does not lead again, and a stopped partition is not h
   await waitUntil('the claim is folded', () => readLead(two.owner.partition)?.node === 'two');
   assert.deepEqual(two.changes, []);
 });
+
+test('a lead that was lost during a hand-over can be gained again', async (t) => {
+  const bench = await startBench(t);
+  const one = await startNode(t, bench, 'one');
+  one.lead.start();
+  await waitUntil('it leads', () => one.lead.acts);
+  one.lead.pause();
+  await one.lane.enqueue(claimRecord(2, 'another', 'two'));
+  await waitUntil('it has lost the lead', () => one.lead.term === undefined);
+  await one.lane.enqueue(claimRecord(3, one.lead.life, 'one'));
+  await waitUntil('it leads again', () => one.lead.acts);
+});

@@ -236,6 +236,8 @@ export class Lead {
     const { owner, logger } = this.options;
     logger.warn({ partition: owner.name, term: this.held }, 'partition is led by another process now');
     this.held = undefined;
+    // A hand-over that failed half-way must not hold back the next lead of this process.
+    this.paused = false;
     this.heardAt = this.now();
     leadChanges.inc({ partition: owner.name, change: 'lost' });
     partitionLead.set({ partition: owner.name }, 0);

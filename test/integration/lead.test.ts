@@ -258,3 +258,50 @@ test('a lead whose fold does not move sends no further tick', async (t) => {
   for (let i = 0; i < 3; i++) await one.lead.tick();
   assert.equal((await streamState(bench.journal, 'p00')).lastSeq, lastSeq);
 });
+
+test('a node that was frozen reads the ticks of the lead before it claims', async (t) => {
+  const bench = await startBench(t);
+  const [one, two] = [await startNode(t, bench, 'one'), await startNode(t, bench, 'two')];
+  one.lead.start();
+  await waitUntil('the first node leads', () => one.lead.acts);
+  await waitUntil('the fold version is raised', () => readFoldVersion(two.owner.partition) === 1);
+  two.lead.start();
+  const { lastSeq } = await streamState(bench.journal, 'p00');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2100);
+  two.clock.ms += leaseMs + 1;
+  await new Promise((resolve) => setTimeout(resolve, 1200));
+  assert.equal((await streamState(bench.journal, 'p00')).lastSeq, lastSeq, 'it claims nothing yet');
+  two.clock.ms += 5000;
+  await waitUntil('it claims when the lead stays silent', () => two.lead.acts);
+});
+
+test('a process that stops does not lead again, and a stopped partition is not handed to it', async (t) => {
+  const bench = await startBench(t);
+  const [one, two] = [await startNode(t, bench, 'one'), await startNode(t, bench, 'two')];
+  one.lead.start();
+  await waitUntil('the first node leads', () => one.lead.acts);
+  await waitUntil('the other node has heard it', () => readLead(two.owner.partition)?.term === 1);
+  const [from, to] = ['one', 'two'].map((node) => new HandOver({ ...bench.journal, node })) as [HandOver, HandOver];
+  for (const handOver of [from, to]) afterwards(t, () => handOver.stop());
+  const work = { name: 'p00', endLeading: async () => {}, resumeLeading: () => {} };
+  from.add({ ...work, owner: one.owner, lead: one.lead });
+  to.add({ ...work, owner: two.owner, lead: two.lead });
+  await bench.journal.connection.flush();
+  two.lead.close();
+  assert.equal(await from.handOver('p00'), false);
+  assert.equal(await one.lead.cede({ node: 'two', life: two.lead.life }), true);
+  await waitUntil('the claim is folded', () => readLead(two.owner.partition)?.node === 'two');
+  assert.deepEqual(two.changes, []);
+});
+
+test('a lead that was lost during a hand-over can be gained again', async (t) => {
+  const bench = await startBench(t);
+  const one = await startNode(t, bench, 'one');
+  one.lead.start();
+  await waitUntil('it leads', () => one.lead.acts);
+  one.lead.pause();
+  await one.lane.enqueue(claimRecord(2, 'another', 'two'));
+  await waitUntil('it has lost the lead', () => one.lead.term === undefined);
+  await one.lane.enqueue(claimRecord(3, one.lead.life, 'one'));
+  await waitUntil('it leads again', () => one.lead.acts);
+});

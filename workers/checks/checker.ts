@@ -82,6 +82,8 @@ export class NoteChecker {
   }
 
   private pass(): void {
+    // The next commit of a lead plans another pass.
+    if (!this.context.lead.acts) return;
     const begun = performance.now();
     const partition = this.context.partition();
     const all = listWaitingChecks(partition);
@@ -163,6 +165,8 @@ export class NoteChecker {
     const check = this.checkOf({ ...waiting, ...newest });
     const plan = await check.prepare();
     if ('result' in plan) return plan;
+    // A process that was stopped meanwhile may have been replaced, and would write an old verdict over a newer one.
+    if (!this.context.lead.acts) throw new ServiceError('unavailable', 'This process does not lead the partition now.');
     const outcome = await check.write(plan);
     if (check.askedMs > 0) this.pausedUntil.set(credentials, Date.now() + check.askedMs);
     return outcome;

@@ -78,7 +78,9 @@ type Page = Pick<BackfilledRecord, 'job' | 'repository' | 'confirmed' | 'seenAt'
  */
 export async function journalPage(context: HostContext, page: Page, signal: AbortSignal): Promise<void> {
   const { progress, tagSync, bodies, ...rest } = page;
-  const { term } = context.lead;
+  const { term, acts } = context.lead;
+  // Without the term of the lead, the fold would not drop the record.
+  if (term === undefined && !acts) throw new ServiceError('unavailable', 'Another process leads the partition now.');
   const parts = partsOf(bodies);
   for (const [i, part] of parts.entries()) {
     const last = i === parts.length - 1;

@@ -75,7 +75,7 @@ export class HandOver {
   async balance(): Promise<void> {
     const leads = this.leads();
     for (const one of this.handed.values()) {
-      if (this.stopped || one.lead.term === undefined || leads < 2) continue;
+      if (this.stopped || !isLed(one) || leads < 2) continue;
       const heir = heirOf(await findCandidates(this.journal, one.name), one);
       if (heir && heir.leads + 2 <= leads && (await this.give(one, heir))) return;
     }
@@ -90,14 +90,19 @@ export class HandOver {
   }
 
   private leads(): number {
-    return [...this.handed.values()].filter(({ lead }) => lead.term !== undefined).length;
+    return [...this.handed.values()].filter(isLed).length;
   }
 
   private candidateFor({ lead, owner }: Handed): Candidate | undefined {
-    if (this.stopped || performance.now() < this.awayUntil || lead.term !== undefined || !owner.caughtUp)
-      return undefined;
+    if (this.stopped || performance.now() < this.awayUntil) return undefined;
+    if (lead.isClosed || lead.term !== undefined || !owner.caughtUp) return undefined;
     return { node: this.journal.node, life: lead.life, seq: owner.seq, leads: this.leads() };
   }
+}
+
+/** Whether this process leads a partition that it still serves. */
+function isLed({ lead }: Handed): boolean {
+  return lead.term !== undefined && !lead.isClosed;
 }
 
 /** Returns the candidate with the fewest leads that is not far behind. */

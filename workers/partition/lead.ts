@@ -4,6 +4,7 @@
  * records of other leads (`docs/architecture.md` decisions 33 and 34).
  */
 
+import { Freezes } from '../../src/foundation/freezes.ts';
 import { ulid } from '../../src/foundation/ids.ts';
 import { onInterval } from '../../src/foundation/intervals.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
@@ -49,6 +50,8 @@ const checkMs = 500;
 const firstVersion = 1;
 /** The lead stops beginning things this long before other nodes may claim the partition, in milliseconds. */
 const marginMs = 3000;
+/** After a freeze of this process, it first reads the ticks that were sent meanwhile, for this time in milliseconds. */
+const wakeMs = 5000;
 
 export class Lead {
   /** Id of this candidate. It is of the process, so that no process takes the claim of its predecessor for its own. */
@@ -65,12 +68,16 @@ export class Lead {
   private sending = false;
   /** Set while the lead is handed over: this process begins nothing more. */
   private paused = false;
+  private closed = false;
   private end: (() => void) | undefined;
+  private readonly freezes: Freezes | undefined;
 
   constructor(options: LeadOptions) {
     this.options = options;
     this.now = options.now ?? (() => performance.now());
     this.heardAt = this.now();
+    const { leaseMs } = options;
+    if (leaseMs !== undefined) this.freezes = new Freezes(() => this.wake(leaseMs));
   }
 
   /** Begins to claim the partition as soon as this process may lead it. */
@@ -89,12 +96,21 @@ export class Lead {
    * the fold drops records of a lead that was replaced.
    */
   get acts(): boolean {
+    return this.holds && !this.paused;
+  }
+
+  /**
+   * Whether this process may complete what it has begun as the lead. While the lead is handed over, it may begin nothing
+   * more, but the hand-over waits for what it has begun.
+   */
+  get holds(): boolean {
     const { leaseMs } = this.options;
-    return (
-      this.held !== undefined &&
-      !this.paused &&
-      (leaseMs === undefined || this.now() < this.provenAt + leaseMs - marginMs)
-    );
+    return this.held !== undefined && (leaseMs === undefined || this.now() < this.provenAt + leaseMs - marginMs);
+  }
+
+  /** Whether this process claims the partition no more, because it stops or the partition cannot continue. */
+  get isClosed(): boolean {
+    return this.closed;
   }
 
   /**
@@ -107,6 +123,8 @@ export class Lead {
     if (heardTerm !== undefined && heardTerm === lead?.term) this.heardAt = this.now();
     for (const { seq: sent, sentAt } of this.underWay) if (sent <= seq) this.provenAt = Math.max(this.provenAt, sentAt);
     this.underWay = this.underWay.filter(({ seq: sent }) => sent > seq);
+    // A claim that is folded while the process stops must not begin the work of the lead again.
+    if (this.closed) return;
     if (lead?.life === this.life) this.gain(lead.term);
     else this.lose();
     // On one machine, a claim that came after others in the backlog is repeated without delay.
@@ -153,6 +171,8 @@ export class Lead {
 
   /** Stops claiming the partition. If this process leads, it stays the lead in the journal until another one claims. */
   close(): void {
+    this.closed = true;
+    this.freezes?.close();
     this.end?.();
     partitionLead.set({ partition: this.options.owner.name }, 0);
   }
@@ -161,21 +181,31 @@ export class Lead {
   private async check(): Promise<void> {
     const { leaseMs, node, owner, logger } = this.options;
     if (this.held !== undefined || this.sending || this.underWay.length > 0) return;
-    const lead = readLead(owner.partition);
-    // A former process of this node has ended, because its lock on the store is free.
-    const isOfOther = lead !== undefined && lead.node !== node;
+    this.freezes?.since(0);
     // A node that folds its backlog has not heard the ticks that follow it.
-    if (!owner.caughtUp && leaseMs !== undefined) this.heardAt = this.now();
-    if (leaseMs !== undefined && (isOfOther || !owner.caughtUp) && this.now() < this.heardAt + leaseMs) return;
-    const term = (lead?.term ?? 0) + 1;
+    if (leaseMs !== undefined && !owner.caughtUp) {
+      this.heardAt = this.now();
+      return;
+    }
     this.sending = true;
     try {
+      // The store is closed for a moment after a long backlog.
+      const lead = readLead(owner.partition);
+      // A former process of this node has ended, because its lock on the store is free.
+      const isOfOther = lead !== undefined && lead.node !== node;
+      if (leaseMs !== undefined && isOfOther && this.now() < this.heardAt + leaseMs) return;
+      const term = (lead?.term ?? 0) + 1;
       await this.send((at) => ({ id: ulid(at), at, kind: 'claim', term, life: this.life, node }));
     } catch (error) {
       logger.warn({ partition: owner.name, err: error }, 'partition cannot be claimed yet');
     } finally {
       this.sending = false;
     }
+  }
+
+  /** Does not take the silence during a freeze of this process for the silence of the lead. */
+  private wake(leaseMs: number): void {
+    this.heardAt = Math.max(this.heardAt, this.now() - leaseMs + wakeMs);
   }
 
   private async send(record: (at: number) => JournalRecord): Promise<void> {
@@ -206,6 +236,8 @@ export class Lead {
     const { owner, logger } = this.options;
     logger.warn({ partition: owner.name, term: this.held }, 'partition is led by another process now');
     this.held = undefined;
+    // A hand-over that failed half-way must not hold back the next lead of this process.
+    this.paused = false;
     this.heardAt = this.now();
     leadChanges.inc({ partition: owner.name, change: 'lost' });
     partitionLead.set({ partition: owner.name }, 0);

@@ -6,6 +6,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Settings } from '../../config/schema.ts';
+import { ServiceError } from '../../src/foundation/errors.ts';
 import { directoryName } from '../../src/foundation/partition-names.ts';
 import { answerLeadQueries } from '../../src/journal/query.ts';
 import type { PreviewTask, TestChannelTask } from '../../src/protocol/tasks.ts';
@@ -51,7 +52,12 @@ export interface LeadingTools {
 }
 
 /** A question that only the lead answers, because its answer has effects outside the node. */
-type LeadQuestion = TestChannelTask | { task: 'sweep' };
+type LeadQuestion = TestChannelTask | LearnTask | { task: 'sweep' };
+
+/** Asks the lead to ask the host for missing data about a range. The answer is the position that contains the data. */
+export interface LearnTask extends Pick<PreviewTask, 'repoId' | 'bounds'> {
+  task: 'learn';
+}
 
 /** A part of the work that a commit can cause. */
 interface Part {
@@ -74,7 +80,12 @@ export function startLeading(tools: LeadingTools): Leading {
   const sweeper = new Sweeper(owner, { lane, lead, partitions, sweepMs: sweepMinutes * 60_000, pollMs });
   const { parts, comparisons } = name === directoryName ? directoryParts(tools) : repositoryParts(tools);
   const answers = answerLeadQueries(shared.journal, name, async (question: LeadQuestion) => {
+    if (!lead.acts) throw new ServiceError('unavailable', 'The lead of the partition changes.', { retryAfter: 1 });
     if (question.task === 'sweep') return inTime(sweeper.sweep());
+    if (question.task === 'learn') {
+      await comparisons?.learn(question);
+      return { seq: owner.seq };
+    }
     return testChannel(shared.delivering, question, answerMs);
   });
   const all: readonly Part[] = [...parts, outboxOf(tools, comparisons)];

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type AuditTask, audit } from '../../src/foundation/audit.ts';
 import type { PartitionName } from '../../src/foundation/partition-names.ts';
 import { Sequence } from '../../src/foundation/sequence.ts';
-import { answerQueries, queryMs } from '../../src/journal/query.ts';
+import { answerQueries, askLead, queryMs } from '../../src/journal/query.ts';
 import type { ConvertManifestTask } from '../../src/protocol/host-apps.ts';
 import type { CheckHostTask, HostChecksTask } from '../../src/protocol/host-checks.ts';
 import type {
@@ -36,7 +36,7 @@ import { organizationOf, organizationOfTask } from '../render/organization.ts';
 import { startCatchUp } from './catch-up.ts';
 import { Keeper } from './housekeeping.ts';
 import { Lead } from './lead.ts';
-import { type Leading, startLeading } from './leading.ts';
+import { type Leading, type LearnTask, startLeading } from './leading.ts';
 import { PartitionOwner, type RememberedAnswers } from './owner.ts';
 import { RememberedPreviews } from './remembered-previews.ts';
 import { answerMs, type Shared, type WorkerContext } from './shared.ts';
@@ -67,6 +67,8 @@ type Question =
  * the wait for a thread, so a repository that takes longer is known to be too costly.
  */
 const countMs = 4000;
+/** How long a node waits for what another node reads from a host, and then for the fold of it, in milliseconds. */
+const [learnMs, reachMs] = [4000, 1000];
 /** Interval between two checks of a keeper, in milliseconds. */
 const pollMs = 5000;
 
@@ -176,6 +178,13 @@ export async function serve(
     const watched = owner.caughtUp && { writes: writes.watch(work.repoId) };
     return run(work, maxWaitMs, { ...(limitMs && { limitMs }), ...watched });
   }
+  /** Has missing data about a range read from the host. Without a lead, the range is counted from the captured data. */
+  async function learn({ repoId, bounds }: PreviewTask): Promise<void> {
+    if (leading || settings.node === '') return leading?.learn({ repoId, bounds });
+    const question: LearnTask = { task: 'learn', repoId, bounds };
+    const learned = await askLead<LearnTask, { seq: number }>(journal, name, question, learnMs).catch(() => undefined);
+    if (learned) await owner.reach(learned.seq, reachMs);
+  }
   const keeper = new Keeper(owner, {
     lane: laneOf(name),
     snapshotMs: settings.snapshotMinutes * 60_000,
@@ -193,7 +202,7 @@ export async function serve(
     if (question.task === 'convertManifest') return convertApp(shared.delivering, question, answerMs);
     if (question.task === 'hostChecks') return hostChecks.list();
     if (question.task === 'confirmOwner') return confirmOwner(shared.delivering, question.repoId, answerMs);
-    if (question.task === 'preview') await leading?.learn(question);
+    if (question.task === 'preview') await learn(question);
     if (question.task === 'rangePreview') return previews.of(question);
     if (question.task === 'unreleasedCounts') return counter.of(question.repoIds, question.waitMs);
     const left = asked + queryMs - performance.now();

@@ -163,6 +163,8 @@ export class Sweeper {
   }
 
   private async enqueue(body: SweepBody): Promise<void> {
+    // Without the term of the lead, the fold would not drop the record.
+    if (!this.lead.acts) throw new Error('another process leads the partition: it continues the sweep');
     const now = Date.now();
     const { seq } = await this.lane.enqueue({ id: ulid(now), at: now, kind: 'sweep', body, ...this.stamp() });
     if (!(await this.owner.reach(seq, foldMs)))

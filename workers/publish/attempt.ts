@@ -125,16 +125,19 @@ export class Attempt {
    */
   private async begin(mailing: Mailing): Promise<number | undefined> {
     const { context, publication, runId } = this;
+    const { lead } = context;
     // If this run has already journaled the start of an attempt without sending anything, that attempt continues.
-    if (publication.sending?.by === runId) return context.lead.acts ? publication.sending.attempt : undefined;
+    if (publication.sending?.by === runId) return lead.holds ? publication.sending.attempt : undefined;
+    // The next lead could not know that nothing was sent, and would end the attempt as unknown.
+    if (!lead.acts) return undefined;
     const attempt = publication.attempted + 1;
     const recipients = mailing.sending;
     const what = { publicationId: publication.id, attempt, by: runId, ...(recipients && { recipients }) };
-    await this.journal({ result: 'publicationSending', ...what }, context.lead.term);
+    await this.journal({ result: 'publicationSending', ...what }, lead.term);
     const now = readPublication(context.partition(), publication.id);
     const isOurs = now?.sending?.attempt === attempt && now.sending.by === runId;
     // This check comes as late as possible. A process that was stopped for seconds may have been replaced meanwhile.
-    return isOurs && context.lead.acts ? attempt : undefined;
+    return isOurs && lead.holds ? attempt : undefined;
   }
 
   private async deliver({ payload, base, mailing }: Prepared, attempt: number): Promise<Outcome> {

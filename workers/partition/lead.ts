@@ -50,6 +50,8 @@ const checkMs = 500;
 const firstVersion = 1;
 /** The lead stops beginning things this long before other nodes may claim the partition, in milliseconds. */
 const marginMs = 3000;
+/** Pause after a claim that the journal did not accept, in milliseconds. A full stream accepts none until it is purged. */
+const refusedMs = 5000;
 /** After a freeze of this process, it first reads the ticks that were sent meanwhile, for this time in milliseconds. */
 const wakeMs = 5000;
 
@@ -66,6 +68,8 @@ export class Lead {
   /** Claims and ticks of this process that the journal has accepted, and that are not folded yet. */
   private underWay: { seq: number; sentAt: number }[] = [];
   private sending = false;
+  /** When this process may claim the partition again, after a claim that the journal did not accept. */
+  private claimAt = Number.NEGATIVE_INFINITY;
   /** Set while the lead is handed over: this process begins nothing more. */
   private paused = false;
   private closed = false;
@@ -180,7 +184,7 @@ export class Lead {
   /** Claims the partition if no one leads it. A claim that is under way must be folded before the next one. */
   private async check(): Promise<void> {
     const { leaseMs, node, owner, logger } = this.options;
-    if (this.held !== undefined || this.sending || this.underWay.length > 0) return;
+    if (this.held !== undefined || this.sending || this.underWay.length > 0 || this.now() < this.claimAt) return;
     this.freezes?.since(0);
     // A node that folds its backlog has not heard the ticks that follow it.
     if (leaseMs !== undefined && !owner.caughtUp) {
@@ -197,6 +201,7 @@ export class Lead {
       const term = (lead?.term ?? 0) + 1;
       await this.send((at) => ({ id: ulid(at), at, kind: 'claim', term, life: this.life, node }));
     } catch (error) {
+      this.claimAt = this.now() + refusedMs;
       logger.warn({ partition: owner.name, err: error }, 'partition cannot be claimed yet');
     } finally {
       this.sending = false;

@@ -26,11 +26,26 @@ export function clusterFile(dataDir: string): string {
  * @throws ClusterError if the file cannot be used
  */
 export function readClusterId(dataDir: string): string | undefined {
+  return readMembership(dataDir)?.cluster;
+}
+
+/** The content of the file: the cluster, and the one that the data belonged to before `tidings cluster init`. */
+export interface Membership {
+  cluster: string;
+  former?: string;
+}
+
+/**
+ * Reads to which cluster a data directory belongs; undefined if it belongs to no cluster.
+ * @throws ClusterError if the file cannot be used
+ */
+export function readMembership(dataDir: string): Membership | undefined {
   const file = clusterFile(dataDir);
   if (!existsSync(file)) return undefined;
   try {
-    const { cluster } = JSON.parse(readFileSync(file, 'utf8')) as { cluster?: unknown };
-    if (typeof cluster === 'string' && cluster !== '') return cluster;
+    const { cluster, former } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    if (typeof cluster === 'string' && cluster !== '')
+      return { cluster, ...(typeof former === 'string' && { former }) };
   } catch {
     // The text of the file is not JSON.
   }

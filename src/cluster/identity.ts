@@ -130,11 +130,11 @@ export function differences(own: Identity, theirs: Identity, other: string): Dif
   const isKnown = theirs.sealingKeys.includes(own.sealingKeys[0] ?? '');
   if (!isKnown || !own.sealingKeys.includes(theirs.sealingKeys[0] ?? '')) {
     const [who, whose] = isKnown ? ['this node', `${other} uses`] : [other, 'this node uses'];
-    const text = `the sealing key: ${who} does not know the key that ${whose}. List it as a former key there first (TIDINGS_SEALING_KEYS_PREVIOUS, or a further line of the file sealing-key)`;
+    const text = `the sealing key: ${who} does not know the key that ${whose}. List it as a former key there first (TIDINGS_SEALING_KEYS_PREVIOUS, or a further line of the file sealing-key), and restart that node`;
     found.push({ part: 'sealingKeys', text });
   }
   if (!own.webhookSecrets.some((secret) => theirs.webhookSecrets.includes(secret))) {
-    const text = `the webhook secret: this node and ${other} have none in common. Set TIDINGS_WEBHOOK_SECRETS to the same value on all nodes, or copy the file webhook-secret`;
+    const text = `the webhook secret: this node and ${other} have none in common. Set TIDINGS_WEBHOOK_SECRETS to the same value on all nodes, or copy the file webhook-secret. To change the secret, first start each node with both: TIDINGS_WEBHOOK_SECRETS=new,old`;
     found.push({ part: 'webhookSecrets', text });
   }
   if (own.adminKey !== theirs.adminKey) {

@@ -3,35 +3,49 @@
  * node offers a snapshot.
  */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { connectJournal } from '../../src/journal/connect.ts';
 import { purgeStream } from '../../src/journal/topology.ts';
 import { listSnapshots } from '../../src/store/snapshot.ts';
 import { Peers } from '../../workers/partition/peers.ts';
 import { afterwards } from '../helpers/cleanup.ts';
 import { startNode } from '../helpers/cluster-node.ts';
+import { clusterServer, noCluster } from '../helpers/cluster-options.ts';
+import { externalSettings, startExternal } from '../helpers/external-nats.ts';
 import { quiet } from '../helpers/journal.ts';
-import { enqueueAndFold, startBench } from '../helpers/partition-owner.ts';
+import { makeNodeDataDir } from '../helpers/node-data-dir.ts';
+import { enqueueAndFold } from '../helpers/partition-owner.ts';
 import { pullRecord } from '../helpers/partition-records.ts';
 import { streamBytes } from '../helpers/partition-stream.ts';
 import { startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-test('a node waits for the snapshot of another node before it is ready', async (t) => {
-  const bench = await startBench(t);
+/** Starts a nats-server that a node accepts. */
+async function startClusterBench(t: TestContext) {
+  const settings = externalSettings(
+    `nats://127.0.0.1:${await startExternal(t, '', undefined, '', clusterServer?.path)}`,
+  );
+  const connect = async () => {
+    const journal = await connectJournal(settings, { role: 'cli', name: 'test' }, quiet);
+    afterwards(t, () => journal.close());
+    return journal;
+  };
+  return { nats: { settings, connect }, journal: await connect() };
+}
+
+test('a node waits for the snapshot of another node before it is ready', { skip: noCluster }, async (t) => {
+  const bench = await startClusterBench(t);
   const a = await startNode(t, bench, 'a');
   for (const number of [1, 2, 3]) await enqueueAndFold(a.owner, a.lane, [pullRecord(number)]);
   await a.owner.snapshot();
   await a.peers.close();
   await purgeStream(bench.journal, 'p00', 2);
-  const { natsUrl, natsCredentials, natsTlsCa, natsTlsFirst } = bench.nats.settings;
   const service = await startService(t, {
+    dataDir: makeNodeDataDir(t, 1),
     waits: false,
     env: {
       TIDINGS_NODE: 'b',
-      TIDINGS_NATS_URL: natsUrl,
-      TIDINGS_NATS_CREDENTIALS: natsCredentials,
-      TIDINGS_NATS_TLS_CA: natsTlsCa,
-      TIDINGS_NATS_TLS_FIRST: String(natsTlsFirst),
+      TIDINGS_NATS_URL: bench.nats.settings.natsUrl,
       TIDINGS_PARTITIONS: '1',
       TIDINGS_JOURNAL_MAX_BYTES: String(streamBytes),
     },

@@ -114,7 +114,7 @@ export interface Difference {
  */
 export function differences(own: Identity, theirs: Identity, other: string): Difference[] {
   if (own.cluster !== theirs.cluster) {
-    const text = `the cluster: ${other} belongs to cluster ${theirs.cluster}, this data directory to ${own.cluster}. Set TIDINGS_NATS_URL to the servers of this cluster, or join the other cluster with an empty data directory`;
+    const text = `the cluster: this data directory belongs to cluster ${own.cluster}, ${other} to cluster ${theirs.cluster}. Set TIDINGS_NATS_URL to the servers of this cluster, or join the other cluster with an empty data directory`;
     return [{ part: 'cluster', text }];
   }
   const found: Difference[] = [];

@@ -1,5 +1,5 @@
 /** Connects the commands about several machines to the NATS servers that the machines share. */
-import { loadSettings } from '../../config/load.ts';
+import { loadSettingsWith } from '../../config/load.ts';
 import { natsAddressesOf } from '../../config/nats-addresses.ts';
 import type { Settings } from '../../config/schema.ts';
 import { ClusterError } from '../cluster/identity.ts';
@@ -15,9 +15,7 @@ export async function withServers(
   step: (journal: Journal, settings: Settings) => Promise<number>,
   addresses?: string,
 ): Promise<number> {
-  const settings = loadSettings(
-    addresses === undefined ? process.env : { ...process.env, TIDINGS_NATS_URL: addresses },
-  );
+  const settings = loadSettingsWith(addresses === undefined ? {} : { TIDINGS_NATS_URL: addresses });
   if (settings.node === '') {
     throw new ClusterError(
       'TIDINGS_NODE is not set. Set it to a name for this machine, such as a, and TIDINGS_NATS_URL to the addresses of the NATS servers.',

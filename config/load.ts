@@ -59,6 +59,11 @@ export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   return Object.freeze({ ...settings, dataDir, partitions: settings.partitions || partitionsOf(dataDir) });
 }
 
+/** Like `loadSettings`, with values that replace those of the environment. */
+export function loadSettingsWith(values: Readonly<Record<string, string>>): Settings {
+  return loadSettings({ ...process.env, ...values });
+}
+
 /** Returns the default of a setting. @param node name of the node in a cluster; empty or undefined on one machine */
 export function defaultOf({ default: oneMachine, clusterDefault = oneMachine }: SettingEntry, node: unknown): unknown {
   return node === undefined || node === '' ? oneMachine : clusterDefault;

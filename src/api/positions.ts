@@ -34,9 +34,10 @@ const waitMs = 2000;
 const pollMs = 1000;
 /**
  * Maximum number of requests that wait. They are not authenticated yet, because the key itself may be what they wait
- * for. So anyone can send them, and each costs a timer and some memory.
+ * for. So anyone can send them, and each costs a timer and some memory. Requests whose key is not known here get only
+ * `maxUnknown` of the places, so that no stranger can take them all.
  */
-const maxWaiting = 256;
+const [maxWaiting, maxUnknown] = [256, 128];
 
 /** The parts of a request that decide what it waits for. */
 type Asking = Pick<Exchange, 'headers'>;
@@ -45,12 +46,22 @@ export class PositionGate {
   private readonly readers: RequestReaders;
   private readonly signals: Pick<FoldedSignals, 'wait'>;
   private readonly names: ReadonlySet<PartitionName>;
+  private readonly isKnown: (headers: Asking['headers']) => boolean;
   private waiting = 0;
 
-  /** @param partitions number of repository partitions */
-  constructor(readers: RequestReaders, signals: Pick<FoldedSignals, 'wait'>, partitions: number) {
+  /**
+   * @param partitions number of repository partitions
+   * @param isKnown whether a request has a key or session that this node knows
+   */
+  constructor(
+    readers: RequestReaders,
+    signals: Pick<FoldedSignals, 'wait'>,
+    partitions: number,
+    isKnown: (headers: Asking['headers']) => boolean,
+  ) {
     this.readers = readers;
     this.signals = signals;
+    this.isKnown = isKnown;
     this.names = new Set(partitionNames(partitions));
   }
 
@@ -69,7 +80,8 @@ export class PositionGate {
     const wanted = isTest ? [...asked].filter(([name]) => name === directoryName) : [...asked];
     const missing = wanted.filter(([name, seq]) => !this.reached(name, seq));
     if (missing.length === 0) return undefined;
-    if (this.waiting >= maxWaiting) throw notReached(missing[0] as [PartitionName, number]);
+    const max = this.waiting < maxUnknown || this.isKnown(headers) ? maxWaiting : maxUnknown;
+    if (this.waiting >= max) throw notReached(missing[0] as [PartitionName, number]);
     return this.waitFor(missing);
   }
 

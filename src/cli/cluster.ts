@@ -12,7 +12,7 @@ import type { Journal } from '../journal/connect.ts';
 import { askInstances, type Instance } from '../journal/instance.ts';
 import { requirePartitions } from '../journal/topology.ts';
 import { takeLock } from '../store/lock.ts';
-import { requireNewDataDir, storeClusterKeys, writeClusterFile } from '../supervisor/cluster-keys.ts';
+import { requireNewDataDir, storeClusterKeys, storedClusterId, writeClusterFile } from '../supervisor/cluster-keys.ts';
 import { openDataDir, prepareDataDir } from '../supervisor/first-start.ts';
 import { runHandOver } from './cluster-hand-over.ts';
 import { withServers } from './cluster-servers.ts';
@@ -65,7 +65,7 @@ async function makeCluster(journal: Journal, settings: Settings): Promise<string
     await requirePartitions(journal, partitions, () => true);
     prepareDataDir(settings, true);
     const cluster = ulid();
-    writeClusterFile(dataDir, cluster);
+    writeClusterFile(dataDir, cluster, await storedClusterId(dataDir));
     return cluster;
   } finally {
     await lock.release();

@@ -26,11 +26,26 @@ export function clusterFile(dataDir: string): string {
  * @throws ClusterError if the file cannot be used
  */
 export function readClusterId(dataDir: string): string | undefined {
+  return readMembership(dataDir)?.cluster;
+}
+
+/** The content of the file: the cluster, and the one that the data belonged to before `tidings cluster init`. */
+export interface Membership {
+  cluster: string;
+  former?: string;
+}
+
+/**
+ * Reads to which cluster a data directory belongs; undefined if it belongs to no cluster.
+ * @throws ClusterError if the file cannot be used
+ */
+export function readMembership(dataDir: string): Membership | undefined {
   const file = clusterFile(dataDir);
   if (!existsSync(file)) return undefined;
   try {
-    const { cluster } = JSON.parse(readFileSync(file, 'utf8')) as { cluster?: unknown };
-    if (typeof cluster === 'string' && cluster !== '') return cluster;
+    const { cluster, former } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    if (typeof cluster === 'string' && cluster !== '')
+      return { cluster, ...(typeof former === 'string' && { former }) };
   } catch {
     // The text of the file is not JSON.
   }
@@ -99,7 +114,7 @@ export interface Difference {
  */
 export function differences(own: Identity, theirs: Identity, other: string): Difference[] {
   if (own.cluster !== theirs.cluster) {
-    const text = `the cluster: ${other} belongs to cluster ${theirs.cluster}, this data directory to ${own.cluster}. Set TIDINGS_NATS_URL to the servers of this cluster, or join the other cluster with an empty data directory`;
+    const text = `the cluster: this data directory belongs to cluster ${own.cluster}, ${other} to cluster ${theirs.cluster}. Set TIDINGS_NATS_URL to the servers of this cluster, or join the other cluster with an empty data directory`;
     return [{ part: 'cluster', text }];
   }
   const found: Difference[] = [];
@@ -115,11 +130,11 @@ export function differences(own: Identity, theirs: Identity, other: string): Dif
   const isKnown = theirs.sealingKeys.includes(own.sealingKeys[0] ?? '');
   if (!isKnown || !own.sealingKeys.includes(theirs.sealingKeys[0] ?? '')) {
     const [who, whose] = isKnown ? ['this node', `${other} uses`] : [other, 'this node uses'];
-    const text = `the sealing key: ${who} does not know the key that ${whose}. List it as a former key there first (TIDINGS_SEALING_KEYS_PREVIOUS, or a further line of the file sealing-key)`;
+    const text = `the sealing key: ${who} does not know the key that ${whose}. List it as a former key there first (TIDINGS_SEALING_KEYS_PREVIOUS, or a further line of the file sealing-key), and restart that node`;
     found.push({ part: 'sealingKeys', text });
   }
   if (!own.webhookSecrets.some((secret) => theirs.webhookSecrets.includes(secret))) {
-    const text = `the webhook secret: this node and ${other} have none in common. Set TIDINGS_WEBHOOK_SECRETS to the same value on all nodes, or copy the file webhook-secret`;
+    const text = `the webhook secret: this node and ${other} have none in common. Set TIDINGS_WEBHOOK_SECRETS to the same value on all nodes, or copy the file webhook-secret. To change the secret, first start each node with both: TIDINGS_WEBHOOK_SECRETS=new,old`;
     found.push({ part: 'webhookSecrets', text });
   }
   if (own.adminKey !== theirs.adminKey) {

@@ -57,6 +57,15 @@ export interface Exchange {
   open(reply: unknown): ClusterKeys;
 }
 
+/** Maximum length of a refusal that is shown. */
+const maxRefusal = 500;
+
+/** Returns the text of a refusal. Any client of the NATS server can send one, so it must not control the terminal. */
+function refusalIn(message: unknown, { node }: JoinToken): string {
+  if (typeof message !== 'string') return `Node ${node} has sent a reply that is not readable.`;
+  return message.slice(0, maxRefusal).replace(/\p{C}/gu, ' ');
+}
+
 /** Begins an exchange on the new machine, whose name is `node`. */
 export function beginExchange(token: JoinToken, node: string): Exchange {
   const own = generateKeyPairSync('x25519');
@@ -65,8 +74,7 @@ export function beginExchange(token: JoinToken, node: string): Exchange {
     request: { ...request, proof: proofOf(token, request) },
     open: (reply) => {
       const { ok, ...content } = (reply ?? {}) as Partial<Extract<JoinReply, { ok: true }> & { message: string }>;
-      if (!ok)
-        throw new ClusterError(String(content.message ?? `Node ${token.node} has sent a reply that is not readable.`));
+      if (!ok) throw new ClusterError(refusalIn(content.message, token));
       try {
         const sealer = sealerOf(token, own.privateKey, String(content.publicKey), request.publicKey);
         return JSON.parse(sealer.open(String(content.sealed), placeOf(token))) as ClusterKeys;

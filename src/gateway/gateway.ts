@@ -251,6 +251,7 @@ function routes(
   const budget = new BodyBudget(settings.bodyBudgetBytes);
   const authenticator = new Authenticator(readers, settings);
   const inCluster = isOneOfSeveral(settings);
+  const isKnown = (headers: Exchange['headers']) => authenticator.keyIdOf(headers, Date.now()) !== undefined;
   const receiver = new Receiver({
     settings,
     secrets: settings.webhookSecrets,
@@ -273,7 +274,7 @@ function routes(
     sessions,
     once: new OnceGuard(),
     budget,
-    positions: inCluster ? new PositionGate(readers, context.signals, settings.partitions) : undefined,
+    positions: inCluster ? new PositionGate(readers, context.signals, settings.partitions, isKnown) : undefined,
   };
   const allowList = new AllowList(settings);
   return [

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Settings } from '../../config/schema.ts';
 import { type ApiContext, runCommand } from '../api/context.ts';
-import { ClusterError, differenceMessage, differences } from '../cluster/identity.ts';
+import { ClusterError, differenceMessage, differences, readMembership } from '../cluster/identity.ts';
 import { keyParts } from '../foundation/api-key.ts';
 import { ServiceError } from '../foundation/errors.ts';
 import { hashedId } from '../foundation/ids.ts';
@@ -53,17 +53,20 @@ async function ensureIdentity({ context }: Gateway, settings: Settings, logger: 
   const identity = identityOf(settings);
   if (!identity) return;
   const other = 'the other nodes';
+  const former = readMembership(settings.dataDir)?.former;
   let replaces: Identity | null = null;
   for (;;) {
     const stored = await setIdentity(context, { name: 'setIdentity', identity, replaces }, logger);
     if (isDeepStrictEqual(stored, identity)) return;
+    replaces = stored;
+    // The first node of a new cluster brings data that belonged to another one. No node of that one is compared.
+    if (stored.cluster === former) continue;
     const directory = context.readers.fresh(directoryName);
     const { hash } = keyParts(readFileSync(adminKeyFile(settings.dataDir), 'utf8').trim());
     // An admin key that the service knows was rotated. It does not give anyone access that they did not have.
     const isKnownKey = directory !== undefined && keyByHash(directory, hash) !== undefined;
     const found = differences(identity, stored, other).filter(({ part }) => part !== 'adminKey' || !isKnownKey);
     if (found.length > 0) throw new ClusterError(differenceMessage(found, other));
-    replaces = stored;
   }
 }
 

@@ -5,8 +5,18 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { partitionCountFile } from '../../config/partitions.ts';
 import type { Settings } from '../../config/schema.ts';
-import { ClusterError, clusterFile, differenceMessage, differences, readClusterId } from '../cluster/identity.ts';
+import {
+  ClusterError,
+  clusterFile,
+  differenceMessage,
+  differences,
+  type Membership,
+  readClusterId,
+} from '../cluster/identity.ts';
 import type { ClusterKeys } from '../cluster/join.ts';
+import { directoryName } from '../foundation/partition-names.ts';
+import { Readers } from '../store/readers.ts';
+import { readIdentity } from '../store/tables/meta.ts';
 import {
   adminKeyFile,
   digestKeyFile,
@@ -87,8 +97,20 @@ export function storeClusterKeys(settings: Settings, keys: ClusterKeys): void {
 }
 
 /** Makes a data directory the one of a node. */
-export function writeClusterFile(dataDir: string, cluster: string): void {
-  writeWhole(clusterFile(dataDir), `${JSON.stringify({ cluster })}\n`);
+export function writeClusterFile(dataDir: string, cluster: string, former?: string): void {
+  const membership: Membership = { cluster, ...(former !== undefined && { former }) };
+  writeWhole(clusterFile(dataDir), `${JSON.stringify(membership)}\n`);
+}
+
+/** Returns the id of the cluster whose identity the stores of a stopped service contain; undefined if there is none. */
+export async function storedClusterId(dataDir: string): Promise<string | undefined> {
+  const readers = new Readers(dataDir);
+  try {
+    const directory = readers.fresh(directoryName);
+    return directory && readIdentity(directory)?.cluster;
+  } finally {
+    await readers.close();
+  }
 }
 
 function isEmpty(folder: string): boolean {

@@ -2,9 +2,10 @@
  * What a node does for the other machines of its cluster: hands the keys of the cluster to machines with a token, and
  * reports its state.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Settings } from '../../config/schema.ts';
 import { requireClusterId } from '../cluster/identity.ts';
-import { answerJoin } from '../cluster/join.ts';
+import { answerJoin, type JoinOutcome } from '../cluster/join.ts';
 import type { Logger } from '../foundation/logger.ts';
 import { partitionNames } from '../foundation/partition-names.ts';
 import { version } from '../foundation/version.ts';
@@ -16,6 +17,8 @@ import { clusterKeys } from './cluster-keys.ts';
 
 /** How long a snapshot of a large partition may take, in milliseconds. */
 const snapshotMs = 600_000;
+/** Maximum time of a comparison of the clocks for an answer. Those who ask wait 1.5 seconds. */
+const clockMs = 1000;
 
 /**
  * Answers the requests of other machines for as long as the connection is open.
@@ -30,15 +33,18 @@ export function serveCluster(
   logger: Logger,
 ): void {
   const { node, dataDir } = settings;
+  const outcomeOf = (request: unknown): JoinOutcome => {
+    try {
+      const cluster = requireClusterId(settings) as string;
+      return answerJoin(dataDir, request, () => clusterKeys(settings), { cluster, node }, Date.now());
+    } catch (error) {
+      logger.error({ err: error }, 'the keys of the cluster cannot be read for a machine that joins');
+      const message = `Node ${node} cannot read the keys of its cluster. Its log contains the reason.`;
+      return { reply: { ok: false, message }, node: '' };
+    }
+  };
   answerJoins(journal, (request) => {
-    const cluster = requireClusterId(settings) as string;
-    const { reply, node: name } = answerJoin(
-      dataDir,
-      request,
-      () => clusterKeys(settings),
-      { cluster, node },
-      Date.now(),
-    );
+    const { reply, node: name } = outcomeOf(request);
     if (reply.ok) {
       logger.info({ joined: name }, 'a machine has joined the cluster with a token');
       void takeSnapshots(journal, settings.partitions, logger);
@@ -46,7 +52,8 @@ export function serveCluster(
     return reply;
   });
   answerStatus(journal, async () => {
-    await clock.check();
+    // During an election the servers report no time for seconds, and an answer that is late counts as none.
+    await Promise.race([clock.check(), pause(clockMs, undefined, { ref: false })]);
     return { from: 'supervisor', node, version, waitingFor: waitingFor(), clockOffsetMs: clock.offsetMs };
   });
 }

@@ -171,12 +171,22 @@ export function prepareDataDir(settings: Settings, mayMake = settings.node === '
  * @throws ClusterError if the settings and the data directory contradict each other
  */
 export function identityOf(settings: Settings): Identity | undefined {
+  return identityInUse(settings)?.();
+}
+
+/**
+ * Like `identityOf`, but returns a function for a service that runs. The admin key is read at each call, because it can
+ * be rotated. A sealing key that is written to its file meanwhile is not known to the service before its next start.
+ */
+export function identityInUse(settings: Settings): (() => Identity) | undefined {
   const cluster = requireClusterId(settings);
   if (cluster === undefined) return undefined;
   const { dataDir, partitions, webhookSecrets } = settings;
-  const adminKey = readFileSync(adminKeyFile(dataDir), 'utf8').trim();
-  const secrets = { sealingKeys: sealingKeys(settings), webhookSecrets, adminKey };
-  return makeIdentity({ cluster, partitions }, openSealer(settings), secrets);
+  const [sealer, keys] = [openSealer(settings), sealingKeys(settings)];
+  return () => {
+    const adminKey = readFileSync(adminKeyFile(dataDir), 'utf8').trim();
+    return makeIdentity({ cluster, partitions }, sealer, { sealingKeys: keys, webhookSecrets, adminKey });
+  };
 }
 
 /**

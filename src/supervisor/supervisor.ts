@@ -48,7 +48,7 @@ import { Child } from './child-process.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { serveCluster } from './cluster-service.ts';
 import { DataDirError } from './data-dir.ts';
-import { type FirstStart, identityOf, openDataDir, prepareDataDir, prepareJournalKeys } from './first-start.ts';
+import { type FirstStart, identityInUse, openDataDir, prepareDataDir, prepareJournalKeys } from './first-start.ts';
 import { requireReviewedServer } from './http-server-files.ts';
 import { localJournal } from './nats-server.ts';
 import { type SupervisedNats, superviseNats } from './nats-supervision.ts';
@@ -317,7 +317,8 @@ async function prepareJournal(journal: Journal, settings: Settings, logger: Logg
   const { dataDir, partitions } = settings;
   const node = settings.node || undefined;
   if (node !== undefined) requireClusterServer(journal);
-  await claimInstance(journal, () => ({ dataDir, node, identity: identityOf(settings) }), instanceFault);
+  const identity = identityInUse(settings);
+  await claimInstance(journal, () => ({ dataDir, node, identity: identity?.() }), instanceFault);
   const hasStore = (name: PartitionName): boolean => existsSync(partitionFolder(dataDir, name));
   if (node !== undefined) await requirePartitions(journal, partitions, hasStore);
   const streams = await makeStreams(journal, settings);

@@ -3,48 +3,49 @@
  * node offers a snapshot.
  */
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { connectJournal } from '../../src/journal/connect.ts';
 import { purgeStream } from '../../src/journal/topology.ts';
 import { listSnapshots } from '../../src/store/snapshot.ts';
-import { writeClusterFile } from '../../src/supervisor/cluster-keys.ts';
 import { Peers } from '../../workers/partition/peers.ts';
 import { afterwards } from '../helpers/cleanup.ts';
 import { startNode } from '../helpers/cluster-node.ts';
 import { clusterServer, noCluster } from '../helpers/cluster-options.ts';
 import { externalSettings, startExternal } from '../helpers/external-nats.ts';
 import { quiet } from '../helpers/journal.ts';
+import { makeNodeDataDir } from '../helpers/node-data-dir.ts';
 import { enqueueAndFold } from '../helpers/partition-owner.ts';
 import { pullRecord } from '../helpers/partition-records.ts';
 import { streamBytes } from '../helpers/partition-stream.ts';
-import { temporaryFolder } from '../helpers/ports.ts';
 import { startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-test('a node waits for the snapshot of another node before it is ready', { skip: noCluster }, async (t) => {
-  const port = await startExternal(t, '', undefined, '', clusterServer?.path);
-  const natsUrl = `nats://127.0.0.1:${port}`;
+/** Starts a nats-server that a node accepts. */
+async function startClusterBench(t: TestContext) {
+  const settings = externalSettings(
+    `nats://127.0.0.1:${await startExternal(t, '', undefined, '', clusterServer?.path)}`,
+  );
   const connect = async () => {
-    const journal = await connectJournal(externalSettings(natsUrl), { role: 'worker', name: 'test' }, quiet);
+    const journal = await connectJournal(settings, { role: 'cli', name: 'test' }, quiet);
     afterwards(t, () => journal.close());
     return journal;
   };
-  const bench = { nats: { connect }, journal: await connect() };
+  return { nats: { settings, connect }, journal: await connect() };
+}
+
+test('a node waits for the snapshot of another node before it is ready', { skip: noCluster }, async (t) => {
+  const bench = await startClusterBench(t);
   const a = await startNode(t, bench, 'a');
   for (const number of [1, 2, 3]) await enqueueAndFold(a.owner, a.lane, [pullRecord(number)]);
   await a.owner.snapshot();
   await a.peers.close();
   await purgeStream(bench.journal, 'p00', 2);
-  const dataDir = join(temporaryFolder(t), 'b');
-  mkdirSync(dataDir, { mode: 0o700 });
-  writeClusterFile(dataDir, 'test');
   const service = await startService(t, {
-    ...{ dataDir, waits: false },
+    dataDir: makeNodeDataDir(t, 1),
+    waits: false,
     env: {
       TIDINGS_NODE: 'b',
-      TIDINGS_NATS_URL: natsUrl,
+      TIDINGS_NATS_URL: bench.nats.settings.natsUrl,
       TIDINGS_PARTITIONS: '1',
       TIDINGS_JOURNAL_MAX_BYTES: String(streamBytes),
     },
@@ -57,7 +58,7 @@ test('a node waits for the snapshot of another node before it is ready', { skip:
     (await waitingFor().catch((): string[] => [])).includes('p00: waits for a snapshot of another node'),
   );
   assert.ok((await waitingFor()).some((name) => name.startsWith('worker 0')));
-  const journal = { ...(await connect()), node: 'a' };
+  const journal = { ...(await bench.nats.connect()), node: 'a' };
   const back = new Peers(['p00'], { journal, dataDir: a.dataDir, logger: quiet });
   afterwards(t, () => back.close());
   back.serve(a.owner);

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -131,6 +131,19 @@ test('two machines serve the same data, and others are refused', { skip: noClust
       await start('b', { TIDINGS_WEBHOOK_SECRETS: 'another secret' }, false),
       /does not match the other nodes.*\n.*the webhook secret: /,
     );
+  });
+
+  await t.test('a machine that has left its cluster begins a new one with its data', async () => {
+    rmSync(join(folder, 'a', 'cluster.json'));
+    const { status, output } = cluster(envOf('a'), 'init');
+    assert.equal(status, 0, output);
+    const again = await start('a', { TIDINGS_WEBHOOK_SECRETS: 'a secret of the new cluster' });
+    assert.equal(again.adminKey, a.adminKey);
+    await isRefused(
+      await start('b', {}, false),
+      /the cluster: this data directory belongs to cluster .*, node a to cluster/,
+    );
+    await again.stop();
   });
 });
 

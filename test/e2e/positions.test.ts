@@ -5,7 +5,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
+import { clusterServer, noCluster } from '../helpers/cluster-options.ts';
 import { startExternal } from '../helpers/external-nats.ts';
+import { makeNodeDataDir } from '../helpers/node-data-dir.ts';
 import { pullPayload } from '../helpers/payloads.ts';
 import { type Answer, read, startService, type TestService } from '../helpers/service.ts';
 import { pauseProcess } from '../helpers/standstill.ts';
@@ -32,16 +34,16 @@ function positionsOf({ headers }: Answer): Record<string, number> {
 }
 
 async function startNode(t: TestContext): Promise<TestService> {
-  const port = await startExternal(t, '');
+  const port = await startExternal(t, '', undefined, '', clusterServer?.path);
   const env = { TIDINGS_NATS_URL: `nats://127.0.0.1:${port}`, TIDINGS_NODE: 'a', TIDINGS_LEAD_SECONDS: '12' };
-  return startService(t, { env });
+  return startService(t, { dataDir: makeNodeDataDir(t), env });
 }
 
 async function readiness(service: TestService): Promise<Answer> {
   return read(await fetch(`${service.opsUrl}/readyz`));
 }
 
-test('A node of a cluster names positions and serves no older state than asked for', async (t) => {
+test('A node of a cluster names positions and serves no older state than asked for', { skip: noCluster }, async (t) => {
   const service = await startNode(t);
   assert.equal((await service.deliver('pull_request', pullPayload(1))).status, 202);
   const id = await waitUntil('the repository is listed', async () => {

@@ -12,8 +12,8 @@ import { Keeper } from '../../workers/partition/housekeeping.ts';
 import { PartitionOwner } from '../../workers/partition/owner.ts';
 import { Peers } from '../../workers/partition/peers.ts';
 import { afterwards } from './cleanup.ts';
-import { quiet } from './journal.ts';
-import { type Bench, feed } from './partition-owner.ts';
+import { quiet, type TestNats } from './journal.ts';
+import { feed } from './partition-owner.ts';
 import { streamBytes } from './partition-stream.ts';
 import { temporaryFolder } from './ports.ts';
 
@@ -53,7 +53,7 @@ const quick: Partial<FetchLimits> = { offersMs: 200, waitMs: 5000, retryMs: 20 }
 /** Starts a node, which stops when the test ends. */
 export async function startNode(
   t: TestContext,
-  bench: { nats: Pick<Bench['nats'], 'connect'> },
+  bench: { nats: Pick<TestNats, 'connect'> },
   node: string,
   options: NodeOptions = {},
 ): Promise<ClusterNode> {

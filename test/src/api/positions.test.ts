@@ -31,7 +31,12 @@ class Stage {
       this.onWait();
     },
   };
-  readonly gate = new PositionGate(this.readers, this.signals, 2);
+  readonly gate = new PositionGate(
+    this.readers,
+    this.signals,
+    2,
+    ({ authorization }) => authorization === 'Bearer known',
+  );
 
   ask(after: string, headers: Record<string, string> = {}): Promise<void> | undefined {
     return this.gate.wait({ headers: { 'tidings-after': after, ...headers } });
@@ -103,15 +108,18 @@ test('A malformed header and an unknown partition are refused by name', () => {
   }
 });
 
-test('No more than 256 requests wait, and a place becomes free when a wait ends', async () => {
+test('No more than 256 requests wait, 128 of them with unknown keys, and a place becomes free again', async () => {
   const stage = new Stage();
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
   stage.signals.wait = () => held;
-  const waiting = Array.from({ length: 256 }, () => stage.ask('p00:21'));
+  const waiting = Array.from({ length: 128 }, () => stage.ask('p00:21', { authorization: 'Bearer guessed' }));
   assert.throws(() => stage.ask('p00:21'), ServiceError);
+  const known = { authorization: 'Bearer known' };
+  waiting.push(...Array.from({ length: 128 }, () => stage.ask('p00:21', known)));
+  assert.throws(() => stage.ask('p00:21', known), ServiceError);
   assert.equal(stage.ask('p00:20'), undefined);
   stage.folded.p00 = 21;
   release();

@@ -35,7 +35,7 @@ test('nodes with equal secrets match', () => {
 
 test('each kind of difference is named, without a secret or a fingerprint', () => {
   const cases: [Identity, string, RegExp][] = [
-    [identity({}, { cluster: 'c2' }), 'cluster', /node b belongs to cluster c2, this data directory to c1/],
+    [identity({}, { cluster: 'c2' }), 'cluster', /this data directory belongs to cluster c1, node b to cluster c2/],
     [identity({}, { partitions: 8 }), 'partitions', /node b has 8, this node has 4/],
     [identity({ sealingKeys: [second] }, {}, second), 'digestKey', /Copy the files sealing-key and digest-key/],
     [identity({ sealingKeys: [second] }), 'sealingKeys', /node b does not know the key that this node uses/],
@@ -99,7 +99,7 @@ test('instances run together only as nodes of one cluster with different names',
   assert.match(instanceFault(alone, node('b')) ?? '', /cluster uses.*node b.*TIDINGS_NODE is not set.*cluster join/);
   assert.match(instanceFault(node('a'), alone) ?? '', /no node of a cluster.*\/srv\/alone.*cluster init/);
   assert.match(instanceFault(node('a'), node('a')) ?? '', /Another node with the name a is running/);
-  assert.match(instanceFault(node('a'), node('a', { cluster: 'c2' })) ?? '', /belongs to cluster c2/);
+  assert.match(instanceFault(node('a'), node('a', { cluster: 'c2' })) ?? '', /node a to cluster c2/);
   assert.match(instanceFault(node('a'), node('b', { partitions: 5 })) ?? '', /does not match node b.*\n.*node b has 5/);
 });
 

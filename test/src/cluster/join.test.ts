@@ -112,6 +112,13 @@ test('a machine stores nothing that does not come from a node with the token', (
   assert.deepEqual(exchange.open(answer(exchange.request)), keys);
 });
 
+test('a refusal of a stranger shows no control characters', (t) => {
+  const exchange = beginExchange(startNode(t).token, 'b');
+  const message = `no\u001b[2J\u009b\u202e${'x'.repeat(1000)}`;
+  assert.throws(() => exchange.open({ ok: false, message }), { message: /^no \[2J {2}x{400,500}$/ });
+  assert.throws(() => exchange.open({ ok: false, message: { toString: 7 } }), /not readable/);
+});
+
 test('a file that is no token, or was not copied completely, is reported', (t) => {
   const { file, dataDir } = startNode(t);
   const text = readFileSync(file, 'utf8');

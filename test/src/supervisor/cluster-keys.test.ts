@@ -15,7 +15,7 @@ import {
   storeClusterKeys,
   writeClusterFile,
 } from '../../../src/supervisor/cluster-keys.ts';
-import { identityOf, openSealer, prepareDataDir } from '../../../src/supervisor/first-start.ts';
+import { identityInUse, identityOf, openSealer, prepareDataDir } from '../../../src/supervisor/first-start.ts';
 import { temporaryFolder } from '../../helpers/ports.ts';
 
 function settingsOf(t: TestContext, env: Record<string, string> = {}, dataDir = temporaryFolder(t)): Settings {
@@ -113,4 +113,17 @@ test('a node never makes a secret of its own', (t) => {
     assert.throws(() => prepareDataDir(settings), new RegExp(`${name} is missing. Copy it from another node`));
     assert.ok(!existsSync(join(node.dataDir, name)));
   }
+});
+
+test('a running node knows a rotated admin key at once, and a new sealing key only after a start', (t) => {
+  const node = makeNode(t);
+  const before = identityOf(node);
+  const inUse = identityInUse(node);
+  const file = join(node.dataDir, 'sealing-key');
+  writeFileSync(file, `${readFileSync(file, 'utf8')}${randomBytes(32).toString('base64')}\n`);
+  assert.deepEqual(inUse?.(), before);
+  assert.equal(identityOf(node)?.sealingKeys.length, 2);
+  writeFileSync(join(node.dataDir, 'admin-key'), 'rn_live_another\n');
+  assert.notEqual(inUse?.().adminKey, before?.adminKey);
+  assert.deepEqual(inUse?.().sealingKeys, before?.sealingKeys);
 });

@@ -109,6 +109,15 @@ export class Nodes {
     });
   }
 
+  /** Waits until each node leads as many partitions as the others, or one more or less. */
+  balanced(): Promise<ClusterReport> {
+    return waitUntil('the leads are spread', async () => {
+      const report = await this.settled();
+      const counts = report.nodes.map(({ leads }) => leads);
+      return counts.length === names.length && Math.max(...counts) - Math.min(...counts) < 2 && report;
+    });
+  }
+
   /**
    * Asserts that all nodes have the same bytes. Ticks arrive all the time, so the nodes are suspended at one position, and
    * the comparison is repeated until they stand at the same one.

@@ -2,10 +2,11 @@
  * Finds the processes of other nodes that can take over the lead of a partition. The lead asks them before it hands the
  * partition over. Answers are a snapshot of the moment: the claim in the partition's stream decides.
  */
-import { RequestStrategy, type Subscription } from 'nats';
+import type { Subscription } from 'nats';
 import type { PartitionName } from '../foundation/partition-names.ts';
 import { packMessage, unpackMessage } from './codec.ts';
 import type { Journal } from './connect.ts';
+import { gather } from './gather.ts';
 import { candidatesSubject } from './subjects.ts';
 
 /** A process that has folded a partition and can lead it. */
@@ -22,17 +23,10 @@ export interface Candidate {
 /** How long answers are collected, in milliseconds. Nodes are in one network, and answer from memory. */
 const collectMs = 300;
 
-/** Asks all nodes who can lead a partition. */
-export async function findCandidates({ connection }: Journal, partition: PartitionName): Promise<Candidate[]> {
-  const options = { strategy: RequestStrategy.Timer, maxWait: collectMs } as const;
-  const found: Candidate[] = [];
-  try {
-    for await (const message of await connection.requestMany(candidatesSubject(partition), undefined, options))
-      if (message.data.length > 0) found.push(unpackMessage<Candidate>(message.data));
-  } catch {
-    // No process answers, or the connection is lost: there is no candidate now.
-  }
-  return found;
+/** Asks all nodes who can lead a partition. Without a connection, there is no candidate now. */
+export async function findCandidates(journal: Journal, partition: PartitionName): Promise<Candidate[]> {
+  const answers = await gather(journal, candidatesSubject(partition), undefined, { ms: collectMs }).catch(() => []);
+  return answers.filter(({ length }) => length > 0).map((answer) => unpackMessage<Candidate>(answer));
 }
 
 /** Answers the question who can lead a partition, for as long as `candidate` returns a value. */

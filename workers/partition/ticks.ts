@@ -17,7 +17,7 @@ export class Ticker {
   private readonly logger: Logger;
   private readonly tickMs: number;
   private readonly end: () => void;
-  private lastTick = 0;
+  private lastTick = Number.NEGATIVE_INFINITY;
   /** Number of delayed deliveries in the state at `countedSeq`. */
   private delayed = 0;
   private countedSeq = -1;

@@ -17,6 +17,7 @@ import type { BenchContext, Scenario } from './scenario.ts';
 import { dashboardTabs } from './scenarios/dashboard-tabs.ts';
 import { draftRead } from './scenarios/draft-read.ts';
 import { drain } from './scenarios/drain.ts';
+import { gateways } from './scenarios/gateways.ts';
 import { growth } from './scenarios/growth.ts';
 import { idle } from './scenarios/idle.ts';
 import { listRead } from './scenarios/list-read.ts';
@@ -40,6 +41,7 @@ const scenarios: readonly Scenario[] = [
   restartReplay,
   growth,
   dashboardTabs,
+  gateways,
   idle,
 ];
 const resultsFolder = fileURLToPath(new URL('../../bench/results/', import.meta.url));

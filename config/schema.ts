@@ -279,6 +279,10 @@ export const SettingsSchema = Type.Object(
       env: 'TIDINGS_PARTITIONS',
       description: 'Number of partitions, fixed at first start; 0 = number of cores, at least 2 and at most 8',
     }),
+    gateways: setting(count(0, 64, 1), {
+      env: 'TIDINGS_GATEWAYS',
+      description: 'Number of gateway processes, which share one port; 0 = one per two cores, at least one',
+    }),
     workers: setting(count(0, 64, 0), {
       env: 'TIDINGS_WORKERS',
       description: 'Number of worker processes; 0 = number of cores minus one, at least one',

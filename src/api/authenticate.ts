@@ -36,7 +36,7 @@ const testPrefix = 'rn_test_';
  * The limits of sessions. Their requests have windows of their own, so a page does not use up the limits of its key.
  * The window of the organization keeps a key with many sessions from having no limit.
  */
-const sessionTier: Tier = {
+export const sessionTier: Tier = {
   name: 'session',
   ...{ apiPerMinute: sessionRequestsPerMinute, apiPerHour: 0, apiPerDay: 0, apiOrgFactor: organizationSessionFactor },
   ...{ webhooksPerMinute: 0, webhooksPerHour: 0 },

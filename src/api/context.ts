@@ -25,6 +25,7 @@ import { readDirectoryRepository } from '../store/tables/directory.ts';
 import { readRepository } from '../store/tables/repositories.ts';
 import { readResult } from '../store/tables/results.ts';
 import type { EventHub } from './event-hub.ts';
+import type { OtherGateways } from './other-gateways.ts';
 import type { Reading } from './positions.ts';
 
 /** The parts of the gateway that handlers use. */
@@ -46,6 +47,8 @@ export interface ApiContext {
   events?: EventHub;
   /** Memory of the newest deliveries that were not refused. Only the gateway process has it. */
   recent?: RecentMemory;
+  /** The other gateways of the service. Undefined if there are none. */
+  gateways?: OtherGateways;
   /** Facts of the gateway process. Only the gateway process has them. */
   facts?: { startedAt: number; durability?: DurabilityLevel };
   /** Writes the audit log, with the author of each write. Undefined when no audit log is written. */

@@ -1,11 +1,12 @@
 /**
- * Lists the newest incoming webhook deliveries. The lists of refused deliveries and of others are read from the gateway's
- * memory. A refused delivery proves only that it is signed, so a key of an organization sees those that are signed with
- * the organization's own secret. Of the others, it also sees those that a secret of the whole host has signed and that
+ * Lists the newest incoming webhook deliveries. The lists of refused deliveries and of others are read from the memory
+ * of the gateways. A refused delivery proves only that it is signed, so a key of an organization sees those that are
+ * signed with the organization's own secret. Of the others, it also sees those that a secret of the whole host has signed and that
  * are about its repositories.
  */
-import { ignoredReasons, type RecentDelivery } from '../protocol/recent-deliveries.ts';
-import { type RefusedDelivery, refusalReasons } from '../protocol/refused-deliveries.ts';
+import type { GatewayDeliveries } from '../journal/gateway-facts.ts';
+import { ignoredReasons, type RecentDelivery, type RecentMemory } from '../protocol/recent-deliveries.ts';
+import { type RefusalMemory, type RefusedDelivery, refusalReasons } from '../protocol/refused-deliveries.ts';
 import {
   deliveryContracts,
   type ListDeliveriesQuery,
@@ -13,7 +14,7 @@ import {
 } from '../protocol/resources/deliveries.ts';
 import type { Caller } from './authenticate.ts';
 import { page } from './page.ts';
-import type { ApiRoute } from './route.ts';
+import type { ApiReply, ApiRoute } from './route.ts';
 
 type Listed = RefusedDelivery | RecentDelivery;
 
@@ -24,22 +25,38 @@ const listDeliveries: ApiRoute<ListDeliveriesQuery> = {
   contract: deliveryContracts.listDeliveries,
   scope: 'webhooks:read',
   query: ListDeliveriesQuerySchema,
-  handle: ({ query, caller, context: { refusals, recent } }) => {
-    const { reason, outcome, event, repoId, ...paging } = query;
-    const refused: Listed[] = outcome === undefined || outcome === 'refused' ? refusedFor(caller, refusals) : [];
-    const others: Listed[] = outcome === 'refused' ? [] : recentFor(caller, recent);
-    const wanted = [...refused, ...others].filter(
-      (each) =>
-        (outcome === undefined || outcomeOf(each) === outcome) &&
-        (reason === undefined || each.reason === reason) &&
-        (event === undefined || each.event === event) &&
-        (repoId === undefined || repositoryOf(each)?.id === repoId),
-    );
-    const { items, ...rest } = page(wanted, paging, toSortable, { sort: 'createdAt', order: 'desc' });
-    const since = Math.max(refusals?.since ?? 0, (outcome !== 'refused' && recent?.since) || 0);
-    return { status: 200, body: { deliveries: items.map(deliveryResponse), ...rest, since: iso(since) } };
+  handle: ({ query, caller, context: { gateways, refusals, recent } }) => {
+    if (!gateways) return listed(query, caller, { refusals, recent });
+    return gateways.deliveries().then((all) => listed(query, caller, memoriesOf(all)));
   },
 };
+
+/** The deliveries in the memory of gateways. */
+interface Memories {
+  refusals?: Pick<RefusalMemory, 'since' | 'list'> | undefined;
+  recent?: RecentMemory | undefined;
+}
+
+function memoriesOf({ since, refused, recentSince, recent }: GatewayDeliveries): Memories {
+  const ofOrganization = (orgId: string | null) => refused.filter((each) => orgId === null || each.orgId === orgId);
+  return { refusals: { since, list: ofOrganization }, recent: { since: recentSince, list: () => recent } };
+}
+
+function listed(query: ListDeliveriesQuery, caller: Caller, { refusals, recent }: Memories): ApiReply {
+  const { reason, outcome, event, repoId, ...paging } = query;
+  const refused: Listed[] = outcome === undefined || outcome === 'refused' ? refusedFor(caller, refusals) : [];
+  const others: Listed[] = outcome === 'refused' ? [] : recentFor(caller, recent);
+  const wanted = [...refused, ...others].filter(
+    (each) =>
+      (outcome === undefined || outcomeOf(each) === outcome) &&
+      (reason === undefined || each.reason === reason) &&
+      (event === undefined || each.event === event) &&
+      (repoId === undefined || repositoryOf(each)?.id === repoId),
+  );
+  const { items, ...rest } = page(wanted, paging, toSortable, { sort: 'createdAt', order: 'desc' });
+  const since = Math.max(refusals?.since ?? 0, (outcome !== 'refused' && recent?.since) || 0);
+  return { status: 200, body: { deliveries: items.map(deliveryResponse), ...rest, since: iso(since) } };
+}
 
 function refusedFor({ key }: Caller, refusals: { list(orgId: string | null): RefusedDelivery[] } | undefined) {
   return refusals?.list(key.orgId) ?? [];

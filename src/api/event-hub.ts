@@ -66,8 +66,16 @@ export interface StreamRequest {
   admitAgain: () => Caller;
   /** The id of the last event that the client has received. */
   lastEventId: string | undefined;
+  /** The streams that other gateways have open for the same holder and organization. */
+  elsewhere?: OpenStreams;
   /** In test mode, the stream begins with these events and gets no others. */
   samples: readonly LiveEvent[] | undefined;
+}
+
+/** Numbers of open streams: of a session or key, and of an organization. */
+export interface OpenStreams {
+  holder: number;
+  organization: number;
 }
 
 export class EventHub {
@@ -140,7 +148,7 @@ export class EventHub {
    */
   open(exchange: Pick<Exchange, 'stream'>, request: StreamRequest): void {
     const { caller, admitAgain, lastEventId, samples } = request;
-    this.assertRoom(caller);
+    this.assertRoom(caller, request.elsewhere);
     const { numbers, logger, now, newest, positionOf } = this;
     const isTest = samples !== undefined;
     const stream = new EventStream({ numbers, caller, admitAgain, isTest, logger, positionOf, now }, newest);
@@ -190,16 +198,24 @@ export class EventHub {
     void this.endReceiving();
   }
 
-  private assertRoom(caller: Caller): void {
+  /** Counts the open streams of a holder and of an organization (null = of instance keys). */
+  openStreams(holderId: string, orgId: string | null): OpenStreams {
+    return {
+      holder: this.countOpen((stream) => stream.holderId === holderId),
+      organization: this.countOpen((stream) => stream.orgId === orgId),
+    };
+  }
+
+  private assertRoom(caller: Caller, elsewhere: OpenStreams = { holder: 0, organization: 0 }): void {
     if (this.stopped) throw stopping();
     const { orgId } = caller.key;
     if (this.streams.size >= (orgId === null ? maxStreams : maxStreams - reserved)) {
       const message = 'The service has the maximum number of open streams of events.';
       throw new ServiceError('unavailable', message, { retryAfter: 10 });
     }
-    const isHolderFull = this.countOpen((stream) => stream.holderId === holderOf(caller)) >= maxPerHolder;
-    if (isHolderFull) throw tooMany('A session or an API key', maxPerHolder);
-    if (orgId !== null && this.countOpen((stream) => stream.orgId === orgId) >= maxPerOrganization)
+    const { holder, organization } = this.openStreams(holderOf(caller), orgId);
+    if (holder + elsewhere.holder >= maxPerHolder) throw tooMany('A session or an API key', maxPerHolder);
+    if (orgId !== null && organization + elsewhere.organization >= maxPerOrganization)
       throw tooMany('An organization', maxPerOrganization);
   }
 

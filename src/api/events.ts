@@ -9,6 +9,7 @@ import {
   type StreamEventsQuery,
   StreamEventsQuerySchema,
 } from '../protocol/resources/events.ts';
+import type { OpenStreams } from './event-hub.ts';
 import type { ApiReply, ApiRequest, ApiRoute } from './route.ts';
 
 const streamEvents: ApiRoute<StreamEventsQuery> = {
@@ -23,12 +24,16 @@ const streamEvents: ApiRoute<StreamEventsQuery> = {
     if (!events) throw new ServiceError('unavailable', 'The service is starting.', { retryAfter: 1 });
     // The client reads its objects after the head of the reply. From then on, no change may be missed.
     if (!request.test) await events.begin();
-    return eventsReply(request);
+    const elsewhere = await request.context.gateways?.openStreams(request.caller);
+    return eventsReply(request, elsewhere);
   },
 };
 
 /** Makes the reply that continues as a stream. In test mode, the stream has one sample of each event. */
-export function eventsReply({ context, caller, headers, query, test }: ApiRequest<StreamEventsQuery>): ApiReply {
+export function eventsReply(
+  { context, caller, headers, query, test }: ApiRequest<StreamEventsQuery>,
+  elsewhere?: OpenStreams,
+): ApiReply {
   const lastEventId = headers['last-event-id'] ?? query.lastEventId;
   const samples = test ? liveEventSamples : undefined;
   return {
@@ -38,7 +43,7 @@ export function eventsReply({ context, caller, headers, query, test }: ApiReques
       if (!context.events) return;
       const { contentType, headers: fields } = context.events.head;
       if (exchange.method === 'HEAD') exchange.reply(200, contentType, '', fields);
-      else context.events.open(exchange, { caller, admitAgain, lastEventId, samples });
+      else context.events.open(exchange, { caller, admitAgain, lastEventId, samples, ...(elsewhere && { elsewhere }) });
     },
   };
 }

@@ -7,7 +7,7 @@ import { invalid, ServiceError } from '../foundation/errors.ts';
 import { digestOf, isKnown, toEtag } from '../foundation/etag.ts';
 import { apiRequests, apiSeconds } from '../foundation/metrics.ts';
 import type { TalliedSeries } from '../foundation/tallies.ts';
-import type { Exchange } from '../http/exchange.ts';
+import type { BodyLimits, Exchange } from '../http/exchange.ts';
 import type { HttpRoute } from '../http/server.ts';
 import { maxBodyMdBytes } from '../protocol/limits.ts';
 import type { Admitted, Caller } from './authenticate.ts';
@@ -15,6 +15,7 @@ import { parseBody } from './body.ts';
 import { type ApiContext, partitionOfId } from './context.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import { readUse } from './idempotency.ts';
+import { LimitReachedError, type Taken } from './limit.ts';
 import { serveMock } from './mock.ts';
 import { isPage, pageLinks } from './page.ts';
 import { contextReading, type PositionGate, Reading } from './positions.ts';
@@ -36,11 +37,13 @@ const maxBodyBytes = maxBodyMdBytes * 6 + 1024;
 export function toHttpRoute(route: ApiRoute<never>, services: ApiServices): HttpRoute {
   const succeeded = apiRequests.tally({ route: route.operation, status: '200' });
   const { method, path } = route;
+  const hasBody = takesBody(route);
   const begin = (exchange: Exchange): void => {
     try {
-      const request = admit(route, exchange, services);
-      if (method === 'GET' || method === 'DELETE') {
-        const reply = serve(route, request);
+      const admitted = admit(route, exchange, services);
+      if (admitted instanceof Promise) return handleLater(route, exchange, services, admitted);
+      if (!hasBody) {
+        const reply = serve(route, admitted);
         if (reply instanceof Promise) void answer(route, exchange, services, reply);
         else {
           if (send(exchange, reply) === 200) succeeded.inc();
@@ -49,11 +52,10 @@ export function toHttpRoute(route: ApiRoute<never>, services: ApiServices): Http
         }
         return;
       }
-      const limits = { maxBytes: maxBodyBytes, budget: services.budget };
       exchange.receive(
-        limits,
+        limitsOf(services),
         ignoreChunk,
-        (bytes) => void answer(route, exchange, services, run(route, request, exchange, services, bytes)),
+        (bytes) => void answer(route, exchange, services, run(route, admitted, exchange, services, bytes)),
       );
     } catch (error) {
       refuse(route, exchange, services, error);
@@ -61,6 +63,14 @@ export function toHttpRoute(route: ApiRoute<never>, services: ApiServices): Http
   };
   const handle = services.positions ? afterPositions(route, services, services.positions, begin) : begin;
   return { method, path, handle, headers: deprecationHeaders(route.contract.deprecated) };
+}
+
+function takesBody({ method }: Pick<ApiRoute<never>, 'method'>): boolean {
+  return method !== 'GET' && method !== 'DELETE';
+}
+
+function limitsOf({ budget }: ApiServices): BodyLimits {
+  return { maxBytes: maxBodyBytes, budget };
 }
 
 /**
@@ -73,36 +83,59 @@ function afterPositions(
   positions: PositionGate,
   begin: (exchange: Exchange) => void,
 ): (exchange: Exchange) => void {
-  const { method } = route;
+  const hasBody = takesBody(route);
   return (exchange) => {
     try {
       const waiting = positions.wait(exchange);
       if (!waiting) return begin(exchange);
-      if (method === 'GET' || method === 'DELETE') {
-        waiting.then(
-          () => exchange.finished || begin(exchange),
-          (error) => refuse(route, exchange, services, error),
-        );
-      } else receiveWhile(waiting, route, exchange, services);
+      if (hasBody) {
+        const admitted = waiting.then(() => admit(route, exchange, services));
+        return receiveWhile(route, exchange, services, admitted);
+      }
+      waiting.then(
+        () => exchange.finished || begin(exchange),
+        (error) => refuse(route, exchange, services, error),
+      );
     } catch (error) {
       refuse(route, exchange, services, error);
     }
   };
 }
 
-/** Receives the body while the request waits. The body must be received at once, or it would be lost. */
-function receiveWhile(waiting: Promise<void>, route: ApiRoute<never>, exchange: Exchange, services: ApiServices): void {
+/** Handles a request that another gateway counts. */
+function handleLater(
+  route: ApiRoute<never>,
+  exchange: Exchange,
+  services: ApiServices,
+  admitted: Promise<ApiRequest<never>>,
+): void {
+  if (takesBody(route)) return receiveWhile(route, exchange, services, admitted);
+  const reply = admitted.then((request) => serve(route, request));
+  void answer(route, exchange, services, reply);
+}
+
+/**
+ * Receives the body of a request that is not admitted yet. The body must be received at once, or it would be lost. It
+ * is kept until the reply is made. A refusal does not wait for the body.
+ */
+function receiveWhile(
+  route: ApiRoute<never>,
+  exchange: Exchange,
+  services: ApiServices,
+  admitted: Promise<ApiRequest<never>>,
+): void {
   const { budget } = services;
-  // The body may arrive long after the wait has failed.
-  waiting.catch(() => {});
-  exchange.receive({ maxBytes: maxBodyBytes, budget }, ignoreChunk, (bytes) => {
-    // The bytes are not valid after an await.
-    const kept = Buffer.from(bytes);
-    if (!budget.take(kept.length)) throw tooManyBodies();
-    const reply = waiting
-      .then(() => run(route, admit(route, exchange, services), exchange, services, kept))
-      .finally(() => budget.free(kept.length));
-    void answer(route, exchange, services, reply);
+  const body = new Promise<Buffer>((resolve, reject) => {
+    exchange.receive(limitsOf(services), ignoreChunk, (bytes) => {
+      // The bytes are not valid after an await.
+      if (budget.take(bytes.length)) resolve(Buffer.from(bytes));
+      else reject(tooManyBodies());
+    });
+  });
+  const reply = Promise.all([admitted, body]).then(([request, kept]) => run(route, request, exchange, services, kept));
+  void answer(route, exchange, services, reply).then(async () => {
+    const kept = await body.catch(() => undefined);
+    if (kept) budget.free(kept.length);
   });
 }
 
@@ -209,16 +242,41 @@ function auditRefusal(route: Served, { headers, params, requestId }: Exchange, s
  * Converts an HTTP exchange to an API request. Authenticates the request, determines test mode, counts the request
  * towards the limits and checks the query. A request that fails authentication does not count towards any limit. Once a
  * request is counted, its reply carries the rate limit headers.
+ * @returns a promise only if another gateway counts the request
  * @throws ServiceError `unauthorized`, `forbidden`, `rateLimited`, `invalid`
  */
-function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices): ApiRequest<never> {
-  const { context, usage, quotas } = services;
-  const { headers, params } = exchange;
+function admit(
+  route: ApiRoute<never>,
+  exchange: Exchange,
+  services: ApiServices,
+): ApiRequest<never> | Promise<ApiRequest<never>> {
+  const { headers } = exchange;
   const now = Date.now();
   const { caller, directory } = authenticate(route.scope, exchange, services, now);
   const mode = headers['x-test-mode'];
   const test = caller.isTest || mode === 'true';
-  takeFromLimit(exchange, services, caller, test, now);
+  const counted = takeFromLimit(exchange, services, caller, test, now);
+  if (counted === undefined) return toRequest(route, exchange, services, { caller, directory }, test);
+  return counted.then(() => {
+    // Meanwhile a new generation may have replaced the store that was read.
+    const admitted = { caller, directory: services.authenticator.directory() };
+    return toRequest(route, exchange, services, admitted, test);
+  });
+}
+
+/**
+ * Checks the rest of a request that was counted.
+ * @throws ServiceError `invalid`
+ */
+function toRequest(
+  route: ApiRoute<never>,
+  exchange: Exchange,
+  { context, usage, quotas, positions }: ApiServices,
+  { caller, directory }: Admitted,
+  test: boolean,
+): ApiRequest<never> {
+  const { headers, params } = exchange;
+  const mode = headers['x-test-mode'];
   if (mode !== undefined && mode !== 'true' && mode !== 'false') {
     throw invalidTestMode(mode);
   }
@@ -229,7 +287,7 @@ function admit(route: ApiRoute<never>, exchange: Exchange, services: ApiServices
     );
   }
   const query = exchange.query === '' ? emptyQuery(route) : checkQuery<never>(route.query, exchange.query);
-  const read = services.positions && !test ? reading(exchange, context, services.positions) : context;
+  const read = positions && !test ? reading(exchange, context, positions) : context;
   const acting = route.method === 'GET' ? read : actingAs(read, caller.key.id, exchange.requestId);
   return {
     context: acting,
@@ -297,6 +355,8 @@ export function actingAs(context: ApiContext, by: string, requestId: string): Ap
 /**
  * Counts the request towards its limits. Requests in test mode, and requests with a session, have separate windows:
  * they do not use up the live limits and are not counted as usage.
+ * @returns a promise only if another gateway counts the request
+ * @throws ServiceError `rateLimited`
  */
 export function takeFromLimit(
   exchange: Exchange,
@@ -304,21 +364,44 @@ export function takeFromLimit(
   caller: Caller,
   test: boolean,
   now: number,
-): void {
-  const { usage, sessions } = services;
-  const limit = caller.session ? sessions.limit : services.limit;
+): Promise<void> | undefined {
+  const limit = caller.session ? services.sessions.limit : services.limit;
   const limited = test ? caller.testLimited : caller.limited;
   const notices = test ? [...caller.notices, ...testEcho] : caller.notices;
   try {
-    const { headers, daySince } = limit.take(limited, exchange.startedAt, now);
-    exchange.extraHeaders = notices.length > 0 ? [...headers, ...notices] : headers;
-    if (caller.session) sessions.used(caller.session, now);
-    if (test || caller.session) usage.touch(caller.key.id, now);
-    else usage.count(caller.key.id, limited.organization, daySince, now);
+    const taken = limit.take(limited, exchange.startedAt, now);
+    if (taken instanceof Promise) {
+      return taken.then(
+        (later) => counted(exchange, services, caller, test, now, notices, later),
+        (error) => refuseCounting(exchange, notices, error),
+      );
+    }
+    counted(exchange, services, caller, test, now, notices, taken);
+    return undefined;
   } catch (error) {
-    exchange.extraHeaders = [...limit.headers(limited, exchange.startedAt, now), ...notices];
-    throw error;
+    return refuseCounting(exchange, notices, error);
   }
+}
+
+/** Notes that a request was counted. Its reply carries the rate limit headers from now on. */
+function counted(
+  exchange: Exchange,
+  { usage, sessions }: ApiServices,
+  caller: Caller,
+  test: boolean,
+  now: number,
+  notices: readonly string[],
+  { headers, daySince }: Taken,
+): void {
+  exchange.extraHeaders = notices.length > 0 ? [...headers, ...notices] : headers;
+  if (caller.session) sessions.used(caller.session, now);
+  if (test || caller.session) usage.touch(caller.key.id, now);
+  else usage.count(caller.key.id, caller.limited.organization, daySince, now);
+}
+
+function refuseCounting(exchange: Exchange, notices: readonly string[], error: unknown): never {
+  exchange.extraHeaders = [...(error instanceof LimitReachedError ? error.headers : []), ...notices];
+  throw error;
 }
 
 function ignoreChunk(): void {}

@@ -1,8 +1,9 @@
 /**
  * Enforces the API limits (spec part 8). Each limit has a fixed window that begins with its first request. A key has
  * windows of a minute and an hour. An organization has windows of a minute, an hour and a day. A request counts in all
- * its windows or in none. The windows are in memory. Their counts are exact, because a node has only one gateway. After
- * a restart, the daily window continues with the count in the directory partition (`docs/architecture.md` decision 27).
+ * its windows or in none. The windows are in memory. With several gateways, `homed-limit.ts` lets one of them count.
+ * After a restart, the daily window continues with the count in the directory partition (`docs/architecture.md`
+ * decision 27).
  */
 import type { Tier } from '../../config/tiers.ts';
 import { ServiceError } from '../foundation/errors.ts';
@@ -48,6 +49,27 @@ interface Rules {
   policy: string;
 }
 
+/** Refuses a request over the limit. `headers` describe the window that is used up, as in {@link Taken}. */
+export class LimitReachedError extends ServiceError {
+  readonly headers: readonly string[];
+
+  constructor(message: string, retryAfter: number, headers: readonly string[]) {
+    super('rateLimited', message, { retryAfter });
+    this.headers = headers;
+  }
+}
+
+/**
+ * The state of the windows of a request after requests of another gateway were counted. `rule` is the number of the rule
+ * whose window has the fewest requests left, `left` their number, and `waitMs` the time until this window ends.
+ */
+export interface LimitState {
+  rule: number;
+  left: number;
+  waitMs: number;
+  daySince: number;
+}
+
 const periods = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 const unlimited: Taken = { headers: [], daySince: 0 };
 
@@ -79,7 +101,7 @@ export class ApiLimit {
   /**
    * Counts one request in all windows that apply to it. If one of these windows is full, throws and counts nothing.
    * @param now milliseconds of a monotonic clock
-   * @throws ServiceError `rateLimited` with the seconds to wait
+   * @throws LimitReachedError with the seconds to wait
    */
   take(limited: Limited, now: number, wallClock: number): Taken {
     const rules = this.rulesOf(limited.tier);
@@ -87,28 +109,68 @@ export class ApiLimit {
     if (list.length === 0) return unlimited;
     const windows = this.find(list, limited, now, wallClock);
     const full = latestFull(list, windows);
-    if (full >= 0) throw exceeded(list[full] as Rule, endOf(list, windows, full) - now, this.holder);
+    if (full >= 0) {
+      // A window that is used up has no requests left, so it is also the one that the headers describe.
+      const waitMs = endOf(list, windows, full) - now;
+      throw this.exceeded(rules, { rule: full, left: 0, waitMs, daySince: 0 }, wallClock);
+    }
     let daySince = 0;
     for (let i = 0; i < list.length; i++) {
       const window = windows[i] as Window;
       window.used += 1;
       if ((list[i] as Rule).unit === 'day') daySince = window.since;
     }
-    return { headers: toHeaders(rules, windows, now, wallClock), daySince };
+    return { headers: headersOf(rules, stateOf(list, windows, now, daySince), wallClock), daySince };
+  }
+
+  /** Whether a tier sets no limit. */
+  isUnlimited(tier: Tier): boolean {
+    return this.rulesOf(tier).list.length === 0;
+  }
+
+  /** Whether so many requests fit into all their windows. */
+  fits(limited: Limited, count: number, now: number, wallClock: number): boolean {
+    const { list } = this.rulesOf(limited.tier);
+    return roomOf(list, this.find(list, limited, now, wallClock)) >= count;
   }
 
   /**
-   * Returns the headers with the number of requests left, as a flat list of names and values. The list is empty without
-   * limits. This call does not count as a request.
+   * Counts requests of another gateway, as many as fit. While less than half of each window is used, counts up to `lend`
+   * more, which the other gateway may use for later requests. `undo` takes back counts that it did not use.
    */
-  headers(limited: Limited, now: number, wallClock: number): readonly string[] {
-    const rules = this.rulesOf(limited.tier);
-    if (rules.list.length === 0) return [];
-    return toHeaders(rules, this.find(rules.list, limited, now, wallClock), now, wallClock);
+  grant(limited: Limited, count: number, lend: number, now: number, wallClock: number) {
+    const { list } = this.rulesOf(limited.tier);
+    const windows = [...this.find(list, limited, now, wallClock)].slice(0, list.length);
+    const add = (more: number): void => {
+      for (const window of windows) window.used += more;
+    };
+    const granted = Math.max(0, Math.min(count, roomOf(list, windows)));
+    add(granted);
+    const spare = granted < count ? 0 : Math.max(0, Math.min(lend, halfRoomOf(list, windows)));
+    add(spare);
+    const day = list.findIndex(({ unit }) => unit === 'day');
+    const state = stateOf(list, windows, now, windows[day]?.since ?? 0);
+    const ms = Math.min(...list.map((_, i) => endOf(list, windows, i) - now));
+    return { granted, spare, ms, facts: state, undo: (unused: number) => add(-unused) };
   }
 
-  /** Restores an organization's daily window with the count that an earlier run of the gateway stored. */
+  /** Describes a state that another gateway has sent, as the reply to a counted request. */
+  taken(limited: Limited, state: LimitState, wallClock: number): Taken {
+    return { headers: headersOf(this.rulesOf(limited.tier), state, wallClock), daySince: state.daySince };
+  }
+
+  /** Returns the refusal of a request for which another gateway has no requests left. */
+  refusal(limited: Limited, state: LimitState, wallClock: number): LimitReachedError {
+    return this.exceeded(this.rulesOf(limited.tier), state, wallClock);
+  }
+
+  /**
+   * Restores an organization's daily window with the count that the directory has. A later window, or a higher count of
+   * the same window, stays.
+   */
   seedDay(organization: string, day: { since: number; used: number }, now: number, wallClock: number): void {
+    const known = this.windows.day.get(organization);
+    if (known && (known.since > day.since || (known.since === day.since && known.used > day.used))) return;
     // A stored start in the future means that the clock was ahead when the window began. In this case, the window is
     // treated as if it had just begun.
     const since = Math.min(day.since, wallClock);
@@ -121,6 +183,13 @@ export class ApiLimit {
       const windows = this.windows[unit];
       for (const [owner, { started }] of windows) if (started + periods[unit] <= now) windows.delete(owner);
     }
+  }
+
+  private exceeded(rules: Rules, state: LimitState, wallClock: number): LimitReachedError {
+    const { count, unit, per } = rules.list[state.rule] as Rule;
+    const retryAfter = seconds(state.waitMs);
+    const message = `The limit of ${count} requests per ${unit} ${words[this.holder][per]} is exceeded. Wait ${retryAfter} seconds.`;
+    return new LimitReachedError(message, retryAfter, headersOf(rules, state, wallClock));
   }
 
   private rulesOf(tier: Tier): Rules {
@@ -195,11 +264,26 @@ function leftOf(list: readonly Rule[], windows: readonly Window[], i: number): n
   return Math.max(0, (list[i] as Rule).count - (windows[i] as Window).used);
 }
 
-function toHeaders({ list, policy }: Rules, windows: readonly Window[], now: number, wallClock: number): string[] {
-  const i = tightest(list, windows);
-  const { count, name } = list[i] as Rule;
-  const left = leftOf(list, windows, i);
-  const waitMs = endOf(list, windows, i) - now;
+/** Returns how many requests fit into all windows. */
+function roomOf(list: readonly Rule[], windows: readonly Window[]): number {
+  return list.reduce((room, { count }, i) => Math.min(room, count - (windows[i] as Window).used), Infinity);
+}
+
+/** Returns how many requests fit into the first half of all windows. */
+function halfRoomOf(list: readonly Rule[], windows: readonly Window[]): number {
+  return list.reduce(
+    (room, { count }, i) => Math.min(room, Math.floor(count / 2) - (windows[i] as Window).used),
+    Infinity,
+  );
+}
+
+function stateOf(list: readonly Rule[], windows: readonly Window[], now: number, daySince: number): LimitState {
+  const rule = tightest(list, windows);
+  return { rule, left: leftOf(list, windows, rule), waitMs: endOf(list, windows, rule) - now, daySince };
+}
+
+function headersOf({ list, policy }: Rules, { rule, left, waitMs }: LimitState, wallClock: number): string[] {
+  const { count, name } = list[rule] as Rule;
   return [
     'X-RateLimit-Limit',
     String(count),
@@ -216,10 +300,4 @@ function toHeaders({ list, policy }: Rules, windows: readonly Window[], now: num
 
 function seconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
-}
-
-function exceeded({ count, unit, per }: Rule, waitMs: number, holder: Holder): ServiceError {
-  const retryAfter = seconds(waitMs);
-  const message = `The limit of ${count} requests per ${unit} ${words[holder][per]} is exceeded. Wait ${retryAfter} seconds.`;
-  return new ServiceError('rateLimited', message, { retryAfter });
 }

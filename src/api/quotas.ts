@@ -1,9 +1,12 @@
 /**
  * Enforces the maximums per organization for objects that are stored in many partitions: release ranges, and backfills
- * under way. The counts are exact, since a node has only one gateway. A request that might exceed a maximum waits until
- * earlier requests of its organization have ended.
+ * under way. A request that might exceed a maximum waits until earlier requests of its organization have ended. With
+ * several gateways, the home of an organization knows which requests are under way, so the counts are exact.
  */
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Homes, soleHome, storedMs } from '../cluster/homes.ts';
 import { ServiceError } from '../foundation/errors.ts';
+import { ulid } from '../foundation/ids.ts';
 import { directoryName, partitionOfRepository } from '../foundation/partition-names.ts';
 import type { Partition } from '../store/partition.ts';
 import { isUnderWay, readBackfill } from '../store/tables/backfills.ts';
@@ -29,11 +32,31 @@ export interface Used {
   elsewhere: number;
 }
 
+/** Interval between two counts while requests of other gateways are under way, in milliseconds. */
+const retryMs = 25;
+/** Time after which a request no longer counts. Its gateway has ended without a word then. */
+const maxRunningMs = 30_000;
+
+/** A question to the home of an organization. `owner` consists of kind and organization, such as `ranges org_…`. */
+interface Place {
+  owner: string;
+  request: string;
+}
+
 export class Quotas {
-  /** Requests under way. A map key consists of kind and organization, such as `ranges org_…`. */
+  /** Requests under way in this gateway, by owner. */
   private readonly running = new Map<string, Set<Promise<unknown>>>();
+  /** Requests under way in all gateways, with their starts on a monotonic clock, by the owners that are at home here. */
+  private readonly places = new Map<string, Map<string, number>>();
+  private readonly enterAtHome: (key: string, place: Place) => number | Promise<number>;
+  private readonly leaveAtHome: (key: string, place: Place) => unknown;
   private seq = -1;
   private repositories = new Map<string, string[]>();
+
+  constructor(homes: Homes = soleHome) {
+    this.enterAtHome = homes.at('quota', (place: Place) => this.enter(place), storedMs);
+    this.leaveAtHome = homes.at('quota end', (place: Place) => this.leave(place), storedMs);
+  }
 
   /**
    * Makes a release range if its organization has fewer ranges than the maximum.
@@ -69,18 +92,24 @@ export class Quotas {
     if (max === 0 || orgId === undefined) return make({ most: 0, elsewhere: 0 });
     const owner = `${kind} ${orgId}`;
     for (;;) {
-      const running = this.running.get(owner) ?? new Set();
+      const place = { owner, request: ulid() };
+      // The request enters before the objects are counted. A request that left before has stored its object.
+      const entered = this.enterAtHome(orgId, place);
+      const before = entered instanceof Promise ? await entered : entered;
       const { own, elsewhere } = this.used(context, orgId, repoId, count);
-      if (own + elsewhere + running.size < max) return this.noting(owner, running, make({ most: max, elsewhere }));
-      if (running.size === 0) throw new ServiceError('conflict', message);
+      if (own + elsewhere + before < max) return this.noting(orgId, place, make({ most: max, elsewhere }));
+      void this.leaveAtHome(orgId, place);
+      if (before === 0) throw new ServiceError('conflict', message);
       // A request under way may have stored its object already. In this case, the object and the request are both
       // counted, so the maximum may not be reached yet. Therefore, wait for one request to end, and count again.
-      await Promise.race(running);
+      await Promise.race(this.running.get(owner) ?? [pause(retryMs)]);
     }
   }
 
-  private async noting<T>(owner: string, running: Set<Promise<unknown>>, made: Promise<T>): Promise<T> {
+  private async noting<T>(orgId: string, place: Place, made: Promise<T>): Promise<T> {
+    const { owner } = place;
     const settled = made.catch(() => {});
+    const running = this.running.get(owner) ?? new Set();
     running.add(settled);
     this.running.set(owner, running);
     try {
@@ -88,7 +117,25 @@ export class Quotas {
     } finally {
       running.delete(settled);
       if (running.size === 0) this.running.delete(owner);
+      void this.leaveAtHome(orgId, place);
     }
+  }
+
+  /** Notes a request under way. Returns the number of requests of the same owner that entered before. */
+  private enter({ owner, request }: Place): number {
+    const requests = this.places.get(owner) ?? new Map<string, number>();
+    const now = performance.now();
+    for (const [id, at] of requests) if (now - at > maxRunningMs) requests.delete(id);
+    const before = requests.size;
+    requests.set(request, now);
+    this.places.set(owner, requests);
+    return before;
+  }
+
+  private leave({ owner, request }: Place): void {
+    const requests = this.places.get(owner);
+    requests?.delete(request);
+    if (requests?.size === 0) this.places.delete(owner);
   }
 
   /**

@@ -2,8 +2,8 @@
 import type { BodyBudget } from '../http/budget.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { ApiContext } from './context.ts';
+import type { HomedApiLimit } from './homed-limit.ts';
 import type { OnceGuard } from './idempotency.ts';
-import type { ApiLimit } from './limit.ts';
 import type { PositionGate } from './positions.ts';
 import type { Quotas } from './quotas.ts';
 import type { Sessions } from './sessions.ts';
@@ -13,7 +13,7 @@ import type { UsageMeter } from './usage.ts';
 export interface ApiServices {
   context: ApiContext;
   authenticator: Authenticator;
-  limit: ApiLimit;
+  limit: HomedApiLimit;
   usage: UsageMeter;
   quotas: Quotas;
   sessions: Sessions;

@@ -41,9 +41,13 @@ type SessionRoute = HttpRoute & { tag: string; operation: string };
 export function sessionRoutes(services: ApiServices): SessionRoute[] {
   return [
     toRoute(createSessionOperation, services, signIn),
-    toRoute(getSessionOperation, services, (exchange) => show(exchange, ofSession(services, exchange))),
-    toRoute(endSessionOperation, services, (exchange) => signOut(exchange, services, ofSession(services, exchange))),
-    toRoute(endSessionsOperation, services, (exchange) => signOutAll(exchange, services, admit(services, exchange))),
+    toRoute(getSessionOperation, services, async (exchange) => show(exchange, await ofSession(services, exchange))),
+    toRoute(endSessionOperation, services, async (exchange) =>
+      signOut(exchange, services, await ofSession(services, exchange)),
+    ),
+    toRoute(endSessionsOperation, services, async (exchange) =>
+      signOutAll(exchange, services, await admit(services, exchange)),
+    ),
   ];
 }
 
@@ -90,15 +94,15 @@ function assertLive({ operation }: SessionOperation, { headers }: Exchange): voi
  * Finds the caller of a request and counts the request.
  * @throws ServiceError `unauthorized`, `forbidden`, `rateLimited`
  */
-function admit(services: ApiServices, exchange: Exchange): Admitted {
+async function admit(services: ApiServices, exchange: Exchange): Promise<Admitted> {
   const now = Date.now();
   const admitted = services.authenticator.admitRequest(exchange.headers, null, now);
-  takeFromLimit(exchange, services, admitted.caller, admitted.caller.isTest, now);
+  await takeFromLimit(exchange, services, admitted.caller, admitted.caller.isTest, now);
   return admitted;
 }
 
-function ofSession(services: ApiServices, exchange: Exchange): SessionCaller {
-  const { caller } = admit(services, exchange);
+async function ofSession(services: ApiServices, exchange: Exchange): Promise<SessionCaller> {
+  const { caller } = await admit(services, exchange);
   if (caller.session) return caller as SessionCaller;
   throw new ServiceError('unauthorized', 'The request has an API key, but this operation needs a session. Sign in.');
 }
@@ -138,12 +142,24 @@ function signIn(exchange: Exchange, services: ApiServices): Promise<ApiReply> {
     const { headers } = exchange;
     const peer = exchange.peerAddress();
     refusing('cross_site', () => assertOwnPage(headers['sec-fetch-site']));
-    refusing('limited', () => sessions.signIns.take(peer, headers['x-forwarded-for'], exchange.startedAt));
+    const counted = refusing('limited', () =>
+      sessions.signIns.take(peer, headers['x-forwarded-for'], exchange.startedAt),
+    )?.catch((error: unknown) => {
+      throw asRefusal('limited', error);
+    });
+    // The reply waits for the count, unless the next check refuses the sign-in first.
+    counted?.catch(() => {});
     const cookie = refusing('insecure', () => sessions.cookies.nameFor(peer, headers));
     return new Promise((resolve, reject) => {
+      counted?.catch((error: unknown) => {
+        sessions.refused(error, exchange.requestId);
+        reject(error);
+      });
       const onBody = (bytes: Buffer): void => {
-        // The body is parsed before the first await, because its bytes are not valid after an await.
-        start(exchange, services, bytes).then(({ token, ...reply }) => {
+        // The body is parsed or copied before the first await, because its bytes are not valid after an await.
+        const kept = counted && Buffer.from(bytes);
+        const started = kept ? counted.then(() => start(exchange, services, kept)) : start(exchange, services, bytes);
+        started.then(({ token, ...reply }) => {
           resolve({
             ...reply,
             headers: [...noStore, 'Set-Cookie', setCookie(cookie, token), ...clearCookies(headers, cookie)],
@@ -245,8 +261,12 @@ function refusing<T>(fault: SignInFault, act: () => T): T {
   try {
     return act();
   } catch (error) {
-    throw error instanceof ServiceError ? new SignInRefusedError(fault, error) : error;
+    throw asRefusal(fault, error);
   }
+}
+
+function asRefusal(fault: SignInFault, error: unknown): unknown {
+  return error instanceof ServiceError ? new SignInRefusedError(fault, error) : error;
 }
 
 function toSession(

@@ -2,13 +2,15 @@
  * The gateway's state about sessions: limits of sessions and sign-ins, the use of sessions that was noted, and what is
  * reported about refused sign-ins.
  */
+import { type Homes, soleHome } from '../cluster/homes.ts';
 import type { Auditor } from '../foundation/audit.ts';
 import { ServiceError } from '../foundation/errors.ts';
 import { ulid } from '../foundation/ids.ts';
 import { sessionsRefused } from '../foundation/metrics.ts';
 import type { CommandRecord } from '../protocol/journal.ts';
 import { type SessionRecord, sessionExpiry, sessionMaxMs, sessionRenewalMs } from '../protocol/sessions.ts';
-import { KeyRefusedError } from './authenticate.ts';
+import { KeyRefusedError, sessionTier } from './authenticate.ts';
+import { HomedApiLimit } from './homed-limit.ts';
 import { ApiLimit } from './limit.ts';
 import { CookieChoice } from './session-cookie.ts';
 import { SignInLimit } from './sign-in-limit.ts';
@@ -30,13 +32,15 @@ interface SessionsOptions {
   publicUrl: string;
   trustedProxies: readonly string[];
   auditor: Auditor | undefined;
+  /** The gateways that count; absent = this one alone. */
+  homes?: Homes;
   /** Sends a record to the journal of the directory partition. */
   enqueue: (record: CommandRecord) => Promise<unknown>;
 }
 
 export class Sessions {
   /** The limit of requests per session. */
-  readonly limit = new ApiLimit('session');
+  readonly limit: HomedApiLimit;
   readonly signIns: SignInLimit;
   readonly cookies: CookieChoice;
   private readonly options: SessionsOptions;
@@ -47,7 +51,9 @@ export class Sessions {
 
   constructor(options: SessionsOptions) {
     this.options = options;
-    this.signIns = new SignInLimit(options.trustedProxies);
+    const { homes = soleHome } = options;
+    this.limit = new HomedApiLimit(homes, new ApiLimit('session'), { name: 'session', tierOf: () => sessionTier });
+    this.signIns = new SignInLimit(options.trustedProxies, homes);
     this.cookies = new CookieChoice(options);
   }
 
@@ -92,6 +98,10 @@ export class Sessions {
     for (const [id, at] of this.noted) {
       if (at > wallClock || at + sessionRenewalMs <= wallClock) this.noted.delete(id);
     }
+  }
+
+  stop(): void {
+    this.limit.stop();
   }
 
   private mayAudit(minute: number): boolean {

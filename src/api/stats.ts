@@ -1,10 +1,11 @@
 /**
  * Reports the statistics of an organization or of the whole instance in the current month (spec parts 2 and 4), and the
  * counts per week of the repositories that the caller may see. The directory partition contains the count of API calls
- * without the calls of the last seconds. The calls of the last seconds are added from memory.
+ * without the calls of the last seconds. The calls of the last seconds are added from the memory of the gateways.
  */
 import { type Tier, tierNamed, tiersOf } from '../../config/tiers.ts';
 import { notFound } from '../foundation/errors.ts';
+import { directoryName } from '../foundation/partition-names.ts';
 import { inTurns } from '../foundation/turn.ts';
 import {
   defaultWeeks,
@@ -28,6 +29,7 @@ import {
 } from '../store/tables/weeks.ts';
 import { partitionOfId, readPartition } from './context.ts';
 import { namedOrganizationId } from './organizations.ts';
+import type { UnsavedCalls } from './other-gateways.ts';
 import type { ApiRequest, ApiRoute } from './route.ts';
 
 const getStats: ApiRoute<StatsQuery> = {
@@ -38,8 +40,14 @@ const getStats: ApiRoute<StatsQuery> = {
   scope: 'stats:read',
   query: StatsQuerySchema,
   handle: (request) => {
-    const { query, caller, directory } = request;
-    return { status: 200, body: statsOf(request, namedOrganizationId({ caller, directory }, query.orgId)) };
+    const { query, caller, directory, context } = request;
+    const orgId = namedOrganizationId({ caller, directory }, query.orgId);
+    if (!context.gateways) return { status: 200, body: statsOf(request, orgId, noUnsavedCalls) };
+    return context.gateways.unsavedCalls().then((unsaved) => {
+      // The directory is read again, because it can contain calls by now that other gateways have just saved.
+      const now = { ...request, directory: readPartition(context, directoryName) };
+      return { status: 200, body: statsOf(now, orgId, unsaved) };
+    });
   },
 };
 
@@ -79,14 +87,21 @@ export function weekResponse(week: number, { merged, withoutLabels, waits }: Wee
   return { from, merged, withoutLabels, published, medianHours: medianHours(waits) };
 }
 
+const noUnsavedCalls: UnsavedCalls = () => 0;
+
 /** Returns the statistics of an organization or, if `orgId` is null, of the whole instance. */
-function statsOf({ context, directory, usage }: ApiRequest<StatsQuery>, orgId: string | null): object {
+function statsOf(
+  { context, directory, usage }: ApiRequest<StatsQuery>,
+  orgId: string | null,
+  unsaved: UnsavedCalls,
+): object {
   const now = Date.now();
   const currentMonth = monthOf(now);
   const owners = orgId === null ? [instanceUsage, ...listOrganizations(directory).map(({ id }) => id)] : [orgId];
   const months = owners.map((owner) => {
     const { apiCalls, ...rest } = readMonth(directory, owner, currentMonth);
-    return { ...rest, apiCalls: apiCalls + usage.unfolded(directory, owner, currentMonth) };
+    const own = usage.unfolded(directory, owner, currentMonth);
+    return { ...rest, apiCalls: apiCalls + own + unsaved(directory, owner, currentMonth) };
   });
   const tiers = tiersOf(context.settings);
   const tierOf = (owner: string) => tierNamed(tiers, tierOfUsage(directory, owner, context.settings.instanceTier));

@@ -3,7 +3,7 @@
  * partition at intervals. If a send fails, the journal may or may not have the record. The record is then sent again
  * with the same number, so nothing is counted twice. A gateway that is killed loses the counts that it has not sent.
  */
-import { ulid } from '../foundation/ids.ts';
+import { timeOfUlid, ulid } from '../foundation/ids.ts';
 import type { UsageCalls, UsageRecord } from '../protocol/journal.ts';
 import type { Partition } from '../store/partition.ts';
 import { monthOf, readBoot, readKeyUse } from '../store/tables/usage.ts';
@@ -11,8 +11,34 @@ import { monthOf, readBoot, readKeyUse } from '../store/tables/usage.ts';
 /** Minimum interval between two writes of a key's last use, in milliseconds. */
 const keyUseMs = 60_000;
 
+/**
+ * Time after which a gateway counts under a new boot id, in milliseconds. The fold removes the rows of ids that are a day
+ * older than another gateway's id, and a gateway can run for longer.
+ */
+const bootMs = 12 * 3_600_000;
+
+/** Calls of a gateway that the directory does not contain yet. `number` is the number of the record that saves them. */
+export interface UnsavedUsage {
+  boot: string;
+  calls: { number: number; org: string; month: string; calls: number }[];
+}
+
+/** Returns the calls of an organization (null = of all) in a month that are not yet counted in `directory`. */
+export function unfoldedCalls(
+  { boot, calls }: UnsavedUsage,
+  directory: Partition,
+  org: string | null,
+  month: string,
+): number {
+  const folded = readBoot(directory, boot);
+  return calls
+    .filter((each) => each.number > folded && (org === null || each.org === org) && each.month === month)
+    .reduce((sum, each) => sum + each.calls, 0);
+}
+
 export class UsageMeter {
-  private readonly boot = ulid();
+  private readonly now: () => number;
+  private boot: string;
   private number = 0;
   /** The current count of each organization. A count is moved to `ended` when its month or day ends. */
   private running = new Map<string, UsageCalls>();
@@ -25,6 +51,12 @@ export class UsageMeter {
   private month = '';
   private monthBegins = 0;
   private monthEnds = 0;
+
+  /** @param now returns the time in milliseconds */
+  constructor(now: () => number = Date.now) {
+    this.now = now;
+    this.boot = ulid(now());
+  }
 
   /**
    * Counts one request.
@@ -54,10 +86,16 @@ export class UsageMeter {
    */
   unfolded(directory: Partition, org: string | null, month: string): number {
     this.forgetFolded(directory);
-    let calls = 0;
-    const all = [...this.running.values(), ...this.ended, ...this.records.flatMap((record) => record.calls)];
-    for (const each of all) if ((org === null || each.org === org) && each.month === month) calls += each.calls;
-    return calls;
+    return unfoldedCalls(this.unsaved(), directory, org, month);
+  }
+
+  /** Returns all calls that are perhaps not yet counted in the directory. */
+  unsaved(): UnsavedUsage {
+    const next = this.number + 1;
+    const counts = [...this.running.values(), ...this.ended].map((calls) => ({ ...calls, number: next }));
+    const sent = this.records.flatMap(({ number, calls }) => calls.map((each) => ({ ...each, number })));
+    const all = [...counts, ...sent];
+    return { boot: this.boot, calls: all.map(({ number, org, month, calls }) => ({ number, org, month, calls })) };
   }
 
   /**
@@ -78,9 +116,13 @@ export class UsageMeter {
     if (calls.length === 0 && keys.length === 0) return undefined;
     this.ended = [];
     this.running = new Map();
+    if (this.records.length === 0 && this.now() - timeOfUlid(this.boot) > bootMs) {
+      this.boot = ulid(this.now());
+      this.number = 0;
+    }
     this.number += 1;
     const { boot, number } = this;
-    const record: UsageRecord = { id: ulid(), at: Date.now(), kind: 'usage', boot, number, calls, keys };
+    const record: UsageRecord = { id: ulid(), at: this.now(), kind: 'usage', boot, number, calls, keys };
     this.records.push(record);
     return record;
   }

@@ -36,24 +36,25 @@ function judgeSetting(settings: Settings): Finding {
 }
 
 /**
- * Checks that the public URL leads to this gateway. The page `GET /api/instance` must return the same random text
- * (`mark`) that the gateway reports over the journal. The request contains no API key.
+ * Checks that the public URL leads to one of the gateways. The page `GET /api/instance` must return the same random text
+ * (`mark`) that a gateway reports over the journal. The request contains no API key.
  */
-export async function checkPublicAddress(settings: Settings, mark: string | undefined): Promise<Finding[]> {
-  if (mark === undefined || settings.publicUrl === '' || !URL.canParse(settings.publicUrl)) return [];
+export async function checkPublicAddress(settings: Settings, marks: readonly string[] | undefined): Promise<Finding[]> {
+  if (marks === undefined || settings.publicUrl === '' || !URL.canParse(settings.publicUrl)) return [];
   const url = `${publicUrlOf(settings)}${instancePath}`;
   const headers = { accept: 'application/json', 'user-agent': 'tidings' };
   try {
     const { status, text } = await exchange({ url, method: 'GET', headers, timeoutMs, signal: undefined });
-    return [withoutUserInfo(judge(status, markIn(text), mark, url))];
+    return [withoutUserInfo(judge(status, markIn(text), marks, url))];
   } catch (error) {
     const text = `TIDINGS_PUBLIC_URL: ${url} does not answer (${reasonOf(error)}). Check the address, DNS and the proxy. A firewall can also block access from this machine to its own public address`;
     return [withoutUserInfo({ verdict: 'note', text })];
   }
 }
 
-function judge(status: number, found: string | undefined, mark: string, url: string): Finding {
-  if (found === mark) return { verdict: 'ok', text: 'TIDINGS_PUBLIC_URL leads to this service' };
+function judge(status: number, found: string | undefined, marks: readonly string[], url: string): Finding {
+  if (found !== undefined && marks.includes(found))
+    return { verdict: 'ok', text: 'TIDINGS_PUBLIC_URL leads to this service' };
   const text =
     found === undefined
       ? `TIDINGS_PUBLIC_URL: ${url} answers ${status}, but the reply is not from Tidings. Configure the proxy to forward all paths to this service`

@@ -1,4 +1,4 @@
-/** The part of `tidings doctor` about refused deliveries. The running gateway has them in memory. */
+/** The part of `tidings doctor` about refused deliveries. The running gateways have them in memory. */
 import type { GatewayFacts } from '../journal/gateway-facts.ts';
 import { refusalReasons } from '../protocol/refused-deliveries.ts';
 import type { Finding } from './finding.ts';

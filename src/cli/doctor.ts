@@ -14,7 +14,7 @@ import { modeText, openPaths } from '../foundation/private-files.ts';
 import { SealError, type Sealer } from '../foundation/seal.ts';
 import { connectionFault, connectJournal } from '../journal/connect.ts';
 import { type NatsSettings, tlsOptionsOf } from '../journal/credentials.ts';
-import { askGateway, type GatewayFacts } from '../journal/gateway-facts.ts';
+import { askGateways, type GatewayFacts } from '../journal/gateway-facts.ts';
 import { findDurability } from '../journal/monitor.ts';
 import { durabilityOf, neededPayloadBytes, type StreamState, streamState } from '../journal/topology.ts';
 import { Readers } from '../store/readers.ts';
@@ -55,9 +55,9 @@ export const runDoctor: Run<typeof doctorEntry> = async ({ offline, json }) => {
     ...checkRetention(settings),
     ...(await checkOwners(settings)),
     checkPublicUrl(settings),
-    ...(offline ? [] : await checkPublicAddress(settings, journal.gateway?.mark)),
+    ...(offline ? [] : await checkPublicAddress(settings, journal.gateways?.marks)),
     ...(offline ? [] : await checkHosts(settings)),
-    ...checkRefused(journal.gateway),
+    ...checkRefused(journal.gateways),
   ];
   if (json) printJson({ findings, total: findings.length });
   else printLines(findings.map(({ verdict, text }) => `${marks[verdict]} ${text}`));
@@ -190,10 +190,10 @@ function opens(sealer: Sealer, { sealed, belongsTo }: StoredSeal): boolean {
   }
 }
 
-/** Findings about the journal, and the facts that the running gateway reported through the journal. */
+/** Findings about the journal, and the facts that the running gateways reported through the journal. */
 interface JournalCheck {
   findings: Finding[];
-  gateway?: GatewayFacts | undefined;
+  gateways?: GatewayFacts | undefined;
 }
 
 async function checkJournal(settings: Settings): Promise<JournalCheck> {
@@ -280,7 +280,7 @@ async function checkServer(settings: Settings, server: NatsSettings, supervised:
       findings.push({ verdict: share < 80 ? 'ok' : 'note', text });
     }
     if (!supervised) findings.push(...describeDurability(await findDurability(settings, version, streams)));
-    return { findings, gateway: await askGateway(journal) };
+    return { findings, gateways: await askGateways(journal) };
   } finally {
     await journal.close();
   }

@@ -1,4 +1,4 @@
-/** `tidings deliveries`: lists the newest webhook deliveries of hosts. The running gateway has them in memory. */
+/** `tidings deliveries`: lists the newest webhook deliveries of hosts. The running gateways have them in memory. */
 import { deliveryRoutes } from '../api/deliveries.ts';
 import { askDeliveries } from '../journal/gateway-facts.ts';
 import { call } from './api.ts';
@@ -30,7 +30,7 @@ export const runDeliveries: Run<typeof deliveriesEntry> = async ({ json, outcome
   return withService(async (context) => {
     const repoId = repo === undefined ? undefined : findRepository(context.readers, repo).id;
     const found = await askDeliveries(context.journal);
-    if (!found) throw new Error('The gateway does not answer. Try again in a second');
+    if (!found) throw new Error('No gateway answers. Try again in a second');
     const { since, refused, recentSince, recent } = found;
     const refusals = { since, list: () => refused, inLastHour: () => 0 };
     const query = { limit, ...(outcome && { outcome }), ...(event && { event }), ...(repoId && { repoId }) };
@@ -41,7 +41,7 @@ export const runDeliveries: Run<typeof deliveriesEntry> = async ({ json, outcome
       { query },
     );
     if (json) return printJson(reply);
-    printLines(reply.deliveries.map(describe), 'There are no such deliveries in the memory of the gateway.');
+    printLines(reply.deliveries.map(describe), 'There are no such deliveries in the memory of the gateways.');
     return 0;
   });
 };

@@ -164,6 +164,11 @@ const journalConnected = new Gauge({
   help: '1 while this process is connected to the journal',
   registers,
 });
+export const limitsCountedLocally = new Counter({
+  name: 'tidings_limits_local_total',
+  help: 'Requests that a gateway counted towards a limit by itself, because the gateway that keeps this limit did not answer',
+  registers,
+});
 export const durabilityLevel = new Gauge({
   name: 'tidings_journal_durability',
   help: '1 for the durability level that is in use',

@@ -6,19 +6,23 @@
 import { randomUUID } from 'node:crypto';
 import { githubOrigins, hostsOf } from '../../config/hosts.ts';
 import type { Settings } from '../../config/schema.ts';
+import { tierNamed, tiersOf } from '../../config/tiers.ts';
 import { Authenticator } from '../api/authenticate.ts';
 import type { ApiContext } from '../api/context.ts';
 import { documentRoute } from '../api/document.ts';
 import { EventHub } from '../api/event-hub.ts';
 import { toHttpRoute } from '../api/handle.ts';
+import { HomedApiLimit } from '../api/homed-limit.ts';
 import { OnceGuard } from '../api/idempotency.ts';
 import { ApiLimit } from '../api/limit.ts';
+import { OtherGateways } from '../api/other-gateways.ts';
 import { PositionGate, positionsOfEvents } from '../api/positions.ts';
 import { Quotas } from '../api/quotas.ts';
 import { apiRoutes } from '../api/routes.ts';
 import { sessionRoutes } from '../api/session-routes.ts';
 import { Sessions } from '../api/sessions.ts';
 import { UsageMeter } from '../api/usage.ts';
+import type { Homes } from '../cluster/homes.ts';
 import { type Auditor, audit } from '../foundation/audit.ts';
 import { ServiceError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/logger.ts';
@@ -29,6 +33,7 @@ import type { Exchange } from '../http/exchange.ts';
 import { healthRoute } from '../http/health.ts';
 import { type HttpRoute, type HttpServer, startServer } from '../http/server.ts';
 import { AllowList } from '../ingress/allow-list.ts';
+import { HomedIngestionLimit } from '../ingress/homed-limit.ts';
 import { IngestionLimit } from '../ingress/limit.ts';
 import { createRates, limitedAs } from '../ingress/rates.ts';
 import { Receiver } from '../ingress/receive.ts';
@@ -52,6 +57,7 @@ import { instanceMark, instanceRoute } from '../pages/instance-page.ts';
 import { pageRoutes } from '../pages/routes.ts';
 import { UnsubscribeLimit } from '../pages/unsubscribe-limit.ts';
 import { unsubscribeRoutes } from '../pages/unsubscribe-page.ts';
+import type { EventRecord } from '../protocol/journal.ts';
 import type { EventRepository } from '../protocol/repository.ts';
 import { FreshReaders } from '../store/fresh-readers.ts';
 import type { Partition } from '../store/partition.ts';
@@ -59,8 +65,9 @@ import { type CurrentState, Readers } from '../store/readers.ts';
 import { ReadyResponses } from '../store/ready-responses.ts';
 import { listDelayed } from '../store/tables/delayed.ts';
 import { ownerNumber, readDirectoryRepository, readOrganization, sameLogin } from '../store/tables/directory.ts';
-import { listDays } from '../store/tables/usage.ts';
+import { type DayUsage, listDays, readDay } from '../store/tables/usage.ts';
 import { openSealer } from '../supervisor/first-start.ts';
+import { GatewayGroup } from './group.ts';
 
 /** A running gateway. */
 export interface Gateway {
@@ -80,30 +87,46 @@ const currentMs = 500;
 /**
  * Starts a gateway. The owner of each partition (`PartitionOwner`) must have opened the partition before.
  * @param durability the failures that an acknowledged record survives; absent without a supervisor
+ * @param number the number of this gateway among those of its machine
  * @throws if the gateway cannot listen on its address
  */
-export async function startGateway(settings: Settings, logger: Logger, durability?: DurabilityLevel): Promise<Gateway> {
+export async function startGateway(
+  settings: Settings,
+  logger: Logger,
+  durability?: DurabilityLevel,
+  number = 0,
+): Promise<Gateway> {
   const client = { role: 'gateway', name: 'tidings gateway', meters: journalMeters } as const;
   const journal = await connectJournal(settings, client, logger);
   const freshness = isOneOfSeveral(settings) ? freshnessOf(settings) : undefined;
   const guarded = freshness && new FreshReaders(settings.dataDir);
   const readers = guarded ?? new Readers(settings.dataDir);
+  const isCurrent = () => freshness?.isFresh(directoryName) !== false;
+  const group = new GatewayGroup(settings, journal, number, logger, isCurrent);
+  const { homes } = group;
   const positionOf = freshness && positionsOfEvents(readers, settings.partitions);
   const events = new EventHub((onChanges) => receiveChanges(journal, onChanges), logger, undefined, positionOf);
   // Changes that were announced while the connection was broken are lost.
   journal.onReconnect(() => events.reset());
+  let receiver: Receiver | undefined;
   const signals = new FoldedSignals(journal, (folded) => {
     const { partition, generation } = folded;
     freshness?.note(folded);
     if (generation !== readers.generation(partition)) void readers.follow(partition);
-    if (partition === directoryName) events.checkKeys();
+    if (partition !== directoryName) return;
+    events.checkKeys();
+    // A directory that is too old to be served cannot be read here.
+    if (!homes.isSole && isCurrent()) receiver?.directoryChanged();
   });
   const lanes = openLanes(journal, settings, logger);
   const laneOf = (partition: PartitionName): Lane => lanes.get(partition) as Lane;
   const refusals = new Refusals({
     trustedProxies: settings.trustedProxies,
     logger,
-    onRefused: (reason, orgId) => events.refused(reason, orgId),
+    onRefused: (reason, orgId) => {
+      events.refused(reason, orgId);
+      group.refused(reason, orgId);
+    },
   });
   const recent = new RecentDeliveries(randomUUID());
   const auditor: Auditor = { by: 'start', write: (line) => audit(logger, line) };
@@ -112,18 +135,27 @@ export async function startGateway(settings: Settings, logger: Logger, durabilit
   const read = { readers, responses, signals };
   const memory = { refusals, recent };
   const facts = { startedAt: Date.now(), ...(durability !== undefined && { durability }) };
-  const context: ApiContext = { settings, journal, ...read, laneOf, sealer, ...memory, events, auditor, facts };
-  const readDirectory = () => readers.ofAnyAge(directoryName);
-  const limits = {
-    ingestion: ingestionLimit(settings, readers),
-    api: new ApiLimit(),
-    unsubscribe: new UnsubscribeLimit(settings.trustedProxies),
-  };
-  seedDays(limits.api, readDirectory());
   const usage = new UsageMeter();
+  const deliveries = () => ({
+    since: refusals.since,
+    refused: refusals.list(null),
+    recentSince: recent.since,
+    recent: recent.list(),
+  });
+  const others = homes.isSole ? {} : { gateways: new OtherGateways(homes, { deliveries, events, usage }) };
+  const context: ApiContext = {
+    ...{ settings, journal, ...read, laneOf, sealer, ...memory, events, auditor, facts, ...others },
+  };
+  const readDirectory = () => readers.ofAnyAge(directoryName);
+  const ingestion = ingestionLimit(settings, readers);
+  const limits: Limits = {
+    ingestion: new HomedIngestionLimit(homes, ingestion, seedAfterChange(homes, ingestion, settings, readers)),
+    api: apiLimit(settings, homes, readDirectory),
+    unsubscribe: new UnsubscribeLimit(settings.trustedProxies, Date.now, homes),
+  };
   const { publicUrl, trustedProxies } = settings;
   const sessions = new Sessions({
-    ...{ publicUrl, trustedProxies, auditor },
+    ...{ publicUrl, trustedProxies, auditor, homes },
     enqueue: (record) => laneOf(directoryName).enqueue(record),
   });
   const flush = () => usage.flush(readDirectory(), (record) => laneOf(directoryName).enqueue(record));
@@ -140,25 +172,36 @@ export async function startGateway(settings: Settings, logger: Logger, durabilit
     refusals.sweep();
   }, sweepMs);
   warmUp();
+  homes.serve('mark', () => instanceMark);
   answerAsGateway(
     journal,
-    () => ({
-      mark: instanceMark,
+    () => group.sizeHere,
+    async () => ({
+      marks: [instanceMark, ...(await homes.askOthers<string>('mark', null))],
       refusedInLastHour: refusals.inLastHour(),
       lastRefused: refusals.list(null).at(-1),
     }),
-    () => ({
-      since: refusals.since,
-      refused: refusals.list(null),
-      recentSince: recent.since,
-      recent: recent.list(),
-    }),
+    deliveries,
   );
-  const served = routes({ ...context, ...memory, readers }, limits, { usage, sessions }, logger);
+  const whole = { ...context, ...memory, readers };
+  const budget = bodyBudget(settings);
+  const receiving = receiverOf(whole, { budget, limit: limits.ingestion, group, logger });
+  // The directory possibly does not list the repositories of delayed events yet.
+  for (const { record } of delayed(settings, readers)) receiving.seed(record, Date.now());
+  seedIngestion(ingestion, settings, readers);
+  receiver = receiving;
+  group.onNotice((notice) => {
+    if (notice.about === 'refused') events.refused(notice.reason, notice.orgId);
+    else receiving.remember(notice.repository, notice.signedBy, Date.now());
+  });
+  const quotas = new Quotas(homes);
+  const served = routes(whole, limits, { usage, sessions, quotas, receiver: receiving, budget });
+  await group.start();
   if (freshness) guarded?.begin((name) => freshness.assertFresh(name));
   const server = await startServer(settings.host, settings.port, served, logger, {
     corsOrigins: settings.corsOrigins,
     help: docsPath,
+    sharesPort: settings.gateways > 1,
   });
   return {
     port: server.port,
@@ -166,9 +209,14 @@ export async function startGateway(settings: Settings, logger: Logger, durabilit
     current: async () => {
       // A lead may be a while away, so the node proves by messages of its own that it hears the journal.
       if (freshness) for (const name of partitionNames(settings.partitions)) probeEnd(journal, name).catch(() => {});
-      while (freshness?.isFresh(directoryName) === false) await signals.wait(directoryName, 0, currentMs);
+      while (!isCurrent()) await signals.wait(directoryName, 0, currentMs);
     },
-    stop: () => stopGateway(server, [sweeper, flusher], flush, lanes, { ...context, readers }),
+    stop: async () => {
+      for (const timer of [sweeper, flusher]) clearInterval(timer);
+      await stopServing(server, events);
+      for (const each of [group, limits.api, limits.ingestion, sessions]) each.stop();
+      await closeJournal(whole, lanes, flush);
+    },
   };
 }
 
@@ -201,29 +249,59 @@ export function ingestionLimit(settings: Settings, readers: CurrentState): Inges
   return new IngestionLimit(createRates(settings, readers), settings.webhookMaxDelayHours * 3_600_000);
 }
 
-/** Restores the daily counts of requests per organization, which the previous gateway process saved. */
-function seedDays(limit: ApiLimit, directory: Partition | undefined): void {
-  if (!directory) return;
-  for (const { org, day } of listDays(directory)) limit.seedDay(org, day, performance.now(), Date.now());
+/**
+ * Creates the limit of API requests. It restores the daily counts of requests per organization, which earlier gateway
+ * processes saved: at the start, and when this gateway begins to count for an organization.
+ */
+function apiLimit(settings: Settings, homes: Homes, readDirectory: () => Partition | undefined): HomedApiLimit {
+  const limit = new ApiLimit();
+  const tiers = tiersOf(settings);
+  const restore = (organization: string, day: DayUsage): void =>
+    limit.seedDay(organization, day, performance.now(), Date.now());
+  const directory = readDirectory();
+  if (directory) for (const { org, day } of listDays(directory)) restore(org, day);
+  return new HomedApiLimit(homes, limit, {
+    name: 'api',
+    tierOf: (name) => tierNamed(tiers, name),
+    begin: (organization) => {
+      const now = readDirectory();
+      const day = now && readDay(now, organization);
+      if (day) restore(organization, day);
+    },
+  });
+}
+
+/** Returns the delayed events that wait in the partitions. */
+function* delayed(settings: Settings, readers: Readers): Iterable<{ due: number; record: EventRecord }> {
+  for (const name of partitionNames(settings.partitions)) {
+    const partition = readers.ofAnyAge(name);
+    if (partition) yield* listDelayed(partition);
+  }
 }
 
 /**
- * Initializes the ingestion limit and the receiver with the delayed events that still wait in the partitions. An
- * earlier process admitted these events, so each event has used a part of its organization's limit. The receiver needs
- * the events, because the directory partition possibly does not list their repositories yet.
+ * Restores the ingestion limit from the delayed events that wait in the partitions. Another process admitted these
+ * events, so each event has used a part of its organization's limit.
  */
-function seed(limit: IngestionLimit, receiver: Receiver, settings: Settings, readers: Readers): void {
+function seedIngestion(limit: IngestionLimit, settings: Settings, readers: Readers): void {
   const highest = new Map<string, number>();
-  const now = Date.now();
-  for (const name of partitionNames(settings.partitions)) {
-    const partition = readers.fresh(name);
-    for (const { due, record } of partition ? listDelayed(partition) : []) {
-      const organization = limitedAs(record.repository, record.signedBy);
-      highest.set(organization, Math.max(highest.get(organization) ?? 0, due));
-      receiver.seed(record, now);
-    }
+  for (const { due, record } of delayed(settings, readers)) {
+    const organization = limitedAs(record.repository, record.signedBy);
+    highest.set(organization, Math.max(highest.get(organization) ?? 0, due));
   }
   for (const [organization, due] of highest) limit.seed(organization, due);
+}
+
+/** Returns the function that restores the ingestion limit again, once after each change of the live gateways. */
+function seedAfterChange(homes: Homes, limit: IngestionLimit, settings: Settings, readers: Readers): () => void {
+  let isRestored = true;
+  homes.onChange(() => {
+    isRestored = false;
+  });
+  return () => {
+    if (!isRestored) seedIngestion(limit, settings, readers);
+    isRestored = true;
+  };
 }
 
 /**
@@ -241,37 +319,62 @@ export function boundSecrets(settings: Settings, readers: Readers, logger: Logge
   return bound;
 }
 
+/** What counts the requests and the sessions of this gateway. */
+interface Counting {
+  usage: UsageMeter;
+  sessions: Sessions;
+  quotas: Quotas;
+}
+
+interface Limits {
+  ingestion: HomedIngestionLimit;
+  api: HomedApiLimit;
+  unsubscribe: UnsubscribeLimit;
+}
+
+/** The context of the gateway, with the memories that only a gateway has. */
+type GatewayContext = ApiContext & { refusals: Refusals; recent: RecentDeliveries; readers: Readers };
+
+/** Returns the memory for bodies of this gateway. All gateways of a machine share the memory of the settings. */
+function bodyBudget({ bodyBudgetBytes, maxBodyBytes, gateways }: Settings): BodyBudget {
+  return new BodyBudget(Math.max(Math.floor(bodyBudgetBytes / Math.max(1, gateways)), maxBodyBytes));
+}
+
+function receiverOf(
+  { settings, readers, refusals, recent, laneOf }: GatewayContext,
+  {
+    budget,
+    limit,
+    group,
+    logger,
+  }: { budget: BodyBudget; limit: HomedIngestionLimit; group: GatewayGroup; logger: Logger },
+): Receiver {
+  return new Receiver({
+    ...{ settings, refusals, recent, budget, limit },
+    readers: isOneOfSeveral(settings) ? forDeliveries(readers) : readers,
+    secrets: settings.webhookSecrets,
+    bound: boundSecrets(settings, readers, logger),
+    enqueue: (partition, record) => laneOf(partition).enqueue(record),
+    isConnected: (directory, repository) => isConnected(directory, repository, settings.autoConnect),
+    homes: group.homes,
+    ...(!group.homes.isSole && { onRemember: (repository, signedBy) => group.seen(repository, signedBy) }),
+  });
+}
+
 function routes(
-  context: ApiContext & { refusals: Refusals; recent: RecentDeliveries; readers: Readers },
-  limits: { ingestion: IngestionLimit; api: ApiLimit; unsubscribe: UnsubscribeLimit },
-  { usage, sessions }: { usage: UsageMeter; sessions: Sessions },
-  logger: Logger,
+  context: GatewayContext,
+  limits: Limits,
+  { receiver, budget, ...counting }: Counting & { receiver: Receiver; budget: BodyBudget },
 ): HttpRoute[] {
   const { settings, readers } = context;
-  const budget = new BodyBudget(settings.bodyBudgetBytes);
   const authenticator = new Authenticator(readers, settings);
   const inCluster = isOneOfSeveral(settings);
   const isKnown = (headers: Exchange['headers']) => authenticator.keyIdOf(headers, Date.now()) !== undefined;
-  const receiver = new Receiver({
-    settings,
-    secrets: settings.webhookSecrets,
-    bound: boundSecrets(settings, readers, logger),
-    budget,
-    limit: limits.ingestion,
-    refusals: context.refusals,
-    recent: context.recent,
-    enqueue: (partition, record) => context.laneOf(partition).enqueue(record),
-    readers: inCluster ? forDeliveries(readers) : readers,
-    isConnected: (directory, repository) => isConnected(directory, repository, settings.autoConnect),
-  });
-  seed(limits.ingestion, receiver, settings, readers);
   const services = {
     context,
     authenticator,
     limit: limits.api,
-    usage,
-    quotas: new Quotas(),
-    sessions,
+    ...counting,
     once: new OnceGuard(),
     budget,
     positions: inCluster ? new PositionGate(readers, context.signals, settings.partitions, isKnown) : undefined,
@@ -331,21 +434,23 @@ function isConnected(directory: Partition | undefined, { id, owner }: EventRepos
   return isForeign ? autoConnect : listed.state === 'connected';
 }
 
-async function stopGateway(
-  server: HttpServer,
-  timers: readonly NodeJS.Timeout[],
-  flush: () => Promise<void>,
-  lanes: ReadonlyMap<PartitionName, Lane>,
-  context: ApiContext & { readers: Readers },
-): Promise<void> {
-  for (const timer of timers) clearInterval(timer);
-  context.events?.stop();
+/** Ends the streams, and answers the requests in flight. */
+async function stopServing(server: HttpServer, events: EventHub): Promise<void> {
+  events.stop();
   await server.stop(inFlightMs);
+}
+
+/** Saves the usage counts, drains the lanes and closes the connections. */
+async function closeJournal(
+  { signals, readers, journal }: GatewayContext,
+  lanes: ReadonlyMap<PartitionName, Lane>,
+  flush: () => Promise<void>,
+): Promise<void> {
   // If the journal does not accept the usage counts now, the counts are lost. A kill of the process would lose them
   // too.
   await flush().catch(() => {});
   for (const lane of lanes.values()) await lane.close();
-  context.signals.close();
-  await context.readers.close();
-  await context.journal.close();
+  signals.close();
+  await readers.close();
+  await journal.close();
 }

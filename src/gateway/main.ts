@@ -26,7 +26,7 @@ const retryMs = 1000;
 await runChild('gateway', start);
 
 async function start({ settings, logger, durability, setReady }: ChildContext): Promise<ChildProgram> {
-  const gateway = await startGateway(settings, logger, durability);
+  const gateway = await startGateway(settings, logger, durability, Number(process.argv[2] ?? 0));
   const { journal } = gateway.context;
   await gateway.current();
   await ensureIdentity(gateway, settings, logger);

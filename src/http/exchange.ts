@@ -150,6 +150,8 @@ export class Exchange {
   reply(status: number, contentType: string, body: string | Uint8Array, headers: readonly string[] = []): void {
     if (this.finished) return;
     this.replied = true;
+    // A refusal can be sent while the body is still arriving. The rest of the body is ignored.
+    this.releaseBody();
     const head = this.head(status, contentType, headers);
     this.response.cork(() => {
       this.response.writeStatus(head);

@@ -33,6 +33,8 @@ export interface HttpRoute {
 
 /** Options of a server. */
 export interface ServerOptions {
+  /** Whether other processes of this service listen on the same port. The kernel spreads connections over them. */
+  sharesPort?: boolean;
   /** Origins whose web pages may read the server's replies, or `*`. */
   corsOrigins?: readonly string[];
   /** Address of the page that explains refusals of unknown paths, and of routes without `help`. */
@@ -61,7 +63,7 @@ export async function startServer(
   port: number,
   routes: readonly HttpRoute[],
   logger: Logger,
-  { corsOrigins = [], help = '' }: ServerOptions = {},
+  { corsOrigins = [], help = '', sharesPort = false }: ServerOptions = {},
 ): Promise<HttpServer> {
   withoutBanner();
   const app = App();
@@ -87,7 +89,7 @@ export async function startServer(
     '/*',
     serve(0, (exchange) => exchange.fail(notFound('Path', exchange.url))),
   );
-  const socket = await listenAlone(app, host, port);
+  const socket = await listen(app, host, port, sharesPort ? sharedPort : exclusivePort);
   let stopped: Promise<void> | undefined;
   if (!socket) throw new ListenError(`Cannot listen on ${host}:${port}: the address is in use or not allowed.`);
   return {
@@ -118,14 +120,16 @@ async function stop(app: TemplatedApp, socket: us_listen_socket, flight: Flight,
 }
 
 /**
- * Option that makes the port exclusive. Without it, the kernel lets a second process share the port without an error.
- * The package's types lack this option.
+ * Options of the listening socket. With `exclusivePort`, a second process cannot listen on the port. With `sharedPort`,
+ * the library sets SO_REUSEPORT: further processes may listen on the port if they set this option too and run as the
+ * same user. Linux refuses processes of other users, so another user of the machine cannot take a part of the
+ * connections. The library never shares a port that the system chose (port 0). The package's types lack these options.
  */
-const exclusivePort = 1;
+const [sharedPort, exclusivePort] = [0, 1];
 
-function listenAlone(app: TemplatedApp, host: string, port: number): Promise<us_listen_socket | false> {
+function listen(app: TemplatedApp, host: string, port: number, option: number): Promise<us_listen_socket | false> {
   type Listen = (host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void) => void;
-  return new Promise((resolve) => (app.listen as unknown as Listen).call(app, host, port, exclusivePort, resolve));
+  return new Promise((resolve) => (app.listen as unknown as Listen).call(app, host, port, option, resolve));
 }
 
 /** Counts the exchanges that have no reply yet, and waits for these exchanges when the server stops. */
@@ -178,7 +182,16 @@ function handler(
   parameters: number,
   method: string | undefined,
   handle: Handler,
-  { flight, logger, corsOrigins, help, headers }: Required<ServerOptions & About> & { flight: Flight; logger: Logger },
+  {
+    flight,
+    logger,
+    corsOrigins,
+    help,
+    headers,
+  }: Required<Pick<ServerOptions, 'corsOrigins'> & About> & {
+    flight: Flight;
+    logger: Logger;
+  },
 ) {
   const options = { parameters, method, logger, onDone: () => flight.land() };
   return (response: HttpResponse, request: HttpRequest): void => {

@@ -42,6 +42,8 @@ const pendingMs = 60_000;
  * entry.
  */
 const maxPending = 10_000;
+/** Maximum number of remembered repositories that are checked when the directory has changed. */
+const maxPruned = 1000;
 
 interface Pending extends RepositoryIdentity {
   ownerId: string;
@@ -109,6 +111,22 @@ export class Identities {
   remember({ id, hostId, origin, fullName, owner }: EventRepository, signedBy: SignedBy, now: number): void {
     if (this.pending.size >= maxPending) this.sweep(now);
     this.pending.set(keyOf(origin, signedBy, fullName), { id, hostId, ownerId: owner.id, at: now });
+  }
+
+  /**
+   * Removes remembered repositories that the directory lists by now. With several gateways, the next delivery may reach
+   * another one, and a name that has passed to a new repository must not lead to the former one. Only the oldest
+   * repositories are checked, to bound the time.
+   */
+  prune(directory: Partition): void {
+    let left = maxPruned;
+    for (const [key, { id, hostId }] of this.pending) {
+      left -= 1;
+      if (left < 0) return;
+      const listed = readDirectoryRepository(directory, id);
+      if (listed?.hostId === hostId && sameName(listed.fullName, key.slice(key.lastIndexOf('\n') + 1)))
+        this.pending.delete(key);
+    }
   }
 
   private sweep(now: number): void {

@@ -6,6 +6,7 @@
  * events of that organization. The body is not kept.
  */
 import type { Settings } from '../../config/schema.ts';
+import { type Homes, soleHome, storedMs } from '../cluster/homes.ts';
 import { invalid, ServiceError } from '../foundation/errors.ts';
 import { ulid } from '../foundation/ids.ts';
 import { hmacSeconds, webhookSeconds, webhooksDelayed, webhooksReceived } from '../foundation/metrics.ts';
@@ -26,7 +27,7 @@ import { ClaimLimit } from './claims.ts';
 import { type Delivery, header, parseBody, readDelivery } from './delivery.ts';
 import { Identities } from './identity.ts';
 import { KnownRepositories } from './known-repositories.ts';
-import type { IngestionLimit } from './limit.ts';
+import type { Admission } from './limit.ts';
 import { type AdmittedClaim, type Claim, checkClaim } from './ownership.ts';
 import { limitedAs } from './rates.ts';
 import { codeOf, type RecentDeliveries } from './recent.ts';
@@ -42,7 +43,8 @@ export interface ReceiverOptions {
   /** Secrets of hosts and organizations. They are tried when a delivery was not signed with any of `secrets`. */
   bound: BoundSecrets;
   budget: BodyBudget;
-  limit: IngestionLimit;
+  /** Counts events towards the limit of their organization. A promise if another gateway counts. */
+  limit: { admit(organization: string, now: number): Admission | Promise<Admission> };
   refusals: Refusals;
   recent: RecentDeliveries;
   enqueue: (partition: PartitionName, record: DeliveredRecord) => Promise<Position>;
@@ -53,6 +55,10 @@ export interface ReceiverOptions {
   readers: CurrentState;
   /** Whether the directory lists a repository as connected, so that its events are captured. */
   isConnected: (directory: Partition | undefined, repository: EventRepository) => boolean;
+  /** The gateways that count claims; absent = this one alone. */
+  homes?: Homes;
+  /** Called for each repository that is remembered until the directory lists it. */
+  onRemember?: (repository: EventRepository, signedBy: string | null) => void;
 }
 
 /** The result of reading a payload. The records count towards the ingestion limit of `organization`. */
@@ -64,6 +70,8 @@ type Prepared =
       organization?: string;
       /** Undefined for a payload about an installation. */
       repository?: EventRepository;
+      /** Resolves when another gateway has counted the claims of the payload, and rejects if they are too many. */
+      claimed?: Promise<void> | undefined;
     };
 
 /** A record that is made from a delivery. */
@@ -73,10 +81,13 @@ type Outcome = 'queued' | 'ignored' | 'duplicate' | 'test';
 
 export class Receiver {
   private readonly options: ReceiverOptions;
+  private readonly homes: Homes;
   private readonly claims: ClaimLimit;
+  private readonly claimAtHome: (orgId: string, claims: Claims) => boolean | Promise<boolean>;
   /** The signer that is recorded for deliveries signed with a secret from the settings. */
   private readonly ofSettings: Signer;
   private readonly identities: Identities;
+  private readonly identityAtHome: (key: string, question: Unidentified) => Identified | Promise<Identified>;
   private readonly known: KnownRepositories;
 
   constructor(options: ReceiverOptions) {
@@ -85,12 +96,42 @@ export class Receiver {
     const { limitClaimedRepositories: max, webhookMaxDelayHours, hostOrigin } = options.settings;
     this.ofSettings = { origin: hostOrigin, orgId: null, secretId: settingsSecretId };
     this.claims = new ClaimLimit(max, webhookMaxDelayHours * 3_600_000);
+    this.homes = options.homes ?? soleHome;
+    this.claimAtHome = this.homes.at(
+      'claims',
+      ({ orgId, unlisted, now }: Claims) => {
+        const directory = options.readers.current(directoryName);
+        return directory === undefined || this.claims.admit(directory, orgId, unlisted, now);
+      },
+      storedMs,
+    );
     this.identities = new Identities(webhookMaxDelayHours * 3_600_000);
+    this.identityAtHome = this.homes.at(
+      'identity',
+      ({ signedBy, now, ...reported }: Unidentified) => {
+        const directory = options.readers.current(directoryName);
+        const { repository, isListed } = this.identities.resolve(directory, reported, signedBy, now);
+        if (!isListed) this.remember(repository, signedBy, now);
+        return { repository, isListed };
+      },
+      storedMs,
+    );
   }
 
   /** Remembers the repository of an event. An earlier process admitted the event, but the event is not folded yet. */
   seed({ repository, signedBy }: EventRecord, now: number): void {
-    this.identities.remember(repository, signedBy?.org ?? null, now);
+    this.remember(repository, signedBy?.org ?? null, now);
+  }
+
+  /** Remembers the repository of an event that this or another gateway has admitted, but that is not folded yet. */
+  remember(repository: EventRepository, signedBy: string | null, now: number): void {
+    this.identities.remember(repository, signedBy, now);
+  }
+
+  /** Called with several gateways when the directory partition has changed. */
+  directoryChanged(): void {
+    const directory = this.options.readers.current(directoryName);
+    if (directory) this.identities.prune(directory);
   }
 
   /** Handles `POST /api/webhooks/scm`. */
@@ -149,6 +190,14 @@ export class Receiver {
     const delivery = readDelivery(exchange);
     const isTest = readTestMode(exchange);
     const prepared = this.prepare(delivery, parseBody(exchange, delivery.event, body), signer, isTest, now);
+    const about: About = { exchange, delivery, signer, isTest, now };
+    return prepared instanceof Promise
+      ? prepared.then((later) => this.carryOut(about, later))
+      : this.carryOut(about, prepared);
+  }
+
+  /** Enqueues the records of a delivery, unless there is nothing to do, and replies. */
+  private carryOut({ exchange, delivery, signer, isTest, now }: About, prepared: Prepared): Outcome | Promise<Outcome> {
     const { recent } = this.options;
     const { repository } = prepared;
     if ('ignored' in prepared) {
@@ -156,7 +205,9 @@ export class Receiver {
       recent.note(now, codeOf.ignored, 200, delivery, signer, repository, ignored);
       return this.processed(exchange, 'ignored', ignoredReasons[ignored].reply);
     }
-    const { partition, records, organization } = prepared;
+    const { partition, records, organization, claimed } = prepared;
+    // A duplicate or a test delivery does not wait for the count of its claims.
+    claimed?.catch(() => {});
     if (this.allFolded(partition, records)) {
       recent.note(now, codeOf.duplicate, 200, delivery, signer, repository);
       return this.processed(exchange, 'duplicate', 'the delivery was processed before');
@@ -166,26 +217,37 @@ export class Receiver {
       exchange.json(202, { status: 'queued', delivery: delivery.id });
       return 'test';
     }
-    const isDelayed = organization !== undefined && this.limit(records, organization, now);
+    const store = (isDelayed: boolean): Promise<Outcome> =>
+      this.enqueue(partition, records).then(() => {
+        exchange.json(202, { status: 'queued', delivery: delivery.id });
+        recent.note(now, isDelayed ? codeOf.delayed : codeOf.queued, 202, delivery, signer, repository);
+        replyTimes.observe((performance.now() - exchange.startedAt) / 1000);
+        return 'queued';
+      });
+    const limit = () => organization !== undefined && this.limit(records, organization, now);
+    const limited = claimed ? claimed.then(limit) : limit();
+    return limited instanceof Promise ? limited.then(store) : store(limited);
+  }
+
+  private enqueue(partition: PartitionName, records: readonly DeliveredRecord[]): Promise<unknown> {
     const [only] = records;
-    const enqueued =
-      records.length === 1 && only
-        ? this.options.enqueue(partition, only)
-        : Promise.all(records.map((record) => this.options.enqueue(partition, record)));
-    return (enqueued as Promise<unknown>).then(() => {
-      exchange.json(202, { status: 'queued', delivery: delivery.id });
-      recent.note(now, isDelayed ? codeOf.delayed : codeOf.queued, 202, delivery, signer, repository);
-      replyTimes.observe((performance.now() - exchange.startedAt) / 1000);
-      return 'queued';
-    });
+    if (records.length === 1 && only) return this.options.enqueue(partition, only);
+    return Promise.all(records.map((record) => this.options.enqueue(partition, record)));
   }
 
   /**
    * Converts a payload to records for a partition, or returns why the payload is ignored. All checks use one state of
    * the directory. With several states, an owner's number could become known between the search for the owner and the
    * check of the claim, which would then refuse an organization's own delivery.
+   * @returns a promise only if another gateway has to identify the repository
    */
-  private prepare(delivery: Delivery, payload: object, signer: Signer, isTest: boolean, now: number): Prepared {
+  private prepare(
+    delivery: Delivery,
+    payload: object,
+    signer: Signer,
+    isTest: boolean,
+    now: number,
+  ): Prepared | Promise<Prepared> {
     const { origin } = signer;
     if (delivery.event === 'ping') return { ignored: 'ping' };
     const { id } = delivery;
@@ -198,9 +260,10 @@ export class Receiver {
       const repositories = installed.flatMap(({ added }) => added);
       const admitted = judge(directory, signer, { owner, repositories, isList: true });
       const installation = installed.map((body) => installationUnderKnownLogin(body, admitted));
-      if (!isTest) this.assertFewClaims(directory, admitted, now);
+      const claimed = isTest ? undefined : this.assertFewClaims(directory, admitted, now);
       return {
         partition: directoryName,
+        claimed,
         records: toInstallationRecords(
           { id, source, signedBy: admitted?.signedBy ?? null },
           installation,
@@ -214,14 +277,54 @@ export class Receiver {
     if (signer.orgId === null && isPlain(captured) && this.known.has(captured.repository))
       return this.toPrepared({ id, source, signedBy: null }, captured, now);
     const minimised = this.identities.resolve(directory, captured, signer.orgId, now);
+    const signed = { id, source, signedBy: null };
+    const isNew = !minimised.isListed && !isTest && this.homes.elsewhere(homeOf(minimised.repository)) !== undefined;
+    const rest = { signer, isTest, now };
+    if (!isNew) return this.admitEvents(directory, signed, captured, minimised, rest);
+    // What is refused here needs no identity.
+    judge(directory, signer, { owner: minimised.repository.owner, repositories: [minimised.repository] });
+    if (!this.options.isConnected(directory, minimised.repository))
+      return { ignored: 'not_connected', repository: minimised.repository };
+    return this.identifyAtHome(captured, signer.orgId, now).then((identified) =>
+      // The directory is read again, because the home has read its own state of it.
+      this.admitEvents(this.options.readers.current(directoryName), signed, captured, identified, rest),
+    );
+  }
+
+  /**
+   * Identifies the repository of events that the directory does not list yet, in the home of its name. With several
+   * gateways, two of them could otherwise give ids of their own to a repository, if its first deliveries arrive at once.
+   */
+  private async identifyAtHome(
+    captured: Minimised,
+    signedBy: string | null,
+    now: number,
+  ): Promise<Minimised & { isListed: boolean }> {
+    const bodies = captured.bodies.filter(({ event }) => event === 'repository');
+    const question: Unidentified = { repository: captured.repository, bodies, signedBy, now };
+    const found = await this.identityAtHome(homeOf(captured.repository), question);
+    return { ...captured, ...found };
+  }
+
+  private admitEvents(
+    directory: Partition | undefined,
+    { id, source }: Signed,
+    captured: Minimised,
+    minimised: Minimised & { isListed: boolean },
+    { signer, isTest, now }: Pick<About, 'signer' | 'isTest' | 'now'>,
+  ): Prepared {
     const { repository } = minimised;
     const admitted = judge(directory, signer, { owner: repository.owner, repositories: [repository] });
     if (!this.options.isConnected(directory, repository)) return { ignored: 'not_connected', repository };
-    if (!isTest) this.assertFewClaims(directory, admitted, now);
-    if (!minimised.isListed && !isTest) this.identities.remember(repository, signer.orgId, now);
+    const claimed = isTest ? undefined : this.assertFewClaims(directory, admitted, now);
+    if (!minimised.isListed && !isTest) {
+      this.remember(repository, signer.orgId, now);
+      this.options.onRemember?.(repository, signer.orgId);
+    }
     if (minimised.isListed && signer.orgId === null && repository === captured.repository) this.known.add(repository);
     const signed = { id, source, signedBy: admitted?.signedBy ?? null };
-    return this.toPrepared(signed, underKnownLogin(minimised, admitted), now, limitedAs(repository, signed.signedBy));
+    const organization = limitedAs(repository, signed.signedBy);
+    return { ...this.toPrepared(signed, underKnownLogin(minimised, admitted), now, organization), claimed };
   }
 
   /** @param organization the key under which the delivery counts towards a limit */
@@ -230,14 +333,34 @@ export class Receiver {
     minimised: Minimised,
     now: number,
     organization = limitedAs(minimised.repository, signed.signedBy),
-  ): Prepared {
+  ): Exclude<Prepared, { ignored: IgnoredReason }> {
     const partition = this.partitionOf(minimised.repository.id);
     return { partition, records: toRecords(signed, minimised, now), organization, repository: minimised.repository };
   }
 
-  /** @throws ServiceError `rateLimited` when the organization would exceed its maximum number of unproved claims */
-  private assertFewClaims(directory: Partition | undefined, admitted: AdmittedClaim | undefined, now: number): void {
-    if (!directory || !admitted || this.claims.admit(directory, admitted.signedBy.org, admitted.unlisted, now)) return;
+  /**
+   * @returns a promise only if another gateway counts the claims
+   * @throws ServiceError `rateLimited` when the organization would exceed its maximum number of unproved claims
+   */
+  private assertFewClaims(
+    directory: Partition | undefined,
+    admitted: AdmittedClaim | undefined,
+    now: number,
+  ): Promise<void> | undefined {
+    if (!directory || !admitted || admitted.unlisted.length === 0) return undefined;
+    const { unlisted } = admitted;
+    const orgId = admitted.signedBy.org;
+    const isHere = this.homes.elsewhere(orgId) === undefined;
+    const isAdmitted = isHere
+      ? this.claims.admit(directory, orgId, unlisted, now)
+      : this.claimAtHome(orgId, { orgId, unlisted, now });
+    if (isAdmitted instanceof Promise) return isAdmitted.then((later) => this.assertClaimed(later));
+    this.assertClaimed(isAdmitted);
+    return undefined;
+  }
+
+  private assertClaimed(isAdmitted: boolean): void {
+    if (isAdmitted) return;
     const max = this.options.settings.limitClaimedRepositories;
     throw new ServiceError(
       'rateLimited',
@@ -259,10 +382,16 @@ export class Receiver {
   /**
    * Counts a delivery towards the limit of its organization. If the delivery is over the limit, its event records get a
    * due time. Returns whether they have one.
+   * @returns a promise only if another gateway counts the delivery
    * @throws ServiceError `rateLimited` when the delivery would exceed the maximum delay
    */
-  private limit(records: readonly DeliveredRecord[], organization: string, now: number): boolean {
+  private limit(records: readonly DeliveredRecord[], organization: string, now: number): boolean | Promise<boolean> {
     const admission = this.options.limit.admit(organization, now);
+    if (admission instanceof Promise) return admission.then((later) => this.applyLimit(records, later));
+    return this.applyLimit(records, admission);
+  }
+
+  private applyLimit(records: readonly DeliveredRecord[], admission: Admission): boolean {
     if (!admission.admitted) {
       const retryAfter = Math.ceil(admission.retryAfterMs / 1000);
       const message = `This organization's backlog has reached its maximum delay. Wait ${retryAfter} seconds.`;
@@ -297,6 +426,11 @@ export class Receiver {
     const delivery = { event: header(exchange, 'event') ?? '', id, source: '' };
     this.options.recent.note(Date.now(), codeOf.failed, status, delivery, signer, undefined);
   }
+}
+
+/** Returns the key of the gateway that identifies a repository. It contains the name, which every payload has. */
+function homeOf({ origin, fullName }: EventRepository): string {
+  return `${origin} ${fullName.toLowerCase()}`;
 }
 
 /** Whether the events do not rename the repository. The events of a rename are about two names. */
@@ -339,6 +473,33 @@ function count(event: string, outcome: string): void {
   const tally = outcome === 'queued' ? queued.get(event) : undefined;
   if (tally) tally.inc();
   else webhooksReceived.inc({ event: knownEvents.has(event) ? event : 'other', outcome });
+}
+
+/** What is known about a delivery besides its payload. */
+interface About {
+  exchange: Exchange;
+  delivery: Delivery;
+  signer: Signer;
+  isTest: boolean;
+  now: number;
+}
+
+/** A repository that the directory does not list yet. `bodies` are the events that name it by a former name. */
+interface Unidentified extends Minimised {
+  signedBy: string | null;
+  now: number;
+}
+
+interface Identified {
+  repository: EventRepository;
+  isListed: boolean;
+}
+
+/** Claims of an organization on repositories that the directory does not list yet. */
+interface Claims {
+  orgId: string;
+  unlisted: readonly string[];
+  now: number;
 }
 
 /** The id, source and signer of a delivery, as stored in its records. */

@@ -4,11 +4,14 @@
  * of their protection.
  */
 import {
+  announcementSubject,
   changesSubject,
   foldedSubject,
   gatewaySubject,
   instanceSubject,
   leadQuerySubject,
+  memberSubject,
+  noticesSubject,
   querySubject,
   recordsSubject,
   soleNode,
@@ -45,6 +48,7 @@ const leadQueries = leadQuerySubject('*');
 const folded = foldedSubject(soleNode, '*');
 const changes = changesSubject(soleNode, '*');
 const gatewayFacts = gatewaySubject(soleNode);
+const betweenGateways = [announcementSubject('*'), memberSubject('*'), noticesSubject];
 
 const permissions: Record<JournalRole, Permissions> = {
   // The supervisor creates the streams and claims the journal for this instance.
@@ -54,8 +58,12 @@ const permissions: Record<JournalRole, Permissions> = {
     respond: true,
   },
   // The gateway enqueues records, and sends questions to the owners of partitions. It also answers requests for the
-  // facts in its memory. The gateway cannot read the journal.
-  gateway: { publish: [records, queries, leadQueries], subscribe: [folded, changes, gatewayFacts], respond: true },
+  // facts in its memory. Gateways of one service talk to each other. The gateway cannot read the journal.
+  gateway: {
+    publish: [records, queries, leadQueries, ...betweenGateways],
+    subscribe: [folded, changes, gatewayFacts, ...betweenGateways],
+    respond: true,
+  },
   // A worker follows and purges the streams, and enqueues the records of outcomes and relays. It also answers
   // questions, and sends questions to the owners of other partitions.
   worker: {

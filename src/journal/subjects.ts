@@ -54,6 +54,19 @@ export const statusSubject = 'tidings.cluster.status';
 /** The instances that use a server's journal answer requests on this subject. */
 export const instanceSubject = 'tidings.instance';
 
+/** A gateway announces itself on this subject to the other gateways. `member` is its name, or `*` for all of them. */
+export function announcementSubject(member: string): string {
+  return `tidings.node.${member}`;
+}
+
+/** Questions of gateways to one of them. */
+export function memberSubject(member: string): string {
+  return `tidings.member.${member}`;
+}
+
+/** Notices of a gateway to all the others. */
+export const noticesSubject = 'tidings.notices';
+
 /** The processes of all nodes that can lead a partition answer requests on this subject. */
 export function candidatesSubject(partition: PartitionName): string {
   return `tidings.cluster.candidates.${partition}`;

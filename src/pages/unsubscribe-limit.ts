@@ -2,12 +2,14 @@
  * Limits the requests to the unsubscribe page, which needs no API key. Requests with invalid links have a limit per
  * client. Requests with valid links have a limit per recipient. Writes have limits per recipient and per organization.
  * Requests with valid links have no limit per client. With such a limit, someone who guesses links through a shared
- * proxy would block recipients behind the same proxy.
+ * proxy would block recipients behind the same proxy. With several gateways, the home of a client, recipient or
+ * organization counts. A method returns a promise only if another gateway has to be asked.
  */
+import { type Homes, soleHome } from '../cluster/homes.ts';
 import { ServiceError } from '../foundation/errors.ts';
 import { ClientAddress } from '../http/client-address.ts';
 import { clientKey } from '../http/client-key.ts';
-import { IngestionLimit, type IngestionRate } from '../ingress/limit.ts';
+import { type Admission, IngestionLimit, type IngestionRate } from '../ingress/limit.ts';
 import type { Recipient } from '../store/tables/suppressions.ts';
 
 const minuteMs = 60_000;
@@ -21,43 +23,48 @@ const changesTogether: IngestionRate = { count: 300, periodMs: minuteMs };
 export class UnsubscribeLimit {
   private readonly addresses: ClientAddress;
   private readonly now: () => number;
-  private readonly clients = bucketsOf(guesses);
-  private readonly visitors = bucketsOf(visits);
-  private readonly recipients = bucketsOf(changes);
-  private readonly organizations = bucketsOf(changesTogether);
+  private readonly clients: Buckets;
+  private readonly visitors: Buckets;
+  private readonly recipients: Buckets;
+  private readonly organizations: Buckets;
 
   /**
    * @param trustedProxies addresses and networks whose X-Forwarded-For header is trusted
    * @param now returns the time in milliseconds
    */
-  constructor(trustedProxies: readonly string[], now: () => number = Date.now) {
+  constructor(trustedProxies: readonly string[], now: () => number = Date.now, homes = soleHome) {
     this.addresses = new ClientAddress(trustedProxies);
     this.now = now;
+    const bucketsOf = (name: string, rate: IngestionRate) => new Buckets(`unsubscribe ${name}`, rate, now, homes);
+    this.clients = bucketsOf('guesses', guesses);
+    this.visitors = bucketsOf('visits', visits);
+    this.recipients = bucketsOf('changes', changes);
+    this.organizations = bucketsOf('changes together', changesTogether);
   }
 
   /**
    * Counts a request with an invalid link towards the limit of its client.
    * @throws ServiceError `rateLimited`
    */
-  guess(peer: string, forwarded: string | undefined): void {
-    take(this.clients, clientKey(this.addresses.of(peer, forwarded) ?? peer, 48), this.now());
+  guess(peer: string, forwarded: string | undefined): Promise<void> | undefined {
+    return this.clients.take(clientKey(this.addresses.of(peer, forwarded) ?? peer, 48));
   }
 
   /**
    * Counts a request with a valid link towards the limit of its recipient.
    * @throws ServiceError `rateLimited`
    */
-  visit({ orgId, address }: Recipient): void {
-    take(this.visitors, `${orgId} ${address}`, this.now());
+  visit({ orgId, address }: Recipient): Promise<void> | undefined {
+    return this.visitors.take(`${orgId} ${address}`);
   }
 
   /**
    * Counts a write towards the limits of its recipient and its organization.
    * @throws ServiceError `rateLimited`
    */
-  change({ orgId, address }: Recipient): void {
-    take(this.recipients, `${orgId} ${address}`, this.now());
-    take(this.organizations, orgId, this.now());
+  change({ orgId, address }: Recipient): Promise<void> | undefined {
+    const counted = this.recipients.take(`${orgId} ${address}`);
+    return counted ? counted.then(() => this.organizations.take(orgId)) : this.organizations.take(orgId);
   }
 
   /** Removes token buckets that are full again. */
@@ -67,15 +74,32 @@ export class UnsubscribeLimit {
 }
 
 /**
- * Makes the token buckets for one limit. The buckets exist only in the memory of this process. Each key has a bucket of
- * its own, which is full at first.
+ * The token buckets of one limit. The buckets exist only in the memory of one process. Each key has a bucket of its
+ * own, which is full at first.
  */
-function bucketsOf(rate: IngestionRate): IngestionLimit {
-  return new IngestionLimit(() => [rate], 0);
+class Buckets {
+  private readonly limit: IngestionLimit;
+  private readonly admit: (key: string, question: string) => Admission | Promise<Admission>;
+
+  constructor(name: string, rate: IngestionRate, now: () => number, homes: Homes) {
+    this.limit = new IngestionLimit(() => [rate], 0);
+    this.admit = homes.at(name, (key: string) => this.limit.admit(key, now()));
+  }
+
+  /** @throws ServiceError `rateLimited` if the bucket of the key is empty */
+  take(key: string): Promise<void> | undefined {
+    const admission = this.admit(key, key);
+    if (admission instanceof Promise) return admission.then(assertAdmitted);
+    assertAdmitted(admission);
+    return undefined;
+  }
+
+  sweep(now: number): void {
+    this.limit.sweep(now);
+  }
 }
 
-function take(limit: IngestionLimit, key: string, now: number): void {
-  const admission = limit.admit(key, now);
+function assertAdmitted(admission: Admission): void {
   if (admission.admitted) return;
   const retryAfter = Math.max(1, Math.ceil(admission.retryAfterMs / 1000));
   throw new ServiceError('rateLimited', `Too many requests. Wait ${retryAfter} seconds.`, { retryAfter });

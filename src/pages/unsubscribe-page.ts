@@ -43,25 +43,31 @@ interface Services {
 export function unsubscribeRoutes(context: ApiContext, budget: BodyBudget, limit: UnsubscribeLimit): HttpRoute[] {
   const services: Services = { context, budget, limit, writing: new Map() };
   return [
-    { method: 'GET', path, handle: (exchange) => show(services, exchange) },
+    {
+      method: 'GET',
+      path,
+      handle: async (exchange) => show(services, exchange, await recipientOf(services, exchange)),
+    },
     {
       method: 'POST',
       path,
       handle: (exchange) => {
         const recipient = recipientOf(services, exchange);
+        if (recipient instanceof Promise) recipient.catch((error: unknown) => exchange.fail(error));
         exchange.receive(
           { maxBytes: maxBytes, budget },
           () => {},
-          (bytes) => exchange.guard(() => change(services, exchange, recipient, bytes.toString('latin1'))),
+          (bytes) => {
+            const body = bytes.toString('latin1');
+            exchange.guard(async () => change(services, exchange, await recipient, body));
+          },
         );
       },
     },
   ];
 }
 
-function show(services: Services, exchange: Exchange): void {
-  const { context } = services;
-  const recipient = recipientOf(services, exchange);
+function show({ context }: Services, exchange: Exchange, recipient: Recipient): void {
   reply(exchange, pageFor(nameOf(context, recipient), isOut(context, recipient)));
 }
 
@@ -84,7 +90,7 @@ async function write({ context, limit, writing }: Services, recipient: Recipient
     await first;
     return;
   }
-  limit.change(recipient);
+  await limit.change(recipient);
   const written = runCommand(context, directoryName, { name: 'suppress', ...recipient, suppressed });
   writing.set(wish, written);
   await written.finally(() => writing.delete(wish));
@@ -98,17 +104,19 @@ function isOut({ readers }: ApiContext, recipient: Recipient): boolean {
 /**
  * Returns the recipient that the link of a request names. Call this function before the first await, because the
  * function reads the client's address from the connection.
+ * @returns a promise only if another gateway counts the request
  * @throws ServiceError `rateLimited`, or `notFound` for an invalid token or an organization that no longer exists
  */
-function recipientOf({ context, limit }: Services, exchange: Exchange): Recipient {
+function recipientOf({ context, limit }: Services, exchange: Exchange): Recipient | Promise<Recipient> {
   const [token = ''] = exchange.params;
   const recipient = readUnsubscribeToken(context.sealer, token.slice(0, 300));
   if (recipient && nameOf(context, recipient) !== undefined) {
-    limit.visit(recipient);
-    return recipient;
+    return limit.visit(recipient)?.then(() => recipient) ?? recipient;
   }
-  limit.guess(exchange.peerAddress(), exchange.headers['x-forwarded-for']);
-  throw notFound('Link', token.slice(0, 80));
+  const guessed = limit.guess(exchange.peerAddress(), exchange.headers['x-forwarded-for']);
+  const refusal = notFound('Link', token.slice(0, 80));
+  if (guessed) return guessed.then(() => Promise.reject(refusal));
+  throw refusal;
 }
 
 function nameOf({ readers }: ApiContext, { orgId }: Recipient): string | undefined {

@@ -2,7 +2,7 @@
  * Checks that the ports of the settings are free. The check runs before anything is started, so a start with a taken
  * port fails immediately.
  */
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Settings } from '../../config/schema.ts';
 
@@ -52,8 +52,11 @@ async function requireFree(address: Address): Promise<void> {
   }
 }
 
-/** Listens on an address and stops listening immediately. Returns the error if listening failed. */
-async function listenOnce({ host, port }: Address): Promise<NodeJS.ErrnoException | undefined> {
+/**
+ * Listens on an address and stops listening immediately. Returns the error if listening failed. Node does not set
+ * SO_REUSEPORT, so listening also fails on a port that other processes share.
+ */
+async function listenOnce({ host, port }: Pick<Address, 'host' | 'port'>): Promise<NodeJS.ErrnoException | undefined> {
   const server = createServer();
   const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
     server.once('error', resolve);
@@ -61,6 +64,18 @@ async function listenOnce({ host, port }: Address): Promise<NodeJS.ErrnoExceptio
   });
   if (!error) await new Promise<void>((resolve) => server.close(() => resolve()));
   return error;
+}
+
+/** Returns a port of the address that is free now. */
+export async function chooseFreePort(host: string): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port: 0, exclusive: true }, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  return port;
 }
 
 /** Returns an error for a port that the service cannot listen on. The message contains the cause and the remedy. */

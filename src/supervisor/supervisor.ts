@@ -1,6 +1,6 @@
 /**
- * Runs the service: starts nats-server, the workers and the gateway in order, and serves the operations port. The
- * supervisor restarts a process that ends. It stops the processes in this order: gateway, workers, nats-server. If
+ * Runs the service: starts nats-server, the workers and the gateways in order, and serves the operations port. The
+ * supervisor restarts a process that ends. It stops the processes in this order: gateways, workers, nats-server. If
  * TIDINGS_NATS_URL is set, the supervisor starts no nats-server.
  */
 import { existsSync, statfsSync } from 'node:fs';
@@ -53,7 +53,7 @@ import { requireReviewedServer } from './http-server-files.ts';
 import { localJournal } from './nats-server.ts';
 import { type SupervisedNats, superviseNats } from './nats-supervision.ts';
 import { type OpsServer, startOps } from './operations-port.ts';
-import { requireFreePorts } from './ports.ts';
+import { chooseFreePort, requireFreePorts } from './ports.ts';
 
 /** A service that is starting or running. */
 export interface Service {
@@ -62,7 +62,7 @@ export interface Service {
   /** Returns the process ids by name, for tests that kill a process. */
   pids(): Record<string, number>;
   /**
-   * Stops everything that has been started: first the gateway, then the workers, then the rest. This method can be
+   * Stops everything that has been started: first the gateways, then the workers, then the rest. This method can be
    * called at any time, even during the start.
    */
   stop(): Promise<void>;
@@ -107,7 +107,7 @@ export function startService(settings: Settings, logger: Logger): Service {
       // A start that is still in progress ends at its next step. The stop waits until the start has ended. Without this
       // wait, the start could create a process that nothing stops.
       await ready.catch(() => {});
-      // The gateway stops before the workers, so that the workers can still fold all records that the gateway has
+      // The gateways stop before the workers, so that the workers can still fold all records that the gateways have
       // accepted.
       for (const role of ['gateway', 'worker'] as const) {
         const children = started.children.filter((child) => child.options.role === role);
@@ -160,11 +160,10 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
     webhookSecrets: [...first.webhookSecrets],
   });
   const ready = new Readiness();
-  const forGateway = settingsOf('gateway');
-  const gateway = new Child(childOptions('gateway', 'gateway', '../gateway/main.js', [], forGateway, logger, ready));
+  const gateways = await makeGateways(settingsOf('gateway'), logger, ready);
   const workers = makeWorkers(settingsOf('worker'), logger, ready);
-  const children = [...workers, gateway];
-  // The children load their programs while the journal is prepared, and the gateway also while the workers begin.
+  const children = [...workers, ...gateways];
+  // The children load their programs while the journal is prepared, and the gateways also while the workers begin.
   started.children.push(...children);
   for (const child of children) child.start();
   const freshness = isOneOfSeveral(settings) ? freshnessOf(settings) : undefined;
@@ -200,8 +199,10 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
     serveCluster(journal, inUse, waitingFor, clock, logger);
   }
   await begin(workers, durability, signal, ready);
-  await begin([gateway], durability, signal, ready);
-  const { host, port } = gateway.address as { host: string; port: number };
+  // The first gateway stores the admin key.
+  await begin(gateways.slice(0, 1), durability, signal, ready);
+  await begin(gateways.slice(1), durability, signal, ready);
+  const { host, port } = (gateways[0] as Child).address as { host: string; port: number };
   return { url: `http://${host}:${port}`, opsUrl: `http://${settings.opsHost}:${started.ops.port}`, durability, first };
 }
 
@@ -376,6 +377,25 @@ export function assignPartitions(settings: Pick<Settings, 'partitions' | 'worker
   const shares: PartitionName[][] = Array.from({ length: Math.min(wanted, settings.partitions) }, () => []);
   for (const [i, name] of partitionNames(settings.partitions).entries()) shares[i % shares.length]?.push(name);
   return shares;
+}
+
+/** Returns the number of gateways that the settings ask for. */
+function gatewaysOf({ gateways }: Pick<Settings, 'gateways'>): number {
+  return gateways || Math.max(1, Math.floor(availableParallelism() / 2));
+}
+
+/**
+ * Makes the gateways. Several gateways share one port. If the settings leave the port open, it is chosen here, because a
+ * port that the system chose for one gateway cannot be shared.
+ */
+async function makeGateways(settings: Settings, logger: Logger, ready: Readiness): Promise<Child[]> {
+  const count = gatewaysOf(settings);
+  const port = count > 1 && settings.port === 0 ? await chooseFreePort(settings.host) : settings.port;
+  const resolved = { ...settings, gateways: count, port };
+  return Array.from({ length: count }, (_, i) => {
+    const name = count === 1 ? 'gateway' : `gateway ${i}`;
+    return new Child(childOptions('gateway', name, '../gateway/main.js', [String(i)], resolved, logger, ready));
+  });
 }
 
 function makeWorkers(settings: Settings, logger: Logger, ready: Readiness): Child[] {

@@ -42,30 +42,30 @@ test('a public URL is missing, local, unencrypted or good', () => {
 
 test('a public URL leads here, to another Tidings, elsewhere or nowhere', async (t) => {
   const here = await answering(t, 200, '{"service": "tidings", "mark": "m1"}');
-  assert.deepEqual(await checkPublicAddress(of(here.url), 'm1'), [
+  assert.deepEqual(await checkPublicAddress(of(here.url), ['m1']), [
     { verdict: 'ok', text: 'TIDINGS_PUBLIC_URL leads to this service' },
   ]);
   assert.deepEqual(here.asked, ['/api/instance', undefined]);
   const page = `${here.url}/api/instance`;
-  assert.deepEqual(await checkPublicAddress(of(here.url), 'm2'), [
+  assert.deepEqual(await checkPublicAddress(of(here.url), ['m2']), [
     {
       verdict: 'fault',
       text: `TIDINGS_PUBLIC_URL: ${page} leads to another Tidings instance. Check the address and the target of the proxy`,
     },
   ]);
   const other = await answering(t, 404, 'no such page');
-  assert.deepEqual(await checkPublicAddress(of(`${other.url}/`), 'm1'), [
+  assert.deepEqual(await checkPublicAddress(of(`${other.url}/`), ['m1']), [
     {
       verdict: 'fault',
       text: `TIDINGS_PUBLIC_URL: ${other.url}/api/instance answers 404, but the reply is not from Tidings. Configure the proxy to forward all paths to this service`,
     },
   ]);
-  const [away] = await checkPublicAddress(of(`http://127.0.0.1:${await freePort()}`), 'm1');
+  const [away] = await checkPublicAddress(of(`http://127.0.0.1:${await freePort()}`), ['m1']);
   assert.match(away?.text ?? '', /does not answer \(ECONNREFUSED\)/);
   assert.deepEqual(
     await checkPublicAddress(of(here.url), undefined),
     [],
     'nothing to compare while the service is down',
   );
-  assert.deepEqual(await checkPublicAddress(of(''), 'm1'), []);
+  assert.deepEqual(await checkPublicAddress(of(''), ['m1']), []);
 });

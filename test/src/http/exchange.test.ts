@@ -72,6 +72,26 @@ test('an empty body is passed to the handler', async (t) => {
   }
 });
 
+test('a refusal before the end of a body releases its memory, and the connection goes on', async (t) => {
+  const budget = new BodyBudget(100);
+  let isRefused = false;
+  const port = await serve(t, (exchange) => {
+    if (isRefused) return echo(100, budget)(exchange);
+    const refuse = () => exchange.fail(new ServiceError('rateLimited', 'Too many.'));
+    const onChunk = () => {
+      isRefused = true;
+      setImmediate(refuse);
+    };
+    exchange.receive({ maxBytes: 100, budget }, onChunk, () => assert.fail('the request is refused before'));
+  });
+  const answer = await talk(port, [head(80), 'a'.repeat(40), 'b'.repeat(20), 'c'.repeat(20), post('more')], {
+    replies: 2,
+  });
+  assert.deepEqual(answer.statuses, [429, 200], answer.text);
+  assert.ok(answer.text.endsWith('{"seen":4,"text":"more"}'), answer.text);
+  assert.ok(budget.take(100), 'the whole budget is free again');
+});
+
 test('returns 413 for a body over the maximum size', async (t) => {
   const port = await serve(t, echo(10, new BodyBudget(1000)));
   const taken = await talk(port, post('x'.repeat(11)) + post('next'), { replies: 2 });

@@ -9,6 +9,7 @@ import { BodyBudget } from '../../../src/http/budget.ts';
 import type { Exchange } from '../../../src/http/exchange.ts';
 import { type HttpRoute, startServer } from '../../../src/http/server.ts';
 import { afterwards } from '../../helpers/cleanup.ts';
+import { freePort } from '../../helpers/ports.ts';
 import { talk } from '../../helpers/raw-socket.ts';
 import { waitUntil } from '../../helpers/wait-until.ts';
 
@@ -68,6 +69,21 @@ test('request ids are all different', async (t) => {
 
 test('the server does not start on a port in use', async (t) => {
   const { port } = await serve(t);
+  await assert.rejects(startServer('127.0.0.1', port, routes, quiet), /Cannot listen on 127\.0\.0\.1/);
+  const sharing = { sharesPort: true };
+  await assert.rejects(startServer('127.0.0.1', port, routes, quiet, sharing), /Cannot listen on 127\.0\.0\.1/);
+});
+
+test('several servers share a port if all of them ask for it', async (t) => {
+  const port = await freePort();
+  const servers = await Promise.all(
+    Array.from({ length: 2 }, () => startServer('127.0.0.1', port, routes, quiet, { sharesPort: true })),
+  );
+  afterwards(t, () => Promise.all(servers.map((server) => server.stop(0))));
+  assert.deepEqual(
+    servers.map((server) => server.port),
+    [port, port],
+  );
   await assert.rejects(startServer('127.0.0.1', port, routes, quiet), /Cannot listen on 127\.0\.0\.1/);
 });
 

@@ -212,3 +212,31 @@ test('a claim finds its own repository when the former owner of the login had th
   await list(found, orgId);
   assert.equal(resolve(payload('acme/app'), orgId).id, found.id);
 });
+
+test('a repository that was listed and renamed does not lend its id to a new one with its former name', async (t) => {
+  const directory = openTestPartition(t, 'directory');
+  const repository = repositoryFields();
+  const identities = new Identities(3_600_000);
+  identities.remember(repository, null, epoch);
+  let row = 0;
+  const see = (fullName: string) => {
+    row += 1;
+    const body = { relay: 'repositorySeen' as const, repository: { ...repository, fullName }, seenAt: epoch + row };
+    return foldRecords(directory, row, {
+      id: `relay-${row}`,
+      at: epoch + row,
+      kind: 'relay',
+      source: 'p00',
+      row,
+      body,
+    });
+  };
+  identities.prune(directory);
+  const named = { repository: { ...repository, id: 'repo_x', hostId: 'name:x' }, bodies: [] };
+  assert.equal(identities.resolve(directory, named, null, epoch).repository.id, repository.id, 'it is not listed yet');
+  await see(repository.fullName);
+  identities.prune(directory);
+  await see(`${repository.owner.login}/renamed`);
+  const other = { repository: { ...repository, id: 'repo_y', hostId: 'name:y' }, bodies: [] };
+  assert.notEqual(identities.resolve(directory, other, null, epoch).repository.id, repository.id);
+});

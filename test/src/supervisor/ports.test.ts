@@ -7,8 +7,10 @@ import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { loadSettings } from '../../../config/load.ts';
-import { requireFreePorts } from '../../../src/supervisor/ports.ts';
+import { startServer } from '../../../src/http/server.ts';
+import { chooseFreePort, requireFreePorts } from '../../../src/supervisor/ports.ts';
 import { afterwards } from '../../helpers/cleanup.ts';
+import { quiet } from '../../helpers/journal.ts';
 
 const of = (env: Record<string, string>) =>
   requireFreePorts(loadSettings({ TIDINGS_PORT: '0', TIDINGS_OPS_PORT: '0', ...env }));
@@ -37,6 +39,13 @@ test('the error for a taken port names it and its setting', async (t) => {
       message: `Port ${port} of 127.0.0.1 is taken by another program. Set ${variable} to a free one.`,
     });
   }
+});
+
+test('a port that gateways of another service share counts as taken', async (t) => {
+  const port = await chooseFreePort('127.0.0.1');
+  const server = await startServer('127.0.0.1', port, [], quiet, { sharesPort: true });
+  afterwards(t, () => server.stop(0));
+  await assert.rejects(of({ TIDINGS_PORT: String(port) }), { name: 'PortError' });
 });
 
 test('a port that an ending gateway releases during the check counts as free', async (t) => {

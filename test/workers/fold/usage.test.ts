@@ -142,6 +142,33 @@ test('a meter and the directory never lose or duplicate a call', async (t) => {
   );
 });
 
+test('a gateway that runs for days counts once, although another one starts', async (t) => {
+  const directory = openTestPartition(t, 'directory');
+  const org = await withOrganization(directory);
+  let now = Date.now();
+  const meter = new UsageMeter(() => now);
+  const journal: UsageRecord[] = [];
+  const send = async (record: UsageRecord) => void journal.push(record);
+  for (let day = 0; day < 4; day++) {
+    meter.count('key_1', org, epoch, epoch);
+    await meter.flush(directory, send);
+    await fold(directory, ...journal.splice(0));
+    now += 86_400_000;
+  }
+  meter.count('key_1', org, epoch, epoch);
+  const unanswered = async (record: UsageRecord) => {
+    await send(record);
+    throw new Error('no answer in time');
+  };
+  await assert.rejects(meter.flush(directory, unanswered));
+  await fold(directory, ...journal.splice(0));
+  await fold(directory, usage({ boot: ulid(now) }));
+  await meter.flush(directory, send);
+  await fold(directory, ...journal);
+  assert.equal(readMonth(directory, org, month).apiCalls, 5);
+  assert.equal(meter.unfolded(directory, org, month), 0);
+});
+
 test('writes the last use of a key once per minute', async (t) => {
   const directory = openTestPartition(t, 'directory');
   await foldRecords(

@@ -1,0 +1,119 @@
+/**
+ * Joins the gateways of a service, on all of its nodes, to a group: which of them are live, which one counts for a key,
+ * and notices to all of them. The only gateway of a service forms no group, and sends and receives nothing.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Settings } from '../../config/schema.ts';
+import { Homes } from '../cluster/homes.ts';
+import { Members } from '../cluster/members.ts';
+import { ulid } from '../foundation/ids.ts';
+import type { Logger } from '../foundation/logger.ts';
+import { limitsCountedLocally } from '../foundation/metrics.ts';
+import type { Journal } from '../journal/connect.ts';
+import { isOneOfSeveral } from '../journal/freshness.ts';
+import { openLink } from '../journal/link.ts';
+import type { RefusalReason } from '../protocol/refused-deliveries.ts';
+import type { EventRepository } from '../protocol/repository.ts';
+
+/** What a gateway tells the others: a refused delivery, or a repository that the directory does not list yet. */
+type Notice =
+  | { about: 'refused'; reason: RefusalReason; orgId: string | null }
+  | { about: 'seen'; repository: EventRepository; signedBy: string | null };
+
+/** How long a gateway waits for the others, which answer its first announcement at once, in milliseconds. */
+const hearMs = 200;
+/** Maximum number of notices about refused deliveries per second. Equal ones are sent once per second. */
+const [maxRefusals, refusalMs] = [100, 1000];
+
+export class GatewayGroup {
+  readonly homes: Homes;
+  private readonly node: string;
+  private readonly members: Members | undefined;
+  private readonly link: ReturnType<typeof openLink> | undefined;
+  private readonly refusals = new Set<string>();
+  private refusalsEnd = 0;
+
+  /**
+   * @param number the number of this gateway on its machine
+   * @param isCurrent whether this gateway may serve the state that it reads; another gateway counts while it may not
+   */
+  constructor(
+    settings: Pick<Settings, 'gateways' | 'node'>,
+    journal: Journal,
+    number: number,
+    logger: Logger,
+    isCurrent: () => boolean,
+  ) {
+    this.node = journal.node;
+    if (settings.gateways <= 1 && !isOneOfSeveral(settings)) {
+      this.homes = new Homes();
+      return;
+    }
+    const link = openLink(journal);
+    const members = new Members(link, memberOf(journal.node, number), ulid(), { isCurrent });
+    this.homes = new Homes({ members, link, logger, onAlone: () => limitsCountedLocally.inc() });
+    this.members = members;
+    this.link = link;
+    journal.onReconnect(() => members.announce());
+  }
+
+  /** The number of live gateways on this node, including this one. */
+  get sizeHere(): number {
+    return this.members ? this.members.list().filter((member) => nodeOf(member) === this.node).length : 1;
+  }
+
+  /**
+   * Begins to announce this gateway, and waits until it has heard of the others. A gateway that does not know them yet
+   * would count for all keys. Call it when everything that other gateways may ask for is declared.
+   */
+  async start(): Promise<void> {
+    if (!this.members) return;
+    this.members.start();
+    await pause(hearMs);
+  }
+
+  /** Receives the notices of the other gateways. */
+  onNotice(handle: (notice: Notice) => void): void {
+    this.link?.onNotified((sent) => {
+      const { from, ...notice } = sent as Notice & { from: string };
+      if (from !== this.homes.self) handle(notice as Notice);
+    });
+  }
+
+  /** Tells the other gateways of a refused delivery. */
+  refused(reason: RefusalReason, orgId: string | null): void {
+    if (!this.link) return;
+    const now = performance.now();
+    if (now >= this.refusalsEnd) {
+      this.refusals.clear();
+      this.refusalsEnd = now + refusalMs;
+    }
+    const key = `${reason} ${orgId ?? ''}`;
+    if (this.refusals.has(key) || this.refusals.size >= maxRefusals) return;
+    this.refusals.add(key);
+    this.notify({ about: 'refused', reason, orgId });
+  }
+
+  /** Tells the other gateways of a repository that the directory does not list yet. */
+  seen(repository: EventRepository, signedBy: string | null): void {
+    this.notify({ about: 'seen', repository, signedBy });
+  }
+
+  /** Says goodbye to the other gateways. */
+  stop(): void {
+    this.members?.stop();
+  }
+
+  private notify(notice: Notice): void {
+    this.link?.notify({ ...notice, from: this.homes.self });
+  }
+}
+
+/** Returns the name of a gateway. The name of its node can contain hyphens, too. */
+function memberOf(node: string, number: number): string {
+  return `${node}-${number}`;
+}
+
+function nodeOf(member: string): string {
+  return member.slice(0, member.lastIndexOf('-'));
+}

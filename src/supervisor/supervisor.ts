@@ -334,7 +334,7 @@ async function prepareJournal(journal: Journal, settings: Settings, logger: Logg
 
 /**
  * Creates the streams that are missing. Returns the state of all streams. On a node, a new stream continues after what the
- * store of the node contains. If it began anew, other nodes would take it for the whole history of the partition.
+ * store of the node contains. If it began at sequence 1 again, other nodes would take it for the whole history of the partition.
  */
 async function makeStreams(
   journal: Journal,

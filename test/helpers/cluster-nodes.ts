@@ -10,7 +10,7 @@ import { partitionNames } from '../../src/foundation/partition-names.ts';
 import { assertEqualStores } from './equal-stores.ts';
 import type { NatsCluster } from './nats-cluster.ts';
 import { temporaryFolder } from './ports.ts';
-import { startService, TestService } from './service.ts';
+import { type ServiceOptions, startService, TestService } from './service.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** Number of repository partitions of the nodes. */
@@ -57,13 +57,22 @@ export class Nodes {
       TIDINGS_ACK_DEADLINE_MS: '9000',
       ...more,
     }));
-    for (let i = 0; i < atStart; i += 1) await nodes.add(t, program);
+    await nodes.add(t, program);
+    // A node waits for offers of snapshots when it starts, so the others start at the same time.
+    const joined = [];
+    for (let i = 1; i < atStart; i += 1) joined.push(await nodes.join(i, program));
+    await Promise.all(joined.map((options, i) => nodes.begin(t, 1 + i, options)));
     return nodes;
   }
 
   /** Lets one more node join the cluster, and starts it. */
   async add(t: TestContext, program?: string): Promise<TestService> {
     const i = this.services.length;
+    return this.begin(t, i, await this.join(i, program));
+  }
+
+  /** Makes the data directory of a node. The first node makes the cluster. */
+  private async join(i: number, program?: string): Promise<ServiceOptions> {
     const env = this.envOf(i);
     const dataDir = join(this.folder, names[i] as string);
     const first = this.services[0];
@@ -72,9 +81,14 @@ export class Nodes {
     const command = token ? ['cluster', 'join', '--token', token] : ['cluster', 'init'];
     const { code, output } = await TestService.commandOf(program, settings, ...command);
     assert.equal(code, 0, output);
-    this.programs[i] = program;
-    const service = await startService(t, { dataDir, env, ...(program && { program }) });
-    this.services.push(service);
+    return { dataDir, env, ...(program && { program }) };
+  }
+
+  /** Starts a node for the first time. */
+  private async begin(t: TestContext, i: number, options: ServiceOptions): Promise<TestService> {
+    this.programs[i] = options.program;
+    const service = await startService(t, options);
+    this.services[i] = service;
     return service;
   }
 

@@ -11,7 +11,7 @@ import { type PartitionName, partitionNames, partitionOfRepository } from '../..
 import type { Journal } from '../../src/journal/connect.ts';
 import { purgeStream, streamState } from '../../src/journal/topology.ts';
 import { currentGeneration, generationFolder } from '../../src/store/generation.ts';
-import { cellsOf, printTable, spreadOf } from '../helpers/cluster/figures.ts';
+import { cellsOf, printTable, showProgress, spreadOf } from '../helpers/cluster/figures.ts';
 import { type Attempt, PacedDeliveries } from '../helpers/cluster/paced-deliveries.ts';
 import { Nodes } from '../helpers/cluster-nodes.ts';
 import { isLong, noCluster } from '../helpers/cluster-options.ts';
@@ -40,7 +40,7 @@ test('a node joins a cluster whose journal was purged', { skip: noCluster }, asy
   const load = new PacedDeliveries(nodes);
   await load.run(10, 500);
   const records = await fill(journal, partitionNames(count).slice(1), (done) => {
-    if (isLong) t.diagnostic(`${done} of ${megabytes} MB are in the journal`);
+    showProgress(`${done} of ${megabytes} MB are in the journal`);
   });
   await nodes.settled();
   for (const name of partitionNames(count)) {

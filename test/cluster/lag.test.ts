@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Positions } from '../../sdk/positions.ts';
-import { cellsOf, median, printTable, spreadOf } from '../helpers/cluster/figures.ts';
+import { cellsOf, median, printTable, showProgress, spreadOf } from '../helpers/cluster/figures.ts';
 import { FollowerLag } from '../helpers/cluster/follower-lag.ts';
 import { PacedDeliveries } from '../helpers/cluster/paced-deliveries.ts';
 import { Nodes } from '../helpers/cluster-nodes.ts';
@@ -39,6 +39,7 @@ test('followers show deliveries soon, and no read is older than asked for', { sk
       await load.run(perSecond, measuredMs);
       const spread = spreadOf(await lag.settled());
       rows.push([String(perSecond), ...cellsOf(spread)]);
+      showProgress(`${spread.count} deliveries at ${perSecond} per second`);
       assert.ok(spread.count > (perSecond * measuredMs) / 2000, `${spread.count} deliveries`);
       if (isLong) assert.ok(spread.p99 <= maxP99, `p99 at ${perSecond}/s: ${spread.p99.toFixed(0)} ms`);
     }
@@ -61,7 +62,7 @@ test('followers show deliveries soon, and no read is older than asked for', { sk
       maxima.push(spread.max);
       await nats.start(victim);
       await nats.healed();
-      each.diagnostic(`round ${round + 1} of ${kills}: at most ${spread.max.toFixed(0)} ms`);
+      showProgress(`kill ${round + 1} of ${kills}: at most ${spread.max.toFixed(0)} ms`);
     }
     printTable(each, rows);
     if (!isLong) return;
@@ -76,6 +77,11 @@ test('followers show deliveries soon, and no read is older than asked for', { sk
   assert.equal(load.failed, 0);
   await nodes.settled();
   assert.deepEqual(await load.missing(), []);
+  await t.test('the check finds a delivery that no node has', async () => {
+    const [accepted] = load.accepted;
+    load.accepted.splice(0, 1, { ...(accepted as NonNullable<typeof accepted>), key: 'lost' });
+    assert.deepEqual(await load.missing(), ['a lost', 'b lost', 'c lost']);
+  });
   await nodes.assertEqual();
 });
 
@@ -108,6 +114,7 @@ async function writeAndRead(t: TestContext, nodes: Nodes, count: number): Promis
       const begun = performance.now();
       const answer = await send(reader, 'GET', path, asks ? positions.headers() : {});
       if (asks) ms.push(performance.now() - begun);
+      if (nth % 1000 === 999) showProgress(`${nth + 1} of ${count + unasked} reads`);
       if (answer.status !== 200) found.refused += 1;
       else if (answer.body.titles.fix !== title) found[asks ? 'stale' : 'staleUnasked'] += 1;
     }

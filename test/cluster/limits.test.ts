@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { homeAmong, weighed } from '../../src/cluster/rendezvous.ts';
 import { instanceUsage } from '../../src/store/tables/usage.ts';
-import { printTable } from '../helpers/cluster/figures.ts';
+import { printTable, showProgress } from '../helpers/cluster/figures.ts';
 import { Nodes } from '../helpers/cluster-nodes.ts';
-import { isLong, noCluster, rounds } from '../helpers/cluster-options.ts';
+import { noCluster, rounds } from '../helpers/cluster-options.ts';
 import { startCluster } from '../helpers/nats-cluster.ts';
 import { pullPayload } from '../helpers/payloads.ts';
 import { type Answer, read } from '../helpers/service.ts';
@@ -78,7 +78,7 @@ test('limits hold over the nodes of a cluster', { skip: noCluster }, async (t) =
     const rows = [['before the death', 'at once', 'after it was noticed', 'counted alone']];
     for (let round = 0; round < rounds(1, 10); round += 1) {
       rows.push(await grantedOverDeath(t, nodes));
-      if (isLong) each.diagnostic(`round ${round + 1} of ${rounds(1, 10)}`);
+      showProgress(`death ${round + 1} of ${rounds(1, 10)}`);
     }
     printTable(each, rows);
   });

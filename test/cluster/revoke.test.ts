@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Cut } from '../helpers/cluster/cut.ts';
-import { cellsOf, printTable, spreadOf } from '../helpers/cluster/figures.ts';
+import { cellsOf, printTable, showProgress, spreadOf } from '../helpers/cluster/figures.ts';
 import { Nodes } from '../helpers/cluster-nodes.ts';
 import { isLong, noCluster, rounds } from '../helpers/cluster-options.ts';
 import { startCluster } from '../helpers/nats-cluster.ts';
@@ -41,7 +41,7 @@ test('a revoked key is refused on every node', { skip: noCluster }, async (t) =>
       const others = nodes.live.filter((i) => i !== by);
       assert.equal(await ask(nodes.at(by), key), 401, 'the node that revoked it refuses it before its reply');
       took.push(...(await Promise.all(others.map((i) => refusedAfter(nodes.at(i), key, at)))));
-      if (isLong && round % 20 === 19) each.diagnostic(`round ${round + 1} of ${all}`);
+      if (round % 20 === 19) showProgress(`revocation ${round + 1} of ${all}`);
     }
     print(each, 'connected', took);
     if (isLong) assert.ok(Math.max(...took) <= maxMs, `after ${Math.max(...took).toFixed(0)} ms`);
@@ -65,7 +65,7 @@ test('a revoked key is refused on every node', { skip: noCluster }, async (t) =>
         return status === 401;
       });
       await nodes.at(isolated).ready();
-      each.diagnostic(`round ${round + 1} of ${all}: ${(took.at(-1) as number).toFixed(0)} ms`);
+      showProgress(`isolation ${round + 1} of ${all}: ${(took.at(-1) as number).toFixed(0)} ms`);
     }
     print(each, 'isolated', took);
     // The node asks by itself how current it is, so this time does not depend on the load of the machine.

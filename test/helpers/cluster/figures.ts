@@ -1,6 +1,7 @@
-/** Prints the figures of a load test as a table, and computes percentiles. */
+/** Prints the progress and the figures of a load test, and computes percentiles. */
 import type { TestContext } from 'node:test';
 import { percentile } from '../../../bench/figures.ts';
+import { isLong } from '../cluster-options.ts';
 
 export { median } from '../../../bench/figures.ts';
 
@@ -30,4 +31,9 @@ export function printTable(t: TestContext, rows: readonly (readonly string[])[])
     const cells = row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)));
     t.diagnostic(cells.join('  ').trimEnd());
   }
+}
+
+/** Prints the progress of the long form at once. The test runner prints diagnostics only when a test has ended. */
+export function showProgress(text: string): void {
+  if (isLong) process.stderr.write(`  … ${text}\n`);
 }

@@ -17,7 +17,7 @@ const NO_SERVER = ['packages', 'cutter', 'dashboard', 'build'];
 const NO_BUILD = ['packages'];
 const BESIDES_TSC = ['packages', 'cutter'];
 /** Options of the cluster tests, which may have a value: `--rounds=20`. */
-const CLUSTER_OPTIONS = ['--long', '--rounds'];
+const CLUSTER_OPTIONS = ['--long', '--rounds', '--release'];
 /** The long form of the cluster tests takes longer than the time limit of a test. */
 const NO_TIME_LIMIT = '--test-timeout=86400000';
 const PARENT = process.ppid;

@@ -24,6 +24,11 @@ export const noCluster: string | false =
 /** Whether the long form of the tests was asked for. */
 export const isLong = options.includes('--long');
 
+/** Folder of a built checkout of the last release, which the rolling upgrade starts from; undefined if none was given. */
+export const releaseFolder: string | undefined = options
+  .find((option) => option.startsWith('--release='))
+  ?.slice('--release='.length);
+
 /** Returns how often a fault is repeated: the number of `--rounds`, else `long` or `short`. */
 export function rounds(short: number, long: number): number {
   const given = options.find((option) => option.startsWith('--rounds'));

@@ -27,6 +27,8 @@ import { waitUntil } from './wait-until.ts';
 export interface ClusterOptions {
   /** Indexes of the servers that do not call fsync before they acknowledge. */
   lazy?: readonly number[];
+  /** If false, a client learns no addresses but those that it was given. */
+  advertises?: boolean;
 }
 
 /** One server of a cluster. */
@@ -78,7 +80,7 @@ export class NatsCluster {
   }
 
   /** Writes the configuration of each server. Starts none. */
-  static async prepare(t: TestContext, { lazy = [] }: ClusterOptions): Promise<NatsCluster> {
+  static async prepare(t: TestContext, { lazy = [], advertises = true }: ClusterOptions): Promise<NatsCluster> {
     const folder = temporaryFolder(t);
     const servers: Server[] = [];
     for (let i = 0; i < size; i++) {
@@ -90,7 +92,10 @@ export class NatsCluster {
     const routes = servers.map(({ routePort }) => `"nats://127.0.0.1:${routePort}"`).join(', ');
     for (const [i, server] of servers.entries()) {
       mkdirSync(server.folder);
-      writeFileSync(join(server.folder, 'server.conf'), configOf(server, routes, lazy.includes(i)));
+      writeFileSync(
+        join(server.folder, 'server.conf'),
+        configOf(server, routes, { isLazy: lazy.includes(i), advertises }),
+      );
     }
     const cluster = new NatsCluster(t, servers);
     afterwards(t, () => cluster.end());
@@ -288,7 +293,11 @@ export class NatsCluster {
 }
 
 /** Returns the configuration of the supervised server with the changes that make it a member of a cluster. */
-function configOf({ name, port, routePort, monitorPort, folder }: Server, routes: string, isLazy: boolean): string {
+function configOf(
+  { name, port, routePort, monitorPort, folder }: Server,
+  routes: string,
+  { isLazy, advertises }: { isLazy: boolean; advertises: boolean },
+): string {
   const values: Record<string, string> = {
     LISTEN: `"127.0.0.1:${port}"`,
     LOG: JSON.stringify(join(folder, 'server.log')),
@@ -305,7 +314,7 @@ function configOf({ name, port, routePort, monitorPort, folder }: Server, routes
 http: "127.0.0.1:${monitorPort}"
 lame_duck_grace_period: "1s"
 lame_duck_duration: "30s"
-cluster { name: tidings, listen: "127.0.0.1:${routePort}", routes: [${routes}] }
+cluster { name: tidings, listen: "127.0.0.1:${routePort}", no_advertise: ${!advertises}, routes: [${routes}] }
 `;
 }
 

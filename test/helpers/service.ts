@@ -33,7 +33,7 @@ function fetchOverLiveConnections(): void {
   };
 }
 
-const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const ownProgram = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 /** A reply of the service, with its body parsed as JSON. */
 export interface Answer {
@@ -50,6 +50,8 @@ export interface ServiceOptions {
   dataDir?: string;
   /** False to return without waiting, for a service that cannot become ready. */
   waits?: boolean;
+  /** The main program of another build. */
+  program?: string;
 }
 
 /** A kind of process of the service. */
@@ -84,7 +86,7 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
     ...noLimits,
     ...options.env,
   };
-  const service = new TestService(env);
+  const service = new TestService(env, options.program);
   afterwards(t, () => service.stop());
   if (options.waits !== false) await service.ready();
   return service;
@@ -95,6 +97,7 @@ export class TestService {
   /** Everything that the service has logged so far. */
   log = '';
   private readonly process: ChildProcess;
+  private readonly program: string;
   private readonly exited: Promise<void>;
   /**
    * Resolves when the service and its child processes have ended. All these processes write to the same output. The log
@@ -102,8 +105,9 @@ export class TestService {
    */
   private readonly ended: Promise<number | null>;
 
-  constructor(env: Record<string, string>) {
+  constructor(env: Record<string, string>, program = ownProgram) {
     this.env = env;
+    this.program = program;
     this.process = spawn(process.execPath, ['--enable-source-maps', program, 'start'], {
       env,
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -179,7 +183,11 @@ export class TestService {
 
   /** Runs a `tidings` command on this service, waits for its end and returns its output. */
   tidings(...args: string[]): string {
-    return execFileSync(process.execPath, [program, ...args], { env: this.env, encoding: 'utf8', maxBuffer: 2 ** 28 });
+    return execFileSync(process.execPath, [this.program, ...args], {
+      env: this.env,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 28,
+    });
   }
 
   /**
@@ -187,12 +195,21 @@ export class TestService {
    * Resolves with the exit code and the output.
    */
   run(...args: string[]): Promise<{ code: number | null; output: string }> {
-    return TestService.command(this.env, ...args);
+    return TestService.commandOf(this.program, this.env, ...args);
   }
 
   /** Runs a command with the environment `env`, also if no service runs. */
   static command(env: Record<string, string>, ...args: string[]): Promise<{ code: number | null; output: string }> {
-    const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    return TestService.commandOf(undefined, env, ...args);
+  }
+
+  /** Runs a command of another build, or of this one if `program` is undefined. */
+  static commandOf(
+    program: string | undefined,
+    env: Record<string, string>,
+    ...args: string[]
+  ): Promise<{ code: number | null; output: string }> {
+    const child = spawn(process.execPath, [program ?? ownProgram, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));

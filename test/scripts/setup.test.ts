@@ -477,13 +477,14 @@ suite('command lines', () => {
       'lanes',
       '--long',
       '--rounds=3',
+      '--release=../last',
       '--test-only',
       '--longer',
     ]);
     assert.deepEqual(
       [options, others],
       [
-        ['--long', '--rounds=3'],
+        ['--long', '--rounds=3', '--release=../last'],
         ['lanes', '--test-only', '--longer'],
       ],
     );

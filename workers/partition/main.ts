@@ -149,13 +149,14 @@ function directoryFrom(served: readonly ServedPartition[], readers: Readers): De
 }
 
 /**
- * Handles a partition that could not be opened at start. If the partition cannot be restored on this machine, an alarm
- * is raised, and the worker runs without the partition. Any other error ends the worker. The loss of the directory
- * partition ends the worker too.
+ * Handles a partition that could not be opened at start. If the partition cannot be restored on this machine, needs a
+ * newer version of Tidings, or was wrong again after its repairs, an alarm is raised, and the worker runs without the
+ * partition. Any other error ends the worker. The loss of the directory partition ends the worker too.
  */
 function giveUp({ logger }: ChildContext, name: PartitionName, error: Error): undefined {
-  const isHopeless = [PartitionLostError, NewerFoldError, DivergedError].some((kind) => error instanceof kind);
-  if (!isHopeless || name === directoryName) throw error;
+  const isLost = error instanceof PartitionLostError && name !== directoryName;
+  const isStopped = error instanceof NewerFoldError || error instanceof DivergedError;
+  if (!isLost && !isStopped) throw error;
   partitionAlarms.set({ partition: name, cause: causeOf(error) }, 1);
   logger.fatal({ partition: name, err: error }, 'partition is not served');
 }

@@ -50,6 +50,8 @@ export interface ServiceOptions {
   dataDir?: string;
   /** False to return without waiting, for a service that cannot become ready. */
   waits?: boolean;
+  /** The program and arguments that start a command elsewhere, such as in another network; none by default. */
+  enter?: readonly string[];
 }
 
 /** A kind of process of the service. */
@@ -84,7 +86,7 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
     ...noLimits,
     ...options.env,
   };
-  const service = new TestService(env);
+  const service = new TestService(env, options.enter);
   afterwards(t, () => service.stop());
   if (options.waits !== false) await service.ready();
   return service;
@@ -92,6 +94,7 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
 
 export class TestService {
   readonly env: Record<string, string>;
+  readonly enter: readonly string[];
   /** Everything that the service has logged so far. */
   log = '';
   private readonly process: ChildProcess;
@@ -102,12 +105,11 @@ export class TestService {
    */
   private readonly ended: Promise<number | null>;
 
-  constructor(env: Record<string, string>) {
+  constructor(env: Record<string, string>, enter: readonly string[] = []) {
     this.env = env;
-    this.process = spawn(process.execPath, ['--enable-source-maps', program, 'start'], {
-      env,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    this.enter = enter;
+    const [command, ...args] = [...enter, process.execPath, '--enable-source-maps', program, 'start'];
+    this.process = spawn(command as string, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
     this.process.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
       this.log += chunk;
     });
@@ -116,11 +118,11 @@ export class TestService {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.env.TIDINGS_PORT}`;
+    return `http://${this.env.TIDINGS_HOST ?? '127.0.0.1'}:${this.env.TIDINGS_PORT}`;
   }
 
   get opsUrl(): string {
-    return `http://127.0.0.1:${this.env.TIDINGS_OPS_PORT}`;
+    return `http://${this.env.TIDINGS_OPS_HOST ?? '127.0.0.1'}:${this.env.TIDINGS_OPS_PORT}`;
   }
 
   get dataDir(): string {
@@ -147,12 +149,19 @@ export class TestService {
   }
 
   /** Sends one API request with the key `key`. The default is the admin key. */
-  async api(method: string, path: string, body?: unknown, key = this.adminKey): Promise<Answer> {
+  async api(
+    method: string,
+    path: string,
+    body?: unknown,
+    key = this.adminKey,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
     const response = await fetch(this.url + path, {
       method,
       headers: {
         authorization: `Bearer ${key}`,
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
@@ -179,7 +188,8 @@ export class TestService {
 
   /** Runs a `tidings` command on this service, waits for its end and returns its output. */
   tidings(...args: string[]): string {
-    return execFileSync(process.execPath, [program, ...args], { env: this.env, encoding: 'utf8', maxBuffer: 2 ** 28 });
+    const [command, ...rest] = [...this.enter, process.execPath, program, ...args];
+    return execFileSync(command as string, rest, { env: this.env, encoding: 'utf8', maxBuffer: 2 ** 28 });
   }
 
   /**
@@ -187,12 +197,22 @@ export class TestService {
    * Resolves with the exit code and the output.
    */
   run(...args: string[]): Promise<{ code: number | null; output: string }> {
-    return TestService.command(this.env, ...args);
+    return TestService.commandIn(this.enter, this.env, ...args);
   }
 
   /** Runs a command with the environment `env`, also if no service runs. */
   static command(env: Record<string, string>, ...args: string[]): Promise<{ code: number | null; output: string }> {
-    const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    return TestService.commandIn([], env, ...args);
+  }
+
+  /** Runs a command where a service runs that was started with the same `enter`. */
+  static commandIn(
+    enter: readonly string[],
+    env: Record<string, string>,
+    ...args: string[]
+  ): Promise<{ code: number | null; output: string }> {
+    const [command, ...rest] = [...enter, process.execPath, program, ...args];
+    const child = spawn(command as string, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { afterwards } from './cleanup.ts';
 import type { LoadReport } from './cluster-load.ts';
 import { ClusterLoad } from './cluster-load.ts';
 import { Nodes } from './cluster-nodes.ts';
@@ -93,6 +94,8 @@ export async function prepareStage(t: TestContext, options: StageOptions = {}): 
   const load = new ClusterLoad(nodes, chat);
   await load.prepare({ publishers });
   load.begin(perSecond);
+  // After a failed test, the load must not keep the process alive.
+  afterwards(t, () => load.end());
   return { t, nats, nodes, load, chat };
 }
 

@@ -162,7 +162,7 @@ export class ClusterLoad {
   async end(): Promise<void> {
     this.stopped = true;
     await this.running;
-    this.reads = await this.reading?.end();
+    this.reads ??= await this.reading?.end();
   }
 
   /** Number of items that the receiver has. */

@@ -152,7 +152,7 @@ export async function openGateway(
   const readDirectory = () => readers.ofAnyAge(directoryName);
   const ingestion = ingestionLimit(settings, readers);
   const limits: Limits = {
-    ingestion: new HomedIngestionLimit(homes, ingestion, seedAfterChange(homes, ingestion, settings, readers)),
+    ingestion: new HomedIngestionLimit(homes, ingestion, () => seedIngestion(ingestion, settings, readers)),
     api: apiLimit(settings, homes, readDirectory),
     unsubscribe: new UnsubscribeLimit(settings.trustedProxies, Date.now, homes),
   };
@@ -191,7 +191,8 @@ export async function openGateway(
   const receiving = receiverOf(whole, { budget, limit: limits.ingestion, group, logger });
   // The directory possibly does not list the repositories of delayed events yet.
   for (const { record } of delayed(settings, readers)) receiving.seed(record, Date.now());
-  seedIngestion(ingestion, settings, readers);
+  // The only gateway restores its limit here. With several, each restores it when it begins to count.
+  if (homes.isSole) seedIngestion(ingestion, settings, readers);
   receiver = receiving;
   group.onNotice((notice) => {
     if (notice.about === 'refused') events.refused(notice.reason, notice.orgId);
@@ -207,6 +208,7 @@ export async function openGateway(
       // A lead may be a while away, so the node proves by messages of its own that it hears the journal.
       if (freshness) for (const name of partitionNames(settings.partitions)) probeEnd(journal, name).catch(() => {});
       while (!isCurrent()) await signals.wait(directoryName, 0, currentMs);
+      if (freshness) await group.join();
     },
     listen: async () => {
       await group.start();
@@ -220,7 +222,7 @@ export async function openGateway(
     stop: async () => {
       for (const timer of [sweeper, flusher]) clearInterval(timer);
       await stopServing(server, events);
-      for (const each of [group, limits.api, limits.ingestion, sessions]) each.stop();
+      group.stop();
       await closeJournal(whole, lanes, flush);
     },
   };
@@ -296,18 +298,6 @@ function seedIngestion(limit: IngestionLimit, settings: Settings, readers: Reade
     highest.set(organization, Math.max(highest.get(organization) ?? 0, due));
   }
   for (const [organization, due] of highest) limit.seed(organization, due);
-}
-
-/** Returns the function that restores the ingestion limit again, once after each change of the live gateways. */
-function seedAfterChange(homes: Homes, limit: IngestionLimit, settings: Settings, readers: Readers): () => void {
-  let isRestored = true;
-  homes.onChange(() => {
-    isRestored = false;
-  });
-  return () => {
-    if (!isRestored) seedIngestion(limit, settings, readers);
-    isRestored = true;
-  };
 }
 
 /**

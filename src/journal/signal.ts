@@ -6,8 +6,9 @@
  */
 import type { Subscription } from 'nats';
 import type { PartitionName } from '../foundation/partition-names.ts';
-import { packMessage, unpackMessage } from './codec.ts';
+import { packMessage } from './codec.ts';
 import type { Journal } from './connect.ts';
+import { receiveMessages } from './messages.ts';
 import { foldedSubject } from './subjects.ts';
 
 /** The last sequence that a partition has folded (`seq`), and the generation of the partition's store. */
@@ -40,11 +41,9 @@ export class FoldedSignals {
 
   constructor(journal: Journal, onFolded: (folded: Folded) => void = () => {}) {
     this.onFolded = onFolded;
-    this.subscription = journal.connection.subscribe(foldedSubject(journal.node, '*'), {
-      callback: (error, message) => {
-        if (!error) this.arrived(unpackMessage<Folded>(message.data));
-      },
-    });
+    this.subscription = receiveMessages<Folded>(journal.connection, foldedSubject(journal.node, '*'), (folded) =>
+      this.arrived(folded),
+    );
   }
 
   /**

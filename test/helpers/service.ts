@@ -261,14 +261,22 @@ export class TestService {
   pids(): Record<Part, number> {
     const supervisor = this.process.pid as number;
     const found = { supervisor, gateway: 0, worker: 0, 'nats-server': 0 };
-    for (const pid of readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number)) {
+    for (const pid of processes()) {
       const command = commandOf(pid);
       if (command.includes('nats-server') && command.includes(this.dataDir)) found['nats-server'] = pid;
       else if (parentOf(pid) !== supervisor) continue;
       else if (command.includes('gateway/main')) found.gateway = pid;
       else if (command.includes('partition/main')) found.worker = pid;
+    }
+    return found;
+  }
+
+  /** Returns the process ids of the gateways that run, by their numbers. */
+  gateways(): ReadonlyMap<number, number> {
+    const found = new Map<number, number>();
+    for (const pid of processes()) {
+      const [, number] = /gateway\/main\.js\0(\d+)/.exec(commandOf(pid)) ?? [];
+      if (number !== undefined && parentOf(pid) === this.process.pid) found.set(Number(number), pid);
     }
     return found;
   }
@@ -303,6 +311,12 @@ function killNow(pid: number): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
+}
+
+function processes(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
 }
 
 function commandOf(pid: number): string {

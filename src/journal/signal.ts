@@ -17,6 +17,8 @@ export interface Folded {
   seq: number;
   /** The time of the machine's clock as of which the state is current. Absent on one machine, or if it is not known. */
   asOf?: number;
+  /** Set while the state must not be served, because it differs from the state of other nodes. */
+  withdrawn?: true;
 }
 
 /** Broadcasts that a partition has folded up to `seq`. */

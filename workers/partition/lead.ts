@@ -11,11 +11,11 @@ import type { Logger } from '../../src/foundation/logger.ts';
 import { leadChanges, partitionLead } from '../../src/foundation/metrics.ts';
 import type { PartitionName } from '../../src/foundation/partition-names.ts';
 import type { Lane } from '../../src/journal/lane.ts';
+import type { NamedDigest } from '../../src/journal/snapshots.ts';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readFoldVersion, readLead } from '../../src/store/tables/lead.ts';
 import { foldVersion } from '../fold/lead.ts';
-import type { NamedDigest } from './digests.ts';
 
 /** What a candidate for the lead of a partition needs. Times are in milliseconds. */
 export interface LeadOptions {
@@ -38,7 +38,7 @@ export interface LeadOptions {
   leaseMs?: number | undefined;
   /** Called when this process becomes the lead. */
   onGained: () => void;
-  /** Called when another process has become the lead. */
+  /** Called when another process has become the lead, or this one may not do the work of the lead any more. */
   onLost: () => void;
   /** Monotonic clock in milliseconds. Clocks of two machines are never compared. */
   now?: () => number;
@@ -72,6 +72,10 @@ export class Lead {
   private claimAt = Number.NEGATIVE_INFINITY;
   /** Set while the lead is handed over: this process begins nothing more. */
   private paused = false;
+  /** Set while it is not known whether the state of this node is right: this process begins and claims nothing. */
+  private doubted = false;
+  /** Set when the doubt has lasted for too long: this process does not do the work of the lead either. */
+  private suspended = false;
   private closed = false;
   private end: (() => void) | undefined;
   private readonly freezes: Freezes | undefined;
@@ -100,7 +104,7 @@ export class Lead {
    * the fold drops records of a lead that was replaced.
    */
   get acts(): boolean {
-    return this.holds && !this.paused;
+    return this.holds && !this.paused && !this.doubted;
   }
 
   /**
@@ -117,6 +121,31 @@ export class Lead {
     return this.closed;
   }
 
+  /** Whether the lead can be handed to this process. */
+  get isCandidate(): boolean {
+    return !this.closed && !this.doubted && this.held === undefined;
+  }
+
+  /** Begins nothing and claims nothing until `trust` is called, because the state of this node may be wrong. */
+  doubt(): void {
+    this.doubted = true;
+  }
+
+  /** Ends the work of the lead until `trust` is called. Another node claims the partition when its lead is silent. */
+  suspend(): void {
+    this.doubted = true;
+    this.suspended = true;
+    if (this.held !== undefined) this.lose('partition is led no more by this process: its state may be wrong');
+  }
+
+  /** Ends the doubt. If no other node has claimed the partition meanwhile, this process leads again. */
+  trust(): void {
+    this.doubted = false;
+    this.suspended = false;
+    // The store is closed for a moment after a long backlog. The next commit then comes to the same result.
+    if (this.options.owner.caughtUp) this.folded();
+  }
+
   /**
    * Must be called after each commit.
    * @param heardTerm term of the last claim or tick that was folded, if there was one
@@ -129,8 +158,8 @@ export class Lead {
     this.underWay = this.underWay.filter(({ seq: sent }) => sent > seq);
     // A claim that is folded while the process stops must not begin the work of the lead again.
     if (this.closed) return;
-    if (lead?.life === this.life) this.gain(lead.term);
-    else this.lose();
+    if (lead?.life === this.life && !this.suspended) this.gain(lead.term);
+    else if (this.held !== undefined) this.lose('partition is led by another process now');
     // On one machine, a claim that came after others in the backlog is repeated without delay.
     if (this.held === undefined && this.options.leaseMs === undefined && this.end) void this.check();
   }
@@ -138,7 +167,7 @@ export class Lead {
   /** Enqueues a tick, which proves that this process lives. Other nodes compare their state with the digest in it. */
   async tick(): Promise<void> {
     const { owner, leaseMs } = this.options;
-    if (this.paused) return;
+    if (this.paused || this.doubted) return;
     // A process whose fold does not move must not keep the lead. So it sends no tick before the last one is folded.
     if (leaseMs !== undefined && this.underWay.length > 0 && !this.acts) return;
     const digest = leaseMs === undefined ? undefined : owner.digest;
@@ -184,7 +213,14 @@ export class Lead {
   /** Claims the partition if no one leads it. A claim that is under way must be folded before the next one. */
   private async check(): Promise<void> {
     const { leaseMs, node, owner, logger } = this.options;
-    if (this.held !== undefined || this.sending || this.underWay.length > 0 || this.now() < this.claimAt) return;
+    if (
+      this.held !== undefined ||
+      this.doubted ||
+      this.sending ||
+      this.underWay.length > 0 ||
+      this.now() < this.claimAt
+    )
+      return;
     this.freezes?.since(0);
     // A node that folds its backlog has not heard the ticks that follow it.
     if (leaseMs !== undefined && !owner.caughtUp) {
@@ -236,10 +272,9 @@ export class Lead {
       this.tick().catch((error: Error) => logger.warn({ partition: owner.name, err: error }, 'tick failed'));
   }
 
-  private lose(): void {
-    if (this.held === undefined) return;
+  private lose(why: string): void {
     const { owner, logger } = this.options;
-    logger.warn({ partition: owner.name, term: this.held }, 'partition is led by another process now');
+    logger.warn({ partition: owner.name, term: this.held }, why);
     this.held = undefined;
     // A hand-over that failed half-way must not hold back the next lead of this process.
     this.paused = false;

@@ -71,10 +71,14 @@ import { GatewayGroup } from './group.ts';
 
 /** A running gateway. */
 export interface Gateway {
-  readonly port: number;
   readonly context: ApiContext;
   /** Waits until the directory is known to be current; at once on one machine. */
   current(): Promise<void>;
+  /**
+   * Begins to serve and to count for other gateways. Returns the port.
+   * @throws if the gateway cannot listen on its address
+   */
+  listen(): Promise<number>;
   /** Stops accepting requests, answers the requests in flight, drains the lanes and closes the connections. */
   stop(): Promise<void>;
 }
@@ -85,12 +89,11 @@ const sweepMs = 60_000;
 const currentMs = 500;
 
 /**
- * Starts a gateway. The owner of each partition (`PartitionOwner`) must have opened the partition before.
+ * Prepares a gateway. The owner of each partition (`PartitionOwner`) must have opened the partition before.
  * @param durability the failures that an acknowledged record survives; absent without a supervisor
  * @param number the number of this gateway among those of its machine
- * @throws if the gateway cannot listen on its address
  */
-export async function startGateway(
+export async function openGateway(
   settings: Settings,
   logger: Logger,
   durability?: DurabilityLevel,
@@ -196,20 +199,23 @@ export async function startGateway(
   });
   const quotas = new Quotas(homes);
   const served = routes(whole, limits, { usage, sessions, quotas, receiver: receiving, budget });
-  await group.start();
   if (freshness) guarded?.begin((name) => freshness.assertFresh(name));
-  const server = await startServer(settings.host, settings.port, served, logger, {
-    corsOrigins: settings.corsOrigins,
-    help: docsPath,
-    sharesPort: settings.gateways > 1,
-  });
+  let server: HttpServer | undefined;
   return {
-    port: server.port,
     context,
     current: async () => {
       // A lead may be a while away, so the node proves by messages of its own that it hears the journal.
       if (freshness) for (const name of partitionNames(settings.partitions)) probeEnd(journal, name).catch(() => {});
       while (!isCurrent()) await signals.wait(directoryName, 0, currentMs);
+    },
+    listen: async () => {
+      await group.start();
+      server = await startServer(settings.host, settings.port, served, logger, {
+        corsOrigins: settings.corsOrigins,
+        help: docsPath,
+        sharesPort: settings.gateways > 1,
+      });
+      return server.port;
     },
     stop: async () => {
       for (const timer of [sweeper, flusher]) clearInterval(timer);
@@ -435,9 +441,9 @@ function isConnected(directory: Partition | undefined, { id, owner }: EventRepos
 }
 
 /** Ends the streams, and answers the requests in flight. */
-async function stopServing(server: HttpServer, events: EventHub): Promise<void> {
+async function stopServing(server: HttpServer | undefined, events: EventHub): Promise<void> {
   events.stop();
-  await server.stop(inFlightMs);
+  await server?.stop(inFlightMs);
 }
 
 /** Saves the usage counts, drains the lanes and closes the connections. */

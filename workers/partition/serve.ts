@@ -143,10 +143,6 @@ export async function serve(
     onGained: beginLeading,
     onLost: () => void switching.run(endLeading),
   });
-  shared.handOver?.add({
-    ...{ name, lead, owner, resumeLeading: beginLeading },
-    endLeading: () => switching.run(endLeading),
-  });
   if (peers) {
     standing = new Standing({
       ...{ dataDir, logger, owner, peers },
@@ -166,7 +162,14 @@ export async function serve(
     });
     peers.serve(owner, standing);
   }
-  lead.start();
+  void context.mayLead.then(() => {
+    if (!lead || lead.isClosed) return;
+    shared.handOver?.add({
+      ...{ name, lead, owner, resumeLeading: beginLeading },
+      endLeading: () => switching.run(endLeading),
+    });
+    lead.start();
+  });
   function beginLeading(): void {
     void switching.run(() => {
       if (lead?.term === undefined || leading) return;

@@ -210,7 +210,9 @@ export async function serve(
   async function learn({ repoId, bounds }: PreviewTask): Promise<void> {
     if (leading || settings.node === '') return leading?.learn({ repoId, bounds });
     const question: LearnTask = { task: 'learn', repoId, bounds };
-    const learned = await askLead<LearnTask, { seq: number }>(journal, name, question, learnMs).catch(() => undefined);
+    const known = readLead(owner.partition);
+    const asking = askLead<LearnTask, { seq: number }>(journal, name, known, question, learnMs);
+    const learned = await asking.catch(() => undefined);
     if (learned) await owner.reach(learned.seq, reachMs);
   }
   const keeper = new Keeper(owner, {

@@ -9,10 +9,12 @@ import { type TestContext, test } from 'node:test';
 import { registry } from '../../src/foundation/metrics.ts';
 import { Freshness } from '../../src/journal/freshness.ts';
 import { FoldedSignals } from '../../src/journal/signal.ts';
+import { announcePositions } from '../../src/journal/snapshots.ts';
 import { streamState } from '../../src/journal/topology.ts';
 import { readDivergence } from '../../src/store/divergence.ts';
 import { listSnapshots } from '../../src/store/snapshot.ts';
 import { readDigest, readFoldVersion, readLead, writeDigest } from '../../src/store/tables/lead.ts';
+import { readStreamIdentity } from '../../src/store/tables/meta.ts';
 import { DivergedError, maxRepairs } from '../../workers/partition/repair.ts';
 import { afterwards } from '../helpers/cleanup.ts';
 import { type ComparingNode, startComparing } from '../helpers/cluster-node.ts';
@@ -226,6 +228,26 @@ test('a wrong node takes the snapshot of a right node, and none of its own', asy
   await tick(a, [a, again, c]);
   await waitUntil('it was compared', () => readDivergence(b.dataDir, 'p00')?.state === 'sound');
   await assertEqual(again, a);
+});
+
+test('digests of another stream are not compared, and those of the same stream are', async (t) => {
+  const bench = await startBench(t);
+  const [a] = (await startNodes(t, bench, 'a')) as [ComparingNode];
+  const { seq, value } = a.owner.named.at(-1) ?? assert.fail();
+  const created = readStreamIdentity(a.owner.partition)?.created ?? assert.fail();
+  const other = { ...(await bench.nats.connect()), node: 'b' };
+  const announce = async (stream: string) => {
+    const digests = [{ seq, value: (value ^ 1) >>> 0 }];
+    const position = { partition: 'p00', created: stream, seq, holds: 0, offers: [], digests };
+    announcePositions(other, { asks: false, partitions: [position] });
+    await other.connection.flush();
+    await a.flush();
+  };
+  await announce('another stream');
+  assert.deepEqual([...a.peers.digestsOf('p00')], [['b', []]]);
+  assert.equal(a.standing.state, 'sound');
+  await announce(created);
+  assert.equal(a.standing.state, 'doubted');
 });
 
 test('a node whose state is wrong again and again stops for good', async (t) => {

@@ -75,6 +75,8 @@ const defaultBytesPerSecond = 50_000_000;
 /** A partition whose owner runs. */
 interface Served {
   owner: Owner;
+  /** Identifies the stream that the owner folds. */
+  created: string;
   /** Undefined only in a test. */
   standing: Comparison | undefined;
   catalogue: SnapshotCatalogue;
@@ -141,7 +143,8 @@ export class Peers {
       answers.unsubscribe();
       await pieces.close();
     };
-    this.served.set(owner.name, { owner, standing, catalogue, pieces, stop });
+    const created = readStreamIdentity(owner.partition)?.created ?? '';
+    this.served.set(owner.name, { owner, created, standing, catalogue, pieces, stop });
     this.conceding.delete(owner.name);
     this.fetching.delete(owner.name);
     void this.announce();
@@ -276,8 +279,10 @@ export class Peers {
       this.offers.set(partition, known);
       if (padded && padded.erasures >= (this.paddings.get(partition)?.erasures ?? 0))
         this.paddings.set(partition, padded);
-      this.setDigests(partition, node, digests);
-      this.served.get(partition)?.standing?.compare();
+      const served = this.served.get(partition);
+      // The same position in another stream is another message.
+      this.setDigests(partition, node, served?.created === position.created ? digests : []);
+      served?.standing?.compare();
     }
     if (asks) void this.announce();
   }
@@ -302,13 +307,13 @@ export class Peers {
     }
   }
 
-  private async positionOf({ owner, standing, catalogue }: Served): Promise<PartitionPosition> {
+  private async positionOf({ owner, created, standing, catalogue }: Served): Promise<PartitionPosition> {
     const snapshots = await catalogue.list();
     const offers = isSound(standing) ? snapshots.map(({ clean: _, ...offer }) => offer) : [];
     const holds = heldBy(owner, snapshots);
     const padded = this.paddingOf(owner);
     return {
-      ...{ partition: owner.name, created: readStreamIdentity(owner.partition)?.created ?? '', seq: owner.seq },
+      ...{ partition: owner.name, created, seq: owner.seq },
       ...{ holds, offers, digests: owner.named },
       ...(padded && { padded: { created: padded.created, erasures: padded.erasures, seq: padded.seq } }),
     };

@@ -4,7 +4,6 @@
  * records of other leads (`docs/architecture.md` decisions 33 and 34).
  */
 
-import { Freezes } from '../../src/foundation/freezes.ts';
 import { ulid } from '../../src/foundation/ids.ts';
 import { onInterval } from '../../src/foundation/intervals.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
@@ -16,6 +15,7 @@ import type { JournalRecord } from '../../src/protocol/journal.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readFoldVersion, readLead } from '../../src/store/tables/lead.ts';
 import { foldVersion } from '../fold/lead.ts';
+import { Silence } from './silence.ts';
 
 /** What a candidate for the lead of a partition needs. Times are in milliseconds. */
 export interface LeadOptions {
@@ -52,8 +52,6 @@ const firstVersion = 1;
 const marginMs = 3000;
 /** Pause after a claim that the journal did not accept, in milliseconds. A full stream accepts none until it is purged. */
 const refusedMs = 5000;
-/** After a freeze of this process, it first reads the ticks that were sent meanwhile, for this time in milliseconds. */
-const wakeMs = 5000;
 
 export class Lead {
   /** Id of this candidate. It is of the process, so that no process takes the claim of its predecessor for its own. */
@@ -61,8 +59,6 @@ export class Lead {
   private readonly options: LeadOptions;
   private readonly now: () => number;
   private held: number | undefined;
-  /** When the current lead was last heard. */
-  private heardAt: number;
   /** When the newest folded claim or tick of this process was sent. */
   private provenAt = Number.NEGATIVE_INFINITY;
   /** Claims and ticks of this process that the journal has accepted, and that are not folded yet. */
@@ -78,14 +74,13 @@ export class Lead {
   private suspended = false;
   private closed = false;
   private end: (() => void) | undefined;
-  private readonly freezes: Freezes | undefined;
+  /** The silence of the current lead. Undefined on one machine, where no lead is waited for. */
+  private readonly silence: Silence | undefined;
 
   constructor(options: LeadOptions) {
     this.options = options;
     this.now = options.now ?? (() => performance.now());
-    this.heardAt = this.now();
-    const { leaseMs } = options;
-    if (leaseMs !== undefined) this.freezes = new Freezes(() => this.wake(leaseMs));
+    if (options.leaseMs !== undefined) this.silence = new Silence(options.leaseMs, this.now);
   }
 
   /** Begins to claim the partition as soon as this process may lead it. */
@@ -97,6 +92,11 @@ export class Lead {
   /** The term under which this process leads; undefined while it does not lead. */
   get term(): number | undefined {
     return this.held;
+  }
+
+  /** What a record that begins something contains about the lead. The fold drops the record if another process leads. */
+  get stamp(): { term?: number } {
+    return this.held === undefined ? {} : { term: this.held };
   }
 
   /**
@@ -153,7 +153,7 @@ export class Lead {
   folded(heardTerm?: number): void {
     const { partition, seq } = this.options.owner;
     const lead = readLead(partition);
-    if (heardTerm !== undefined && heardTerm === lead?.term) this.heardAt = this.now();
+    if (heardTerm !== undefined && heardTerm === lead?.term) this.silence?.restart();
     for (const { seq: sent, sentAt } of this.underWay) if (sent <= seq) this.provenAt = Math.max(this.provenAt, sentAt);
     this.underWay = this.underWay.filter(({ seq: sent }) => sent > seq);
     // A claim that is folded while the process stops must not begin the work of the lead again.
@@ -173,7 +173,7 @@ export class Lead {
     const digest = leaseMs === undefined ? undefined : owner.digest;
     await this.send((at) => ({
       ...{ id: ulid(at), at, kind: 'tick' },
-      ...(this.held !== undefined && { term: this.held }),
+      ...this.stamp,
       ...(digest && { digest }),
     }));
   }
@@ -205,14 +205,14 @@ export class Lead {
   /** Stops claiming the partition. If this process leads, it stays the lead in the journal until another one claims. */
   close(): void {
     this.closed = true;
-    this.freezes?.close();
+    this.silence?.close();
     this.end?.();
     partitionLead.set({ partition: this.options.owner.name }, 0);
   }
 
   /** Claims the partition if no one leads it. A claim that is under way must be folded before the next one. */
   private async check(): Promise<void> {
-    const { leaseMs, node, owner, logger } = this.options;
+    const { node, owner, logger } = this.options;
     if (
       this.held !== undefined ||
       this.doubted ||
@@ -221,19 +221,15 @@ export class Lead {
       this.now() < this.claimAt
     )
       return;
-    this.freezes?.since(0);
     // A node that folds its backlog has not heard the ticks that follow it.
-    if (leaseMs !== undefined && !owner.caughtUp) {
-      this.heardAt = this.now();
-      return;
-    }
+    if (this.silence && !owner.caughtUp) return this.silence.restart();
     this.sending = true;
     try {
       // The store is closed for a moment after a long backlog.
       const lead = readLead(owner.partition);
       // A former process of this node has ended, because its lock on the store is free.
       const isOfOther = lead !== undefined && lead.node !== node;
-      if (leaseMs !== undefined && isOfOther && this.now() < this.heardAt + leaseMs) return;
+      if (isOfOther && this.silence?.isOverdue === false) return;
       const term = (lead?.term ?? 0) + 1;
       await this.send((at) => ({ id: ulid(at), at, kind: 'claim', term, life: this.life, node }));
     } catch (error) {
@@ -242,11 +238,6 @@ export class Lead {
     } finally {
       this.sending = false;
     }
-  }
-
-  /** Does not take the silence during a freeze of this process for the silence of the lead. */
-  private wake(leaseMs: number): void {
-    this.heardAt = Math.max(this.heardAt, this.now() - leaseMs + wakeMs);
   }
 
   private async send(record: (at: number) => JournalRecord): Promise<void> {
@@ -278,7 +269,7 @@ export class Lead {
     this.held = undefined;
     // A hand-over that failed half-way must not hold back the next lead of this process.
     this.paused = false;
-    this.heardAt = this.now();
+    this.silence?.restart();
     leadChanges.inc({ partition: owner.name, change: 'lost' });
     partitionLead.set({ partition: owner.name }, 0);
     this.options.onLost();

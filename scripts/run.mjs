@@ -17,7 +17,12 @@ const NO_SERVER = ['packages', 'cutter', 'dashboard', 'build'];
 const NO_BUILD = ['packages'];
 const BESIDES_TSC = ['packages', 'cutter'];
 /** Options of the cluster tests, which may have a value: `--rounds=20`. */
-const CLUSTER_OPTIONS = ['--long', '--rounds', '--release'];
+const CLUSTER_OPTIONS = ['--long', '--rounds', '--release', '--no-time-check', '--no-fence'];
+/**
+ * The files that cause each fault on a cluster of its own, and the file that causes all of them on one cluster. Without
+ * words that select files, the short form runs the latter, which saves the time of starting the clusters.
+ */
+const [EACH_FAULT, ALL_FAULTS] = [/^test\/cluster\/faults\//, 'test/cluster/all-faults.test.ts'];
 /** The long form of the cluster tests takes longer than the time limit of a test. */
 const NO_TIME_LIMIT = '--test-timeout=86400000';
 const PARENT = process.ppid;
@@ -129,6 +134,13 @@ export function suiteFiles(name, filters = [], root = ROOT) {
   return filters.length === 0 ? files : files.filter((file) => filters.some((filter) => file.includes(filter)));
 }
 
+/** Returns the files of the cluster tests, each fault in one of them. */
+export function clusterFiles(filters, isLong, root = ROOT) {
+  const files = suiteFiles('cluster', filters, root);
+  if (filters.length > 0) return files;
+  return files.filter((file) => (isLong ? file !== ALL_FAULTS : !EACH_FAULT.test(file)));
+}
+
 /**
  * Splits arguments into options and filters. Arguments that begin with a dash are options for Node's test runner, and
  * all other arguments filter the files.
@@ -151,7 +163,8 @@ function clusterSuite(args) {
   const { options, others } = splitClusterOptions(args);
   // The long form measures, so its files run alone.
   const more = options.length > 0 ? [NO_TIME_LIMIT, '--test-concurrency=1'] : [];
-  const steps = suiteSteps('cluster', [...more, ...others]);
+  const files = clusterFiles(splitArguments(others).filters, options.length > 0);
+  const steps = suiteSteps('cluster', [...more, ...others], files);
   if (!findClusterServer(ROOT)) {
     return [notice('cluster tests', `skipped: no nats-server 2.12 or later. To run them, ${CLUSTER_ADVICE}`)];
   }
@@ -163,9 +176,8 @@ function suite(name, args = []) {
 }
 
 /** Returns the steps of a suite: the files that run side by side, and then the files that run alone. */
-function suiteSteps(name, args) {
+function suiteSteps(name, args, files = suiteFiles(name, splitArguments(args).filters)) {
   const { options, filters } = splitArguments(args);
-  const files = suiteFiles(name, filters);
   if (files.length === 0) throw noFiles(name, filters);
   const { concurrency } = SUITES[name];
   const { together, alone } = splitFiles(name, files);

@@ -5,20 +5,13 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { isLong, noCluster, rounds } from '../helpers/cluster-options.ts';
+import { electedMs, noCluster, rounds, uninterruptedMs } from '../helpers/cluster-options.ts';
 import { LaneLoad } from '../helpers/lane-load.ts';
 import { type NatsCluster, startCluster } from '../helpers/nats-cluster.ts';
 import { assertSet, readIds } from '../helpers/set-check.ts';
 
 const partitions = ['p00', 'p01', 'p02', 'p03'];
 const streamBytes = 2_147_483_648;
-/**
- * A stream without a leader waits for an election, which takes 4 to 9 seconds. If the servers disagree, a second election
- * follows. That is rare, so only the long form, which a person watches, insists on the shorter time.
- */
-const electedMs = isLong ? 10_000 : 20_000;
-/** Shorter than any election: an interruption of this length is not caused by the loss of a leader. */
-const uninterruptedMs = 3000;
 
 /** A fault, and how the server is brought back. A fault resolves when the server has ended or stands still. */
 interface Fault {

@@ -23,7 +23,7 @@ interface Revoked {
 }
 
 test('a revoked key is refused on every node', { skip: noCluster }, async (t) => {
-  const nats = await startCluster(t, { advertises: false });
+  const nats = await startCluster(t);
   const cut = await Cut.start(
     t,
     nats.indexes.map((i) => nats.url(i)),

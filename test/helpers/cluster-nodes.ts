@@ -9,6 +9,7 @@ import type { ClusterReport } from '../../src/cluster/status.ts';
 import { partitionNames } from '../../src/foundation/partition-names.ts';
 import { assertEqualStores } from './equal-stores.ts';
 import type { NatsCluster } from './nats-cluster.ts';
+import { loopback, type Place } from './places.ts';
 import { temporaryFolder } from './ports.ts';
 import { type ServiceOptions, startService, TestService } from './service.ts';
 import { waitUntil } from './wait-until.ts';
@@ -24,22 +25,33 @@ export interface NodesOptions {
   urlsOf?: (i: number) => readonly string[];
   /** The main program of another build, which the nodes run. */
   program?: string;
+  /** Where each node runs; on loopback by default. */
+  places?: readonly Place[];
 }
+
+/** A node that has just started or continued is not expected to answer quickly for this time, in milliseconds. */
+const warmUpMs = 10_000;
 
 export class Nodes {
   /** The services by index. A node that was restarted has a new service. */
   readonly services: TestService[] = [];
   private readonly folder: string;
   private readonly envOf: (i: number) => Record<string, string>;
-  private readonly programs: (string | undefined)[] = [];
+  private readonly places: readonly Place[];
   private readonly down = new Set<number>();
+  /** When a node was restarted or continued, by index. */
+  private readonly returnedAt = new Map<number, number>();
 
-  private constructor(folder: string, envOf: (i: number) => Record<string, string>) {
+  private constructor(folder: string, envOf: (i: number) => Record<string, string>, places: readonly Place[]) {
     this.folder = folder;
     this.envOf = envOf;
+    this.places = places;
   }
 
-  /** Starts three nodes. The first one makes the cluster, and the others join it. */
+  /**
+   * Starts three nodes. The first one makes the cluster, and the others join it.
+   * @param more settings in addition to the test defaults
+   */
   static async start(
     t: TestContext,
     nats: NatsCluster,
@@ -47,16 +59,21 @@ export class Nodes {
     options: NodesOptions = {},
   ): Promise<Nodes> {
     // Each node connects to another server first.
-    const { urlsOf = (i: number) => [0, 1, 2].map((step) => nats.url((i + step) % 3)), program } = options;
-    const nodes = new Nodes(temporaryFolder(t), (i) => ({
+    const { urlsOf = (i: number) => [0, 1, 2].map((step) => nats.url((i + step) % 3)), program, places = [] } = options;
+    const envOf = (i: number): Record<string, string> => ({
+      TIDINGS_HOST: (places[i] ?? loopback).reach,
+      TIDINGS_OPS_HOST: (places[i] ?? loopback).reach,
       TIDINGS_NODE: names[i] as string,
       TIDINGS_NATS_URL: urlsOf(i).join(','),
       TIDINGS_PARTITIONS: String(partitions),
+      // The default depends on the number of cores.
+      TIDINGS_WORKERS: '1',
       TIDINGS_JOURNAL_REPLICAS: '3',
       TIDINGS_JOURNAL_MAX_BYTES: '268435456',
       TIDINGS_ACK_DEADLINE_MS: '9000',
       ...more,
-    }));
+    });
+    const nodes = new Nodes(temporaryFolder(t), envOf, places);
     await nodes.add(t, program);
     // A node waits for offers of snapshots when it starts, so the others start at the same time.
     const joined = [];
@@ -79,14 +96,14 @@ export class Nodes {
     const token = first && (await this.tokenOf(first));
     const settings = { ...env, PATH: process.env.PATH ?? '', TIDINGS_DATA_DIR: dataDir };
     const command = token ? ['cluster', 'join', '--token', token] : ['cluster', 'init'];
-    const { code, output } = await TestService.commandOf(program, settings, ...command);
+    const launch = { enter: (this.places[i] ?? loopback).enter, ...(program && { program }) };
+    const { code, output } = await TestService.commandAs(launch, settings, ...command);
     assert.equal(code, 0, output);
-    return { dataDir, env, ...(program && { program }) };
+    return { dataDir, env, ...launch };
   }
 
   /** Starts a node for the first time. */
   private async begin(t: TestContext, i: number, options: ServiceOptions): Promise<TestService> {
-    this.programs[i] = options.program;
     const service = await startService(t, options);
     this.services[i] = service;
     return service;
@@ -95,6 +112,11 @@ export class Nodes {
   /** Indexes of the nodes that run. */
   get live(): number[] {
     return [...this.services.keys()].filter((i) => !this.down.has(i));
+  }
+
+  /** Indexes of the nodes that run and have not been started or continued lately. */
+  get steady(): number[] {
+    return this.live.filter((i) => performance.now() > (this.returnedAt.get(i) ?? -warmUpMs) + warmUpMs);
   }
 
   indexOf(node: string): number {
@@ -108,8 +130,7 @@ export class Nodes {
   /** Kills all processes of a node at once, as a power cut does. */
   async kill(i: number): Promise<void> {
     this.down.add(i);
-    const { supervisor, gateway, worker } = this.at(i).pids();
-    for (const pid of [supervisor, gateway, worker]) if (pid > 0) process.kill(pid, 'SIGKILL');
+    this.signal(i, 'SIGKILL');
     await this.at(i).exit();
   }
 
@@ -123,19 +144,18 @@ export class Nodes {
    * Starts a node again with its data, and waits until it is ready.
    * @param program the main program of another build, which the node runs from now on
    */
-  async restart(t: TestContext, i: number, program = this.programs[i]): Promise<void> {
-    const { env, dataDir } = this.at(i);
-    this.programs[i] = program;
-    this.services[i] = await startService(t, { dataDir, env, ...(program && { program }) });
-    this.down.delete(i);
+  async restart(t: TestContext, i: number, program = this.at(i).launch.program): Promise<void> {
+    const { env, dataDir, launch } = this.at(i);
+    const { enter = [] } = launch;
+    this.services[i] = await startService(t, { dataDir, env, enter, ...(program && { program }) });
+    this.returned(i);
   }
 
   /** Suspends all processes of a node, or lets them continue. */
   freeze(i: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
     if (signal === 'SIGSTOP') this.down.add(i);
-    else this.down.delete(i);
-    const { supervisor, gateway, worker } = this.at(i).pids();
-    for (const pid of [supervisor, gateway, worker]) if (pid > 0) process.kill(pid, signal);
+    else this.returned(i);
+    this.signal(i, signal);
   }
 
   /** Returns the state of the cluster as an operator sees it on a node. */
@@ -175,7 +195,7 @@ export class Nodes {
     await waitUntil('the stores are equal', async () => {
       await this.settled();
       const dirs = this.services.map(({ dataDir }) => dataDir);
-      for (const i of this.services.keys()) this.freeze(i, 'SIGSTOP');
+      for (const i of this.services.keys()) this.signal(i, 'SIGSTOP');
       try {
         for (const name of partitionNames(partitions)) await assertEqualStores(name, dirs);
         return true;
@@ -184,9 +204,19 @@ export class Nodes {
         if (/meta "cursor"/.test((error as Error).message)) return false;
         throw error;
       } finally {
-        for (const i of this.services.keys()) this.freeze(i, 'SIGCONT');
+        for (const i of this.services.keys()) this.signal(i, 'SIGCONT');
       }
     });
+  }
+
+  private signal(i: number, signal: NodeJS.Signals): void {
+    const { supervisor, gateway, worker } = this.at(i).pids();
+    for (const pid of [supervisor, gateway, worker]) if (pid > 0) process.kill(pid, signal);
+  }
+
+  private returned(i: number): void {
+    this.down.delete(i);
+    this.returnedAt.set(i, performance.now());
   }
 
   private async tokenOf(first: TestService): Promise<string> {

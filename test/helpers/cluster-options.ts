@@ -29,6 +29,18 @@ export const releaseFolder: string | undefined = options
   .find((option) => option.startsWith('--release='))
   ?.slice('--release='.length);
 
+/** Whether leads should act without looking at their clocks, and without the verdict of the journal. */
+export const noTimeCheck = options.includes('--no-time-check');
+export const noFence = options.includes('--no-fence');
+
+/**
+ * A stream without a leader waits for an election, which takes 4 to 9 seconds. If the servers disagree, a second election
+ * follows. That is rare, so only the long form, which a person watches, insists on the shorter time.
+ */
+export const electedMs = isLong ? 10_000 : 20_000;
+/** Shorter than any election: an interruption of this length is not caused by the loss of a leader. */
+export const uninterruptedMs = 3000;
+
 /** Returns how often a fault is repeated: the number of `--rounds`, else `long` or `short`. */
 export function rounds(short: number, long: number): number {
   const given = options.find((option) => option.startsWith('--rounds'));

@@ -19,6 +19,7 @@ import { afterwards, kill } from './cleanup.ts';
 import { clusterServer } from './cluster-options.ts';
 import { externalSettings } from './external-nats.ts';
 import { quiet } from './journal.ts';
+import { loopback, type Place } from './places.ts';
 import { freePort, temporaryFolder } from './ports.ts';
 import { pauseProcess } from './standstill.ts';
 import { waitUntil } from './wait-until.ts';
@@ -27,13 +28,14 @@ import { waitUntil } from './wait-until.ts';
 export interface ClusterOptions {
   /** Indexes of the servers that do not call fsync before they acknowledge. */
   lazy?: readonly number[];
-  /** If false, a client learns no addresses but those that it was given. */
-  advertises?: boolean;
+  /** Where each server runs; on loopback by default. */
+  places?: readonly Place[];
 }
 
 /** One server of a cluster. */
 interface Server {
   readonly name: string;
+  readonly place: Place;
   readonly port: number;
   readonly routePort: number;
   readonly monitorPort: number;
@@ -80,22 +82,21 @@ export class NatsCluster {
   }
 
   /** Writes the configuration of each server. Starts none. */
-  static async prepare(t: TestContext, { lazy = [], advertises = true }: ClusterOptions): Promise<NatsCluster> {
+  static async prepare(t: TestContext, options: ClusterOptions): Promise<NatsCluster> {
+    const { lazy = [], places = [] } = options;
     const folder = temporaryFolder(t);
     const servers: Server[] = [];
     for (let i = 0; i < size; i++) {
       const [port, routePort, monitorPort] = [await freePort(), await freePort(), await freePort()];
       const name = `n${i}`;
+      const place = places[i] ?? loopback;
       const none = { process: undefined, isFrozen: false, asking: undefined };
-      servers.push({ name, port, routePort, monitorPort, folder: join(folder, name), ...none });
+      servers.push({ name, place, port, routePort, monitorPort, folder: join(folder, name), ...none });
     }
-    const routes = servers.map(({ routePort }) => `"nats://127.0.0.1:${routePort}"`).join(', ');
+    const routes = servers.map(({ place, routePort }) => `"nats://${place.host}:${routePort}"`).join(', ');
     for (const [i, server] of servers.entries()) {
       mkdirSync(server.folder);
-      writeFileSync(
-        join(server.folder, 'server.conf'),
-        configOf(server, routes, { isLazy: lazy.includes(i), advertises }),
-      );
+      writeFileSync(join(server.folder, 'server.conf'), configOf(server, routes, lazy.includes(i)));
     }
     const cluster = new NatsCluster(t, servers);
     afterwards(t, () => cluster.end());
@@ -107,19 +108,26 @@ export class NatsCluster {
     return [...this.servers.keys()];
   }
 
-  /** Returns the address of a server for clients. */
+  /** Returns the address of a server for clients in the same network. */
   url(i: number): string {
-    return `nats://127.0.0.1:${this.at(i).port}`;
+    return `nats://${this.at(i).place.host}:${this.at(i).port}`;
   }
 
   /** Returns the address of a server's monitoring port. */
   monitor(i: number): string {
-    return `http://127.0.0.1:${this.at(i).monitorPort}`;
+    return `http://${this.at(i).place.reach}:${this.at(i).monitorPort}`;
   }
 
   /** Returns the settings of a client that knows this server only. */
   settings(i: number): NatsSettings {
-    return externalSettings(this.url(i));
+    return externalSettings(`nats://${this.at(i).place.reach}:${this.at(i).port}`);
+  }
+
+  /** Returns the number of clients of a server whose names begin with `prefix`. */
+  async clients(i: number, prefix: string): Promise<number> {
+    const answer = await this.ask(i, '/connz');
+    const connections = (answer?.connections ?? []) as { name?: string }[];
+    return connections.filter(({ name }) => name?.startsWith(prefix)).length;
   }
 
   /** Connects to one server. The connection closes when the test ends. */
@@ -133,7 +141,8 @@ export class NatsCluster {
   async start(i: number): Promise<void> {
     const server = this.at(i);
     assert.ok(!isRunning(server), `server ${i} runs already`);
-    const child = spawn(program(), ['-c', join(server.folder, 'server.conf')], {
+    const [command, ...args] = [...server.place.enter, program(), '-c', join(server.folder, 'server.conf')];
+    const child = spawn(command as string, args, {
       stdio: 'ignore',
       // The supervised server has as many threads.
       env: { PATH: process.env.PATH ?? '', GOMAXPROCS: String(Math.max(1, Math.floor(availableParallelism() / 2))) },
@@ -293,13 +302,12 @@ export class NatsCluster {
 }
 
 /** Returns the configuration of the supervised server with the changes that make it a member of a cluster. */
-function configOf(
-  { name, port, routePort, monitorPort, folder }: Server,
-  routes: string,
-  { isLazy, advertises }: { isLazy: boolean; advertises: boolean },
-): string {
+function configOf(server: Server, routes: string, isLazy: boolean): string {
+  const { name, place, port, routePort, monitorPort, folder } = server;
+  // Elsewhere, the test and the other servers reach a server through two networks.
+  const listen = place.host === place.reach ? place.host : '0.0.0.0';
   const values: Record<string, string> = {
-    LISTEN: `"127.0.0.1:${port}"`,
+    LISTEN: `"${listen}:${port}"`,
     LOG: JSON.stringify(join(folder, 'server.log')),
     STORE: JSON.stringify(join(folder, 'jetstream')),
     // More than a service reserves for its streams by default.
@@ -311,10 +319,10 @@ function configOf(
     .replace(/^ *sync_interval: .*$/m, (line) => (isLazy ? '' : line))
     .replace(/\$TIDINGS_NATS_(\w+)/g, (_, variable: string) => values[variable] as string);
   return `${fixed}
-http: "127.0.0.1:${monitorPort}"
+http: "${listen}:${monitorPort}"
 lame_duck_grace_period: "1s"
 lame_duck_duration: "30s"
-cluster { name: tidings, listen: "127.0.0.1:${routePort}", no_advertise: ${!advertises}, routes: [${routes}] }
+cluster { name: tidings, listen: "${place.host}:${routePort}", no_advertise: true, routes: [${routes}] }
 `;
 }
 

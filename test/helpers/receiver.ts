@@ -63,7 +63,7 @@ export function flood(ended: (dropped: boolean) => void = () => {}): Answer {
 }
 
 /** Starts a receiver on a free port. It is closed when the test ends. */
-export async function startReceiver(t: TestContext): Promise<Receiver> {
+export async function startReceiver(t: TestContext, host = '127.0.0.1'): Promise<Receiver> {
   const server = createServer((request, reply) => void take(request, reply));
   const receiver: Receiver = { url: '', received: [], answer: status(204), connections: 0, close };
   server.on('connection', () => receiver.connections++);
@@ -89,8 +89,8 @@ export async function startReceiver(t: TestContext): Promise<Receiver> {
     server.closeAllConnections();
     await new Promise((done) => server.close(done));
   }
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await new Promise<void>((done) => server.listen(0, host, done));
+  receiver.url = `http://${host}:${(server.address() as AddressInfo).port}`;
   afterwards(t, close);
   return receiver;
 }

@@ -43,15 +43,21 @@ export interface Answer {
   body: any;
 }
 
+/** The program of a service, and where it runs. */
+export interface Launch {
+  /** The main program of another build. */
+  program?: string;
+  /** The program and arguments that start a command elsewhere, such as in another network; none by default. */
+  enter?: readonly string[];
+}
+
 /** Start options of a service, in addition to the test defaults (no limits, free ports). */
-export interface ServiceOptions {
+export interface ServiceOptions extends Launch {
   env?: Record<string, string>;
   /** Data directory of a previous service. The new service starts with the data in this directory. */
   dataDir?: string;
   /** False to return without waiting, for a service that cannot become ready. */
   waits?: boolean;
-  /** The main program of another build. */
-  program?: string;
 }
 
 /** A kind of process of the service. */
@@ -86,18 +92,27 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
     ...noLimits,
     ...options.env,
   };
-  const service = new TestService(env, options.program);
+  const service = new TestService(env, options);
   afterwards(t, () => service.stop());
   if (options.waits !== false) await service.ready();
   return service;
 }
 
+/** Returns the command line of the program with its arguments. @param flags flags of Node */
+function commandLine(
+  { enter = [], program = ownProgram }: Launch,
+  args: readonly string[],
+  flags: readonly string[] = [],
+): [string, ...string[]] {
+  return [...enter, process.execPath, ...flags, program, ...args] as [string, ...string[]];
+}
+
 export class TestService {
   readonly env: Record<string, string>;
+  readonly launch: Launch;
   /** Everything that the service has logged so far. */
   log = '';
   private readonly process: ChildProcess;
-  private readonly program: string;
   private readonly exited: Promise<void>;
   /**
    * Resolves when the service and its child processes have ended. All these processes write to the same output. The log
@@ -105,13 +120,11 @@ export class TestService {
    */
   private readonly ended: Promise<number | null>;
 
-  constructor(env: Record<string, string>, program = ownProgram) {
+  constructor(env: Record<string, string>, launch: Launch = {}) {
     this.env = env;
-    this.program = program;
-    this.process = spawn(process.execPath, ['--enable-source-maps', program, 'start'], {
-      env,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    this.launch = launch;
+    const [command, ...args] = commandLine(launch, ['start'], ['--enable-source-maps']);
+    this.process = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
     this.process.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
       this.log += chunk;
     });
@@ -120,11 +133,11 @@ export class TestService {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.env.TIDINGS_PORT}`;
+    return `http://${this.env.TIDINGS_HOST ?? '127.0.0.1'}:${this.env.TIDINGS_PORT}`;
   }
 
   get opsUrl(): string {
-    return `http://127.0.0.1:${this.env.TIDINGS_OPS_PORT}`;
+    return `http://${this.env.TIDINGS_OPS_HOST ?? '127.0.0.1'}:${this.env.TIDINGS_OPS_PORT}`;
   }
 
   get dataDir(): string {
@@ -151,12 +164,19 @@ export class TestService {
   }
 
   /** Sends one API request with the key `key`. The default is the admin key. */
-  async api(method: string, path: string, body?: unknown, key = this.adminKey): Promise<Answer> {
+  async api(
+    method: string,
+    path: string,
+    body?: unknown,
+    key = this.adminKey,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
     const response = await fetch(this.url + path, {
       method,
       headers: {
         authorization: `Bearer ${key}`,
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
@@ -183,11 +203,8 @@ export class TestService {
 
   /** Runs a `tidings` command on this service, waits for its end and returns its output. */
   tidings(...args: string[]): string {
-    return execFileSync(process.execPath, [this.program, ...args], {
-      env: this.env,
-      encoding: 'utf8',
-      maxBuffer: 2 ** 28,
-    });
+    const [command, ...rest] = commandLine(this.launch, args);
+    return execFileSync(command, rest, { env: this.env, encoding: 'utf8', maxBuffer: 2 ** 28 });
   }
 
   /**
@@ -195,21 +212,22 @@ export class TestService {
    * Resolves with the exit code and the output.
    */
   run(...args: string[]): Promise<{ code: number | null; output: string }> {
-    return TestService.commandOf(this.program, this.env, ...args);
+    return TestService.commandAs(this.launch, this.env, ...args);
   }
 
   /** Runs a command with the environment `env`, also if no service runs. */
   static command(env: Record<string, string>, ...args: string[]): Promise<{ code: number | null; output: string }> {
-    return TestService.commandOf(undefined, env, ...args);
+    return TestService.commandAs({}, env, ...args);
   }
 
-  /** Runs a command of another build, or of this one if `program` is undefined. */
-  static commandOf(
-    program: string | undefined,
+  /** Runs a command of the program, and in the place, that a service is launched with. */
+  static commandAs(
+    launch: Launch,
     env: Record<string, string>,
     ...args: string[]
   ): Promise<{ code: number | null; output: string }> {
-    const child = spawn(process.execPath, [program ?? ownProgram, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [command, ...rest] = commandLine(launch, args);
+    const child = spawn(command, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
@@ -243,14 +261,22 @@ export class TestService {
   pids(): Record<Part, number> {
     const supervisor = this.process.pid as number;
     const found = { supervisor, gateway: 0, worker: 0, 'nats-server': 0 };
-    for (const pid of readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number)) {
+    for (const pid of processes()) {
       const command = commandOf(pid);
       if (command.includes('nats-server') && command.includes(this.dataDir)) found['nats-server'] = pid;
       else if (parentOf(pid) !== supervisor) continue;
       else if (command.includes('gateway/main')) found.gateway = pid;
       else if (command.includes('partition/main')) found.worker = pid;
+    }
+    return found;
+  }
+
+  /** Returns the process ids of the gateways that run, by their numbers. */
+  gateways(): ReadonlyMap<number, number> {
+    const found = new Map<number, number>();
+    for (const pid of processes()) {
+      const [, number] = /gateway\/main\.js\0(\d+)/.exec(commandOf(pid)) ?? [];
+      if (number !== undefined && parentOf(pid) === this.process.pid) found.set(Number(number), pid);
     }
     return found;
   }
@@ -285,6 +311,12 @@ function killNow(pid: number): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
+}
+
+function processes(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
 }
 
 function commandOf(pid: number): string {

@@ -23,16 +23,21 @@ const values: Record<string, readonly unknown[]> = {
   spacing: ['None', 'Small', 'Default', 'Medium', 'Large'],
 };
 
-export async function startOfficeChat(t: TestContext): Promise<OfficeChat> {
+/** @param host address on which it listens; loopback by default */
+export async function startOfficeChat(t: TestContext, host?: string): Promise<OfficeChat> {
   const cards: string[][] = [];
-  const ruled = await startRuled(t, (request) => {
-    if (Buffer.byteLength(request.body) > largestBody)
-      return { status: 413, body: { error: { code: 'RequestEntityTooLarge' } } };
-    const texts = textsOf(jsonBody(request));
-    if (request.method !== 'POST' || !texts) return { status: 400, body: { error: { code: 'InvalidCard' } } };
-    cards.push(texts);
-    return { status: 202 };
-  });
+  const ruled = await startRuled(
+    t,
+    (request) => {
+      if (Buffer.byteLength(request.body) > largestBody)
+        return { status: 413, body: { error: { code: 'RequestEntityTooLarge' } } };
+      const texts = textsOf(jsonBody(request));
+      if (request.method !== 'POST' || !texts) return { status: 400, body: { error: { code: 'InvalidCard' } } };
+      cards.push(texts);
+      return { status: 202 };
+    },
+    host,
+  );
   return { ...ruled, webhookUrl: `${ruled.receiver.url}/workflows/1?sig=secret`, cards };
 }
 

@@ -27,8 +27,8 @@ export interface Ruled {
   lost: Answer;
 }
 
-export async function startRuled(t: TestContext, rule: Rule): Promise<Ruled> {
-  const receiver = await startReceiver(t);
+export async function startRuled(t: TestContext, rule: Rule, host?: string): Promise<Ruled> {
+  const receiver = await startReceiver(t, host);
   const planned: (Answer | 'usual')[] = [];
   let maxMs = 0;
   receiver.answer = (request, reply) => {

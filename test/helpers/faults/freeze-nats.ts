@@ -1,0 +1,37 @@
+/**
+ * Suspends a NATS server that a node is connected to. Its connections stay open but silent, and each lane must move to
+ * another server by itself.
+ */
+import assert from 'node:assert/strict';
+import { type Fault, progress, seconds } from '../cluster-faults.ts';
+import { isLong, rounds } from '../cluster-options.ts';
+
+/** How long a lane may be silent, in milliseconds. On a busy machine, an election that follows takes longer. */
+const silentMs = isLong ? 9000 : 20_000;
+
+export const freezeNats: Fault = {
+  title: 'each lane moves away from a NATS server that is suspended',
+  perSecond: 60,
+  async run(t, { nats, nodes, load }) {
+    const all = rounds(1, 5);
+    for (let round = 1; round <= all; round += 1) {
+      const clients = await Promise.all(nats.indexes.map((i) => nats.clients(i, 'tidings gateway')));
+      const victim = clients.indexOf(Math.max(...clients));
+      assert.ok((clients[victim] ?? 0) > 0, 'a gateway is connected');
+      await load.progress(5);
+      load.takeGaps();
+      await nats.freeze(victim);
+      await load.progress(5);
+      const gaps = load.takeGaps();
+      nats.thaw(victim);
+      await nats.healed();
+      await nodes.settled();
+      const each = [...gaps].map(([partition, ms]) => `${partition} ${seconds(ms)}`).join(', ');
+      progress(
+        t,
+        `freeze ${round} of ${all}, ${clients[victim]} gateways connected: longest time without a 202 ${each}`,
+      );
+      for (const [partition, ms] of gaps) assert.ok(ms <= silentMs, `${partition}: ${ms} ms`);
+    }
+  },
+};

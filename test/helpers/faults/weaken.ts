@@ -1,0 +1,60 @@
+/**
+ * Removes single safety checks from a worker process, to show that the tests of faults notice it. Each function fails if
+ * the code that it replaces is not there any more.
+ */
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isMainThread } from 'node:worker_threads';
+import type { PublishContext } from '../../../workers/publish/context.ts';
+
+/** The parts of an attempt that are replaced. They are private, so the compiler does not know them here. */
+interface Steps {
+  readonly context: PublishContext;
+  readonly publication: { attempted: number };
+  prepare(): Promise<unknown>;
+  begin(mailing: unknown): Promise<number | undefined>;
+}
+
+/** How long an attempt takes to prepare, in milliseconds. A process is then most likely suspended before its check. */
+const prepareMs = 300;
+
+/** Whether this process folds partitions. The other processes of a node have no lead. */
+const isWorker = isMainThread && /workers\/partition\/main\.js$/.test(process.argv[1] ?? '');
+
+/** Lets the lead act without looking at its clock. */
+export async function withoutTimeCheck(): Promise<void> {
+  if (!isWorker) return;
+  const { Lead } = await import('../../../workers/partition/lead.ts');
+  const { get } = Object.getOwnPropertyDescriptor(Lead.prototype, 'holds') ?? {};
+  assert.ok(get, 'the check of the lead has another name');
+  Object.defineProperty(Lead.prototype, 'holds', {
+    get(this: InstanceType<typeof Lead>) {
+      return this.term !== undefined;
+    },
+  });
+  const steps = await stepsOfAttempts();
+  const { prepare } = steps;
+  steps.prepare = async function () {
+    await pause(prepareMs);
+    return prepare.call(this);
+  };
+}
+
+/** Lets an attempt send without the verdict of the journal. It only asks whether this process believed to lead. */
+export async function withoutFence(): Promise<void> {
+  if (!isWorker) return;
+  const steps = await stepsOfAttempts();
+  const { begin } = steps;
+  steps.begin = async function (mailing) {
+    const believed = this.context.lead.stamp.term !== undefined;
+    const attempt = await begin.call(this, mailing);
+    return believed ? (attempt ?? this.publication.attempted + 1) : attempt;
+  };
+}
+
+async function stepsOfAttempts(): Promise<Steps> {
+  const module = await import('../../../workers/publish/attempt.ts');
+  const steps = module.Attempt.prototype as unknown as Steps;
+  for (const name of ['prepare', 'begin'] as const) assert.equal(typeof steps[name], 'function', name);
+  return steps;
+}

@@ -21,7 +21,7 @@ import { waitUntil } from '../helpers/wait-until.ts';
 const perSecond = isLong ? 200 : 40;
 
 test('nodes are upgraded one by one under load', { skip: noCluster }, async (t) => {
-  const { older, newer, counter } = makeBuilds(t);
+  const { older, newer, counter } = await makeBuilds(t);
   const nats = await startCluster(t);
   const nodes = await Nodes.start(t, nats, { TIDINGS_LEAD_SECONDS: '12' }, { program: older.program });
   const load = new PacedDeliveries(nodes);

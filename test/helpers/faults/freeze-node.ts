@@ -37,12 +37,23 @@ export const freezeNode: Fault = {
   },
 };
 
-/** Suspends the node that publishes once. Returns when effects went on, and what it did when it woke. */
-export async function freezeOnce(stage: Stage): Promise<{ ms: number; rejected: number; refusals: number }> {
+/**
+ * Suspends the node that publishes once. Returns when effects went on, and what it did when it woke.
+ * @param heldMs how long an attempt waits before its last check. The node is suspended meanwhile.
+ */
+export async function freezeOnce(
+  stage: Stage,
+  heldMs = 0,
+): Promise<{ ms: number; rejected: number; refusals: number }> {
   const { nodes, load } = stage;
   const victim = await publishingNode(stage);
   const other = nodes.at((victim + 1) % nodes.services.length);
   const before = await other.metric('tidings_lead_rejected_total');
+  if (heldMs > 0) {
+    // The next attempt begins when an item has arrived, because publications are waiting.
+    await nextItemMs(stage);
+    await pause(heldMs / 2);
+  }
   const begun = performance.now();
   nodes.freeze(victim, 'SIGSTOP');
   const ms = await nextItemMs(stage);

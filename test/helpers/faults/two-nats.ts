@@ -26,7 +26,10 @@ export const twoNats: Fault = {
         nodes.live.map(async (i) => {
           const node = nodes.at(i);
           // The contract of the API has no 503: a node that cannot serve answers 500 with `Retry-After`.
-          await waitUntil(`node ${i} refuses reads`, async () => (await node.api('GET', load.draftPath)).status === 500);
+          await waitUntil(
+            `node ${i} refuses reads`,
+            async () => (await node.api('GET', load.draftPath)).status === 500,
+          );
           return performance.now() - begun;
         }),
       );

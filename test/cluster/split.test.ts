@@ -71,7 +71,7 @@ async function split(t: TestContext, stage: Stage, networks: Networks): Promise<
     networks.mend(victim);
   }
   await nats.healed();
-  await nodes.settled();
+  await nodes.sound();
   progress(t, `the split lasted ${seconds(performance.now() - begun)} until everything was healed`);
 }
 

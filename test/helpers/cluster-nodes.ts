@@ -120,7 +120,15 @@ export class Nodes {
     return JSON.parse(output) as ClusterReport;
   }
 
-  /** Waits until all nodes have folded all records, and each partition has one lead. */
+  /** Waits until all nodes are ready and serve all partitions, each of which has one lead. The load may go on. */
+  sound(): Promise<ClusterReport> {
+    return waitUntil('no node reports a fault', async () => {
+      const report = await this.report();
+      return report.faults.length === 0 && report.nodes.length === names.length && report;
+    });
+  }
+
+  /** Waits until all nodes have folded all records, and each partition has one lead. No load may run. */
   async settled(): Promise<ClusterReport> {
     return waitUntil('all nodes have folded everything', async () => {
       const report = await this.report();
@@ -135,7 +143,7 @@ export class Nodes {
   /** Waits until each node leads as many partitions as the others, or one more or less. */
   balanced(): Promise<ClusterReport> {
     return waitUntil('the leads are spread', async () => {
-      const report = await this.settled();
+      const report = await this.sound();
       const counts = report.nodes.map(({ leads }) => leads);
       return counts.length === names.length && Math.max(...counts) - Math.min(...counts) < 2 && report;
     });

@@ -65,6 +65,6 @@ export async function freezeOnce(
     if (status !== 200) refusals += 1;
     return status === 200;
   });
-  await waitUntil('the node has caught up', async () => (await nodes.report()).faults.length === 0);
+  await nodes.sound();
   return { ms, rejected: (await other.metric('tidings_lead_rejected_total')) - before, refusals };
 }

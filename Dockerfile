@@ -21,6 +21,7 @@ COPY workers ./workers
 COPY wasm ./wasm
 COPY dashboard ./dashboard
 RUN node node_modules/typescript/bin/tsc --sourceMap false --incremental false --tsBuildInfoFile null \
+  && node scripts/setup/programs.mjs \
   && node scripts/setup/client.mjs \
   && node scripts/setup/cutter.mjs \
   && node scripts/setup/dashboard.mjs \

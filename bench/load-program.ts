@@ -21,6 +21,8 @@ interface Request {
 
 /** One slot of the load: a connection, and the request that waits for its reply. */
 interface Slot {
+  /** Address that the slot connects to. */
+  to: string;
   connection: Connection;
   next(): Request;
   waiting: { request: Request; since: number; sentAt: number } | undefined;
@@ -115,12 +117,14 @@ class LoadRun {
   }
 
   private openSlot(index: number): Slot {
-    const slot: Slot = { connection: this.connect(() => slot), next: requestsOf(index), waiting: undefined };
+    const { url, urls = [url] } = this.job;
+    const to = urls[index % urls.length] as string;
+    const slot: Slot = { to, connection: this.connect(to, () => slot), next: requestsOf(index), waiting: undefined };
     return slot;
   }
 
-  private connect(slotOf: () => Slot): Connection {
-    return new Connection(this.job.url, {
+  private connect(url: string, slotOf: () => Slot): Connection {
+    return new Connection(url, {
       reply: (status) => this.receive(slotOf(), status),
       broken: () => this.replace(slotOf()),
     });
@@ -164,7 +168,7 @@ class LoadRun {
   /** Counts a broken connection and opens another one. */
   private replace(slot: Slot): void {
     this.errors += 1;
-    slot.connection = this.connect(() => slot);
+    slot.connection = this.connect(slot.to, () => slot);
     if (slot.waiting) this.release(slot);
   }
 

@@ -33,6 +33,8 @@ export type RequestSource =
  */
 export interface LoadJob {
   url: string;
+  /** Addresses that the connections are spread over, instead of `url`. Only for deliveries. */
+  urls?: readonly string[];
   connections: number;
   seconds?: number;
   count?: number;

@@ -15,6 +15,8 @@ export interface Target {
   name: string;
   durability: string;
   url: string;
+  /** Addresses that the connections are spread over, instead of `url`. */
+  urls?: readonly string[];
   pids: Processes;
   /**
    * Waits until the program has finished all work of a run. This work is part of the processor time, and it must not
@@ -44,8 +46,9 @@ export interface TargetRuns {
 }
 
 /** Returns a sender that uses a load program. */
-export function sendWith(load: Load, job: Omit<LoadJob, 'url' | 'seconds'>): Sender {
-  return ({ url }, seconds) => load.run({ ...job, url, ...(job.count === undefined && { seconds }) });
+export function sendWith(load: Load, job: Omit<LoadJob, 'url' | 'urls' | 'seconds'>): Sender {
+  return ({ url, urls }, seconds) =>
+    load.run({ ...job, url, ...(urls && { urls }), ...(job.count === undefined && { seconds }) });
 }
 
 /**

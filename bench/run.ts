@@ -14,6 +14,7 @@ import { describeMachine, type Machine } from './machine.ts';
 import { measureQuick, quickText, record, recordedIn, regressions } from './quick.ts';
 import { allPass, type Report, type ScenarioReport, toText } from './report.ts';
 import type { BenchContext, Scenario } from './scenario.ts';
+import { clusterAccept } from './scenarios/cluster-accept.ts';
 import { dashboardTabs } from './scenarios/dashboard-tabs.ts';
 import { draftRead } from './scenarios/draft-read.ts';
 import { drain } from './scenarios/drain.ts';
@@ -42,6 +43,7 @@ const scenarios: readonly Scenario[] = [
   growth,
   dashboardTabs,
   gateways,
+  clusterAccept,
   idle,
 ];
 const resultsFolder = fileURLToPath(new URL('../../bench/results/', import.meta.url));

@@ -16,6 +16,8 @@ import type { StartedService } from './service-program.ts';
 /** A service that is ready. */
 export interface BenchService extends StartedService {
   settings: Settings;
+  /** The settings as they were given to the service. */
+  env: Record<string, string>;
   secret: string;
   /** Returns the metrics of all processes. */
   metrics(): Promise<Metrics>;
@@ -65,7 +67,8 @@ export const liftedLimits = {
   TIDINGS_LIMIT_WEBHOOKS_PER_HOUR: '0',
 };
 
-const secret = 'a-secret-for-the-bench';
+/** The webhook secret of every service. */
+export const secret = 'a-secret-for-the-bench';
 
 /**
  * Starts a service. At the end of the scenario, the service is stopped and its data is removed.
@@ -99,6 +102,7 @@ export async function startBenchService(
     ...started,
     pids: { ...shortNames(started.pids), supervisor: program.pid },
     settings: loadSettings(env),
+    env,
     secret,
     metrics: async () => new Metrics(await (await fetch(`${started.opsUrl}/metrics`)).text()),
     stop: program.stop,

@@ -17,7 +17,7 @@ const NO_SERVER = ['packages', 'cutter', 'dashboard', 'build'];
 const NO_BUILD = ['packages'];
 const BESIDES_TSC = ['packages', 'cutter'];
 /** Options of the cluster tests, which may have a value: `--rounds=20`. */
-const CLUSTER_OPTIONS = ['--long', '--rounds', '--no-time-check', '--no-fence'];
+const CLUSTER_OPTIONS = ['--long', '--rounds', '--release', '--no-time-check', '--no-fence'];
 /**
  * The files that cause each fault on a cluster of its own, and the file that causes all of them on one cluster. Without
  * words that select files, the short form runs the latter, which saves the time of starting the clusters.

@@ -1,9 +1,11 @@
-// Builds dist/ from the sources with tsc, but only if a source has changed. Removes outputs whose source was removed.
+// Builds dist/ from the sources with tsc and bundles the programs, but only if a source has changed. Removes outputs whose
+// source was removed.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isPacked, packClient } from './client.mjs';
 import { run, SetupError } from './console.mjs';
+import { bundlePrograms } from './programs.mjs';
 
 const SOURCE = /\.([cm]?ts|tsx|json)$/;
 const OUTPUT = /^(.*)\.([cm]?js|json)(\.map)?$/;
@@ -67,7 +69,7 @@ export function createBuild(root) {
   const listSources = () => folders.flatMap((folder) => listFiles(root, folder, SOURCE));
   const listOutputs = () => folders.flatMap((folder) => listFiles(dist, folder, OUTPUT));
   // The client package contains sdk/README.md, so a change of this file requires a new build.
-  const besides = ['package-lock.json', 'tsconfig.json', 'sdk/README.md'].filter((file) =>
+  const besides = ['package-lock.json', 'tsconfig.json', 'sdk/README.md', 'scripts/setup/programs.mjs'].filter((file) =>
     existsSync(join(root, file)),
   );
   const stampOf = (sources) => hashFiles(root, [...besides, ...sources]);
@@ -90,7 +92,7 @@ export function createBuild(root) {
         // tsc's incremental state does not notice deleted outputs.
         if (isIncomplete(sources)) rmSync(join(dist, '.tsbuildinfo'), { force: true });
         await tsc(root);
-        await packClient(root);
+        await Promise.all([packClient(root), bundlePrograms(root)]);
         for (const output of staleOutputs(listOutputs(), sources)) remove(output);
         writeFileSync(stampFile, stamp);
         return `built ${sources.length} source file${sources.length === 1 ? '' : 's'}`;

@@ -21,6 +21,7 @@ import type { ChannelTest, TestChannelTask } from '../protocol/tasks.ts';
 import { connectionInForce, defaultConnection, type Owner } from '../store/connections.ts';
 import { channelDigest, channelResponse, effectiveChannel, readChannel } from '../store/tables/channels.ts';
 import { readDirectoryRepository, readOrganization } from '../store/tables/directory.ts';
+import { readLead } from '../store/tables/lead.ts';
 import { assertVisible } from './authenticate.ts';
 import { channelRecord } from './channel-writes.ts';
 import { readIfMatch } from './conditional.ts';
@@ -131,13 +132,14 @@ const testChannel: ApiRoute<ChannelQuery> = {
 
 /** Tests a connection. Depending on the channel, the test sends a message or checks the access to the receiver. */
 export function tryConnection(
-  { journal }: Pick<ApiContext, 'journal'>,
+  { journal, readers }: Pick<ApiContext, 'journal' | 'readers'>,
   connection: Connection,
   repoId: string | null,
   channel: ChannelName,
 ): Promise<ChannelTest> {
   const question: TestChannelTask = { task: 'testChannel', channel, connection, repoId };
-  return askLead<TestChannelTask, ChannelTest>(journal, directoryName, question);
+  const directory = readers.fresh(directoryName);
+  return askLead<TestChannelTask, ChannelTest>(journal, directoryName, directory && readLead(directory), question);
 }
 
 /**

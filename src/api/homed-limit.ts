@@ -5,15 +5,10 @@
  */
 import type { Tier } from '../../config/tiers.ts';
 import type { Homes } from '../cluster/homes.ts';
-import { type Countable, type Granted, HomedLimit, lentMs } from '../cluster/limits.ts';
-import type { ApiLimit, Limited, LimitState, Taken } from './limit.ts';
+import type { ApiLimit, Counted, Limited, Taken } from './limit.ts';
 
 /** A request as gateways send it. */
-interface PackedLimited {
-  keyId: string;
-  organization: string;
-  tier: string;
-}
+type PackedLimited = Omit<Limited, 'tier'> & { tier: string };
 
 export interface HomedApiLimitOptions {
   /** Name of the limit among all limits that gateways ask each other about. */
@@ -27,63 +22,38 @@ export interface HomedApiLimitOptions {
 export class HomedApiLimit {
   private readonly homes: Homes;
   private readonly limit: ApiLimit;
-  private readonly homed: HomedLimit<Limited, LimitState, Taken>;
+  private readonly countAtHome: (organization: string, request: PackedLimited) => Counted | Promise<Counted>;
 
-  constructor(homes: Homes, limit: ApiLimit, options: HomedApiLimitOptions) {
+  constructor(homes: Homes, limit: ApiLimit, { name, tierOf, begin = () => {} }: HomedApiLimitOptions) {
     this.homes = homes;
     this.limit = limit;
-    this.homed = new HomedLimit(homes, countable(limit, options));
+    const begun = new Set<string>();
+    homes.onChange(() => begun.clear());
+    this.countAtHome = homes.at(name, ({ keyId, organization, tier }: PackedLimited) => {
+      if (!begun.has(organization)) {
+        begun.add(organization);
+        begin(organization);
+      }
+      return limit.count({ keyId, organization, tier: tierOf(tier) }, performance.now(), Date.now());
+    });
   }
 
   /**
    * Counts one request. The result is a promise only if another gateway has to be asked.
-   *
-   * Requests that other gateways have borrowed count as used. Requests that this gateway has borrowed count as left.
-   * Therefore the headers never promise more than the key has.
    * @param now milliseconds of a monotonic clock
    * @throws LimitReachedError
    */
   take(limited: Limited, now: number, wallClock: number): Taken | Promise<Taken> {
+    const { keyId, organization, tier } = limited;
     // Without a limit, there is nothing to ask the home about.
-    if (this.homes.isSole || this.limit.isUnlimited(limited.tier)) return this.limit.take(limited, now, wallClock);
-    return this.homed.take(limited);
+    if (this.homes.isSole || this.limit.isUnlimited(tier)) return this.limit.take(limited, now, wallClock);
+    const counted = this.countAtHome(organization, { keyId, organization, tier: tier.name });
+    if (!(counted instanceof Promise)) return this.limit.taken(limited, counted, wallClock);
+    return counted.then((later) => this.limit.taken(limited, later, Date.now()));
   }
 
   /** Removes windows that have ended. */
   sweep(now: number): void {
     this.limit.sweep(now);
   }
-
-  stop(): void {
-    this.homed.stop();
-  }
-}
-
-function countable(
-  limit: ApiLimit,
-  { name, tierOf, begin }: HomedApiLimitOptions,
-): Countable<Limited, LimitState, Taken> {
-  return {
-    name,
-    homeKey: ({ organization }) => organization,
-    loanKey: ({ keyId, organization, tier }) => `${organization} ${keyId} ${tier.name}`,
-    pack: ({ keyId, organization, tier }): PackedLimited => ({ keyId, organization, tier: tier.name }),
-    unpack: (packed) => {
-      const { keyId, organization, tier } = packed as PackedLimited;
-      return { keyId, organization, tier: tierOf(tier) };
-    },
-    take: (limited) => limit.take(limited, performance.now(), Date.now()),
-    fits: (limited, count) => limit.fits(limited, count, performance.now(), Date.now()),
-    grant: (limited, count, lend) => {
-      const granted = limit.grant(limited, count, lend, performance.now(), Date.now());
-      // What is lent at the end of a window must not be used in the next one.
-      return { ...granted, ms: Math.min(lentMs, granted.ms) };
-    },
-    answer: (limited, { granted, facts }: Granted<LimitState>, nth, unused, ageMs) => {
-      const state = { ...facts, waitMs: facts.waitMs - ageMs, left: facts.left + unused };
-      if (nth >= granted) throw limit.refusal(limited, state, Date.now());
-      return limit.taken(limited, state, Date.now());
-    },
-    ...(begin && { begin }),
-  };
 }

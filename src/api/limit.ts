@@ -60,11 +60,13 @@ export class LimitReachedError extends ServiceError {
 }
 
 /**
- * The state of the windows of a request after requests of another gateway were counted. `rule` is the number of the rule
- * whose window has the fewest requests left, `left` their number, and `waitMs` the time until this window ends.
+ * The result of counting one request, as gateways send it to each other. `rule` names the rule whose window has the
+ * fewest requests left, `left` is their number, and `waitMs` the time until this window ends. If the request is refused,
+ * this window is used up.
  */
-export interface LimitState {
-  rule: number;
+export interface Counted {
+  isRefused: boolean;
+  rule: string;
   left: number;
   waitMs: number;
   daySince: number;
@@ -72,6 +74,7 @@ export interface LimitState {
 
 const periods = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 const unlimited: Taken = { headers: [], daySince: 0 };
+const uncounted: Counted = { isRefused: false, rule: '', left: 0, waitMs: 0, daySince: 0 };
 
 /** The holder of a limit per key. Requests with a session count for the session instead of the key. */
 type Holder = 'key' | 'session';
@@ -104,64 +107,41 @@ export class ApiLimit {
    * @throws LimitReachedError with the seconds to wait
    */
   take(limited: Limited, now: number, wallClock: number): Taken {
-    const rules = this.rulesOf(limited.tier);
-    const { list } = rules;
-    if (list.length === 0) return unlimited;
+    return this.taken(limited, this.count(limited, now, wallClock), wallClock);
+  }
+
+  /** Counts one request as {@link take} does, but returns the result in the form that gateways send to each other. */
+  count(limited: Limited, now: number, wallClock: number): Counted {
+    const { list } = this.rulesOf(limited.tier);
+    if (list.length === 0) return uncounted;
     const windows = this.find(list, limited, now, wallClock);
     const full = latestFull(list, windows);
-    if (full >= 0) {
-      // A window that is used up has no requests left, so it is also the one that the headers describe.
-      const waitMs = endOf(list, windows, full) - now;
-      throw this.exceeded(rules, { rule: full, left: 0, waitMs, daySince: 0 }, wallClock);
-    }
-    let daySince = 0;
-    for (let i = 0; i < list.length; i++) {
-      const window = windows[i] as Window;
-      window.used += 1;
-      if ((list[i] as Rule).unit === 'day') daySince = window.since;
-    }
-    return { headers: headersOf(rules, stateOf(list, windows, now, daySince), wallClock), daySince };
+    // A window that is used up has no requests left, so it is also the one that the headers describe.
+    if (full >= 0) return counted(list, windows, full, now, true);
+    for (let i = 0; i < list.length; i++) (windows[i] as Window).used += 1;
+    return counted(list, windows, tightest(list, windows), now, false);
+  }
+
+  /**
+   * Returns the result of a request that was counted here or in another gateway.
+   * @throws LimitReachedError with the seconds to wait
+   */
+  taken(limited: Limited, { isRefused, rule: name, left, waitMs, daySince }: Counted, wallClock: number): Taken {
+    const { list, policy } = this.rulesOf(limited.tier);
+    // While the settings of two machines differ, the other one can have rules that this one does not have.
+    const rule = list.find((each) => each.name === name) ?? list[0];
+    if (!rule) return unlimited;
+    const headers = headersOf(rule, policy, left, waitMs, wallClock);
+    if (!isRefused) return { headers, daySince };
+    const { count, unit, per } = rule;
+    const retryAfter = seconds(waitMs);
+    const message = `The limit of ${count} requests per ${unit} ${words[this.holder][per]} is exceeded. Wait ${retryAfter} seconds.`;
+    throw new LimitReachedError(message, retryAfter, headers);
   }
 
   /** Whether a tier sets no limit. */
   isUnlimited(tier: Tier): boolean {
     return this.rulesOf(tier).list.length === 0;
-  }
-
-  /** Whether so many requests fit into all their windows. */
-  fits(limited: Limited, count: number, now: number, wallClock: number): boolean {
-    const { list } = this.rulesOf(limited.tier);
-    return roomOf(list, this.find(list, limited, now, wallClock)) >= count;
-  }
-
-  /**
-   * Counts requests of another gateway, as many as fit. While less than half of each window is used, counts up to `lend`
-   * more, which the other gateway may use for later requests. `undo` takes back counts that it did not use.
-   */
-  grant(limited: Limited, count: number, lend: number, now: number, wallClock: number) {
-    const { list } = this.rulesOf(limited.tier);
-    const windows = [...this.find(list, limited, now, wallClock)].slice(0, list.length);
-    const add = (more: number): void => {
-      for (const window of windows) window.used += more;
-    };
-    const granted = Math.max(0, Math.min(count, roomOf(list, windows)));
-    add(granted);
-    const spare = granted < count ? 0 : Math.max(0, Math.min(lend, halfRoomOf(list, windows)));
-    add(spare);
-    const day = list.findIndex(({ unit }) => unit === 'day');
-    const state = stateOf(list, windows, now, windows[day]?.since ?? 0);
-    const ms = Math.min(...list.map((_, i) => endOf(list, windows, i) - now));
-    return { granted, spare, ms, facts: state, undo: (unused: number) => add(-unused) };
-  }
-
-  /** Describes a state that another gateway has sent, as the reply to a counted request. */
-  taken(limited: Limited, state: LimitState, wallClock: number): Taken {
-    return { headers: headersOf(this.rulesOf(limited.tier), state, wallClock), daySince: state.daySince };
-  }
-
-  /** Returns the refusal of a request for which another gateway has no requests left. */
-  refusal(limited: Limited, state: LimitState, wallClock: number): LimitReachedError {
-    return this.exceeded(this.rulesOf(limited.tier), state, wallClock);
   }
 
   /**
@@ -183,13 +163,6 @@ export class ApiLimit {
       const windows = this.windows[unit];
       for (const [owner, { started }] of windows) if (started + periods[unit] <= now) windows.delete(owner);
     }
-  }
-
-  private exceeded(rules: Rules, state: LimitState, wallClock: number): LimitReachedError {
-    const { count, unit, per } = rules.list[state.rule] as Rule;
-    const retryAfter = seconds(state.waitMs);
-    const message = `The limit of ${count} requests per ${unit} ${words[this.holder][per]} is exceeded. Wait ${retryAfter} seconds.`;
-    return new LimitReachedError(message, retryAfter, headersOf(rules, state, wallClock));
   }
 
   private rulesOf(tier: Tier): Rules {
@@ -264,26 +237,21 @@ function leftOf(list: readonly Rule[], windows: readonly Window[], i: number): n
   return Math.max(0, (list[i] as Rule).count - (windows[i] as Window).used);
 }
 
-/** Returns how many requests fit into all windows. */
-function roomOf(list: readonly Rule[], windows: readonly Window[]): number {
-  return list.reduce((room, { count }, i) => Math.min(room, count - (windows[i] as Window).used), Infinity);
+function counted(
+  list: readonly Rule[],
+  windows: readonly Window[],
+  i: number,
+  now: number,
+  isRefused: boolean,
+): Counted {
+  const { name: rule } = list[i] as Rule;
+  // A day is the last rule.
+  const isPerDay = list.at(-1)?.unit === 'day';
+  const daySince = isPerDay ? (windows[list.length - 1] as Window).since : 0;
+  return { isRefused, rule, left: leftOf(list, windows, i), waitMs: endOf(list, windows, i) - now, daySince };
 }
 
-/** Returns how many requests fit into the first half of all windows. */
-function halfRoomOf(list: readonly Rule[], windows: readonly Window[]): number {
-  return list.reduce(
-    (room, { count }, i) => Math.min(room, Math.floor(count / 2) - (windows[i] as Window).used),
-    Infinity,
-  );
-}
-
-function stateOf(list: readonly Rule[], windows: readonly Window[], now: number, daySince: number): LimitState {
-  const rule = tightest(list, windows);
-  return { rule, left: leftOf(list, windows, rule), waitMs: endOf(list, windows, rule) - now, daySince };
-}
-
-function headersOf({ list, policy }: Rules, { rule, left, waitMs }: LimitState, wallClock: number): string[] {
-  const { count, name } = list[rule] as Rule;
+function headersOf({ count, name }: Rule, policy: string, left: number, waitMs: number, wallClock: number): string[] {
   return [
     'X-RateLimit-Limit',
     String(count),

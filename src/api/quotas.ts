@@ -34,8 +34,11 @@ export interface Used {
 
 /** Interval between two counts while requests of other gateways are under way, in milliseconds. */
 const retryMs = 25;
-/** Time after which a request no longer counts. Its gateway has ended without a word then. */
-const maxRunningMs = 30_000;
+/**
+ * Time after which a request no longer counts, in milliseconds. Its gateway was killed then, or its organization has a new
+ * home, which does not know it. A request at the maximum waits no longer than this.
+ */
+const maxRunningMs = 10_000;
 
 /** A question to the home of an organization. `owner` consists of kind and organization, such as `ranges org_…`. */
 interface Place {

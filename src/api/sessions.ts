@@ -100,10 +100,6 @@ export class Sessions {
     }
   }
 
-  stop(): void {
-    this.limit.stop();
-  }
-
   private mayAudit(minute: number): boolean {
     if (minute !== this.audited.minute) this.audited = { minute, lines: 0 };
     this.audited.lines += 1;

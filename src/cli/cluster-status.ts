@@ -71,7 +71,8 @@ async function unraised(journal: Journal, settings: Settings, version: number): 
   }
 }
 
-async function reportOf(journal: Journal, settings: Settings): Promise<ClusterReport> {
+/** Asks all nodes for their state. */
+export async function reportOf(journal: Journal, settings: Settings): Promise<ClusterReport> {
   const names = partitionNames(settings.partitions);
   // The ends are read first, so that a node never seems to be behind by messages that came after its answer.
   const ends = await Promise.all(

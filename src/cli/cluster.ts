@@ -108,7 +108,7 @@ function requireMaker(instances: readonly Instance[], { node: maker, cluster }: 
   const alone = instances.find((instance) => instance.node === undefined);
   if (alone) {
     throw new ClusterError(
-      `A Tidings instance that is no node of a cluster uses these NATS servers, with the data directory ${alone.dataDir}.`,
+      `A Tidings instance that is not a node of a cluster uses these NATS servers, with the data directory ${alone.dataDir}.`,
     );
   }
   const foreign = instances.find(({ identity }) => identity && identity.cluster !== cluster);

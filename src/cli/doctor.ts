@@ -12,17 +12,19 @@ import { createLogger } from '../foundation/logger.ts';
 import { directoryName, partitionNames } from '../foundation/partition-names.ts';
 import { modeText, openPaths } from '../foundation/private-files.ts';
 import { SealError, type Sealer } from '../foundation/seal.ts';
-import { connectionFault, connectJournal } from '../journal/connect.ts';
+import { connectionFault, connectJournal, type Journal } from '../journal/connect.ts';
 import { type NatsSettings, tlsOptionsOf } from '../journal/credentials.ts';
 import { askGateways, type GatewayFacts } from '../journal/gateway-facts.ts';
 import { findDurability } from '../journal/monitor.ts';
-import { durabilityOf, neededPayloadBytes, type StreamState, streamState } from '../journal/topology.ts';
+import { askServers } from '../journal/servers.ts';
+import { durabilityOf, isMissing, neededPayloadBytes, type StreamState, streamState } from '../journal/topology.ts';
 import { Readers } from '../store/readers.ts';
 import { listSeals, type StoredSeal } from '../store/tables/seals.ts';
 import { openSealer, webhookSecretFile } from '../supervisor/first-start.ts';
 import { checkServerFiles } from '../supervisor/http-server-files.ts';
 import { findNatsServer, natsServerVersion } from '../supervisor/nats-server.ts';
-import { type JournalServer, serversOf, serviceJournal } from './connection.ts';
+import { serversOf, serviceJournal } from './connection.ts';
+import { checkMembership, checkNode, describePositions, describeServers } from './doctor-cluster.ts';
 import { describeDurability } from './doctor-durability.ts';
 import { checkHosts } from './doctor-hosts.ts';
 import { checkOwners } from './doctor-owners.ts';
@@ -47,6 +49,8 @@ export const runDoctor: Run<typeof doctorEntry> = async ({ offline, json }) => {
     ...checkVersions(),
     checkHttpServer(),
     ...checkDataDir(settings),
+    ...checkMembership(settings),
+    ...(await describePositions(settings)),
     checkDisk(settings),
     ...checkModes(settings),
     ...checkSecrets(settings),
@@ -201,7 +205,8 @@ async function checkJournal(settings: Settings): Promise<JournalCheck> {
   const findings = supervised ? checkProgram() : [];
   const server = serviceJournal(settings);
   const servers = server ? await serversOf(server) : [];
-  if (servers.length > 1) findings.push(...servers.map(checkAnswer));
+  if (server && servers.length > 1)
+    findings.push(...describeServers(await askServers(server, 'cli'), settings.node !== ''));
   if (!server || !servers.some(({ answers }) => answers)) {
     const external =
       servers.length > 1 ? 'no server of TIDINGS_NATS_URL answers' : 'the server of TIDINGS_NATS_URL does not answer';
@@ -212,15 +217,6 @@ async function checkJournal(settings: Settings): Promise<JournalCheck> {
   if (fault) return { findings: [...findings, { verdict: 'fault', text: `journal: ${fault.message}` }] };
   const checked = await checkServer(settings, server, supervised);
   return { ...checked, findings: [...findings, ...checked.findings] };
-}
-
-/** Reports whether a server of a cluster answers. */
-function checkAnswer({ server, answers }: JournalServer): Finding {
-  if (answers) return { verdict: 'ok', text: `NATS server ${server} answers` };
-  return {
-    verdict: 'fault',
-    text: `NATS server ${server} does not answer: start it, or remove it from TIDINGS_NATS_URL`,
-  };
 }
 
 function checkProgram(): Finding[] {
@@ -239,20 +235,25 @@ function checkProgram(): Finding[] {
 
 /**
  * Checks that a connection to the journal reveals no secret to another program that listens on the port of nats-server.
- * The connection must use TLS, and the client must authenticate by a signature.
+ * The connection must use TLS, and the client must authenticate by a signature or a certificate.
  */
 function checkProtection(server: NatsSettings): Finding {
-  const { natsUrl, natsCredentials } = server;
+  const { natsUrl, natsCredentials, natsTlsCert } = server;
   const tls = tlsOptionsOf(server) ? 'TLS' : 'TLS not required';
   const proof =
     natsCredentials !== ''
       ? 'a signature'
-      : natsAddressesOf(natsUrl).credentials
-        ? 'a token or password'
-        : 'no credentials';
+      : natsTlsCert !== ''
+        ? 'a client certificate'
+        : natsAddressesOf(natsUrl).credentials
+          ? 'a token or password'
+          : 'no credentials';
   const text = `journal connection: ${tls}, ${proof}`;
-  if (tls === 'TLS' && natsCredentials !== '') return { verdict: 'ok', text };
-  return { verdict: 'note', text: `${text}: use a tls:// address and TIDINGS_NATS_CREDENTIALS` };
+  if (tls === 'TLS' && (natsCredentials !== '' || natsTlsCert !== '')) return { verdict: 'ok', text };
+  return {
+    verdict: 'note',
+    text: `${text}: use a tls:// address, and TIDINGS_NATS_CREDENTIALS or a client certificate`,
+  };
 }
 
 async function checkServer(settings: Settings, server: NatsSettings, supervised: boolean): Promise<JournalCheck> {
@@ -261,7 +262,7 @@ async function checkServer(settings: Settings, server: NatsSettings, supervised:
   try {
     const { version = '', max_payload = 0 } = journal.connection.info ?? {};
     const findings: Finding[] = [
-      { verdict: 'ok', text: `service runs, journal on nats-server ${version}` },
+      { verdict: 'ok', text: `${supervised ? 'service runs, ' : ''}journal on nats-server ${version}` },
       checkProtection(server),
     ];
     if (max_payload < neededPayloadBytes) {
@@ -270,18 +271,39 @@ async function checkServer(settings: Settings, server: NatsSettings, supervised:
         text: `max_payload is ${max_payload}: expected at least ${neededPayloadBytes}`,
       });
     }
-    const streams: StreamState[] = [];
-    for (const name of partitionNames(settings.partitions)) {
-      const stream = await streamState(journal, name);
-      const { firstSeq, lastSeq, bytes, maxBytes } = stream;
-      streams.push(stream);
-      const share = Math.round((bytes / maxBytes) * 100);
-      const text = `stream of ${name}: sequences ${firstSeq}–${lastSeq}, ${(bytes / 1e6).toFixed(1)} MB, ${share} % of its limit`;
-      findings.push({ verdict: share < 80 ? 'ok' : 'note', text });
+    try {
+      findings.push(...(await checkStreams(settings, journal, version)));
+    } catch (error) {
+      findings.push(describeMissing(error as Error, supervised));
     }
-    if (!supervised) findings.push(...describeDurability(await findDurability(settings, version, streams)));
     return { findings, gateways: await askGateways(journal) };
   } finally {
     await journal.close();
   }
+}
+
+async function checkStreams(settings: Settings, journal: Journal, version: string): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const streams: StreamState[] = [];
+  for (const name of partitionNames(settings.partitions)) {
+    const stream = await streamState(journal, name);
+    const { firstSeq, lastSeq, bytes, maxBytes } = stream;
+    streams.push(stream);
+    const share = Math.round((bytes / maxBytes) * 100);
+    const text = `stream of ${name}: sequences ${firstSeq}–${lastSeq}, ${(bytes / 1e6).toFixed(1)} MB, ${share} % of its limit`;
+    findings.push({ verdict: share < 80 ? 'ok' : 'note', text });
+  }
+  if (settings.natsUrl !== '') findings.push(...describeDurability(await findDurability(settings, version, streams)));
+  if (settings.node !== '') findings.push(...(await checkNode(settings, journal)));
+  return findings;
+}
+
+/** Explains why the streams cannot be read. */
+function describeMissing(error: Error, supervised: boolean): Finding {
+  if (isMissing(error)) return { verdict: 'note', text: 'streams are missing: the next start creates them' };
+  const advice = supervised ? '' : '. In a cluster, more than half of the servers must run';
+  return {
+    verdict: 'fault',
+    text: `the NATS server does not answer requests about streams: ${error.message}${advice}`,
+  };
 }

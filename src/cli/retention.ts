@@ -10,6 +10,7 @@ import { partitionNames } from '../foundation/partition-names.ts';
 import { askLead } from '../journal/query.ts';
 import type { RecordCounts, Wait } from '../protocol/retention.ts';
 import { openReadOnly } from '../store/partition.ts';
+import { readLead } from '../store/tables/lead.ts';
 import { retentionStatus } from '../store/tables/retention.ts';
 import { withService } from './connection.ts';
 import { printReply } from './json.ts';
@@ -45,9 +46,12 @@ function describe({ pulls, issues, comments, pushes, commits }: RecordCounts): s
   return `${pulls} pull requests, ${issues} issues, ${comments} comments, ${pushes} pushes, ${commits} commits`;
 }
 
-async function sweep({ journal, settings }: ApiContext): Promise<number> {
+async function sweep({ journal, settings, readers }: ApiContext): Promise<number> {
+  const question = { task: 'sweep' } as const;
   for (const name of partitionNames(settings.partitions)) {
-    const { done } = await askLead<{ task: 'sweep' }, { done: boolean }>(journal, name, { task: 'sweep' });
+    const partition = readers.fresh(name);
+    const lead = partition && readLead(partition);
+    const { done } = await askLead<typeof question, { done: boolean }>(journal, name, lead, question);
     printLines([`${name}: ${done ? 'swept' : 'is being swept'}`]);
   }
   return 0;

@@ -6,22 +6,15 @@
 import type { Logger } from '../foundation/logger.ts';
 import type { Link } from '../journal/link.ts';
 import type { Members } from './members.ts';
+import { type Answer, askMs, Peer, type Question } from './peer.ts';
 import { homeAmong, type Weighed, weighed } from './rendezvous.ts';
-
-/** A question to a gateway. `about` names the work. */
-interface Question {
-  about: string;
-  with: unknown;
-}
 
 type Work = (question: unknown) => unknown;
 
-/** How long a gateway waits for an answer of another one, in milliseconds. */
-const askMs = 100;
-/** Minimum interval between two log lines about the same gateway, in milliseconds. It may be silent again and again. */
-const logMs = 60_000;
 /** How long to wait for the home where a wrong result would be stored, in milliseconds. */
 export const storedMs = 2000;
+/** Minimum interval between two log lines about questions that failed, in milliseconds. */
+const logMs = 1000;
 
 /** The other gateways. */
 interface Others {
@@ -37,24 +30,21 @@ export class Homes {
   private readonly works = new Map<string, Work>();
   private readonly changed: (() => void)[] = [];
   private live: readonly Weighed[] = [];
-  /** Homes that did not answer. They are not asked again before their next announcement. */
-  private readonly silent = new Set<string>();
-  /** When the silence of each gateway was logged last, on a monotonic clock. */
-  private readonly logged = new Map<string, number>();
+  private peers: ReadonlyMap<string, Peer> = new Map();
+  private loggedAt = Number.NEGATIVE_INFINITY;
 
   /** @param others undefined if this is the only gateway */
   constructor(others?: Others) {
     this.others = others;
     if (!others) return;
     const { members, link } = others;
-    const update = (): void => {
-      this.live = weighed(members.list());
+    this.update(others);
+    members.onChange(() => {
+      this.update(others);
       for (const callback of this.changed) callback();
-    };
-    update();
-    members.onChange(update);
-    members.onHeard((id) => this.silent.delete(id));
-    link.onAsked(members.self, (question) => this.work(question as Question));
+    });
+    members.onHeard((id) => this.peers.get(id)?.heard());
+    link.onAsked(members.self, (questions) => this.answers(questions));
   }
 
   /** Whether this is the only gateway of its service. Then every home is here. */
@@ -62,16 +52,9 @@ export class Homes {
     return this.others === undefined;
   }
 
-  /** Name of this gateway. */
-  get self(): string {
-    return this.others?.members.self ?? '';
-  }
-
-  /** Returns the home of a key; undefined if it is this gateway. */
-  elsewhere(key: string): string | undefined {
-    if (!this.others) return undefined;
-    const home = homeAmong(this.live, key);
-    return home === this.others.members.self ? undefined : home;
+  /** Whether this gateway is the home of a key. */
+  isHere(key: string): boolean {
+    return this.peerOf(key) === undefined;
   }
 
   /** Registers a callback for each change of the live gateways. Keys may have a new home then. */
@@ -92,76 +75,59 @@ export class Homes {
   at<Q, A>(about: string, work: (question: Q) => A, ms?: number): (key: string, question: Q) => A | Promise<A> {
     this.serve(about, work);
     return (key, question) => {
-      const home = this.elsewhere(key);
-      if (home === undefined) return work(question);
-      const answer = ms === undefined ? this.askHome<A>(home, about, question) : this.ask<A>(home, about, question, ms);
-      return answer.catch(() => this.alone(() => work(question)));
+      const home = this.peerOf(key);
+      if (!home) return work(question);
+      const alone = (): A => {
+        this.others?.onAlone();
+        return work(question);
+      };
+      if (ms !== undefined) return home.askFor<A>({ about, with: question }, ms).catch(alone);
+      return home.isSilent ? alone() : home.ask<A>({ about, with: question }).catch(alone);
     };
   }
 
-  /**
-   * Asks another gateway.
-   * @throws Error if the gateway does not answer in time
-   */
-  async ask<A>(id: string, about: string, question: unknown, ms: number): Promise<A> {
-    if (!this.others) throw new Error('there is no other gateway');
-    return (await this.others.link.ask(id, { about, with: question } satisfies Question, ms)) as A;
-  }
-
-  /**
-   * Asks the home of a key. A home that has not answered is not asked again before its next announcement.
-   * @throws Error if the home does not answer in time
-   */
-  async askHome<A>(home: string, about: string, question: unknown): Promise<A> {
-    if (this.silent.has(home)) throw new Error(`${home} does not answer`);
-    try {
-      return await this.ask<A>(home, about, question, askMs);
-    } catch (error) {
-      this.fallenSilent(home);
-      throw error;
-    }
-  }
-
-  /** Asks all other gateways. Returns the answers of those that answer in time. */
+  /** Asks all other gateways. Returns the answers of those that answer in time. Silent ones are not asked. */
   async askOthers<A>(about: string, question: unknown, ms = askMs): Promise<A[]> {
-    const ids = this.live.map(({ id }) => id).filter((id) => id !== this.self);
-    const answers = await Promise.all(ids.map((id) => this.ask<A>(id, about, question, ms).catch(() => undefined)));
-    return answers.filter((answer) => answer !== undefined);
+    const asked = [...this.peers.values()].filter(({ isSilent }) => !isSilent);
+    const answers = await Promise.allSettled(asked.map((peer) => peer.askFor<A>({ about, with: question }, ms)));
+    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
   }
 
-  /** Sends a message that needs no answer to another gateway. */
-  tell(home: string, about: string, message: unknown): void {
-    this.others?.link.tell(home, { about, with: message } satisfies Question);
+  /** Returns the home of a key; undefined if it is this gateway. */
+  private peerOf(key: string): Peer | undefined {
+    if (!this.others) return undefined;
+    return this.peers.get(homeAmong(this.live, key) as string);
   }
 
-  /** Counts here because the home does not answer. */
-  alone<A>(work: () => A): A {
-    this.others?.onAlone();
-    return work();
+  private update({ members, link, logger }: Others): void {
+    const ids = members.list();
+    this.live = weighed(ids);
+    const others = ids.filter((id) => id !== members.self);
+    this.peers = new Map(others.map((id) => [id, this.peers.get(id) ?? new Peer(id, link, logger)]));
   }
 
-  /** Answers a question of another gateway. A failure is logged here, and the other gateway gets no answer. */
-  private async work({ about, with: question }: Question): Promise<unknown> {
+  /** Answers the questions of another gateway. */
+  private async answers(questions: unknown): Promise<Answer[]> {
+    return Promise.all((questions as unknown[]).map((question) => this.answer(question)));
+  }
+
+  private async answer(question: unknown): Promise<Answer> {
     try {
+      const { about, with: given } = question as Question;
       const work = this.works.get(about);
-      if (!work) throw new Error(`unknown question ${about}`);
-      return await work(question);
+      if (!work) throw new Error('unknown question');
+      return { value: await work(given) };
     } catch (error) {
-      this.others?.logger.error({ err: error, about }, 'question of another gateway failed');
-      throw error;
+      this.failed(error);
+      return null;
     }
   }
 
-  private fallenSilent(home: string): void {
-    if (this.silent.has(home)) return;
-    this.silent.add(home);
+  private failed(error: unknown): void {
     const now = performance.now();
-    if (now - (this.logged.get(home) ?? Number.NEGATIVE_INFINITY) < logMs) return;
-    this.logged.set(home, now);
-    this.others?.logger.warn(
-      { gateway: home },
-      'gateway does not answer; its limits are counted by each gateway alone',
-    );
+    if (now - this.loggedAt < logMs) return;
+    this.loggedAt = now;
+    this.others?.logger.error({ err: error }, 'question of another gateway failed');
   }
 }
 

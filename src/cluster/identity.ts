@@ -161,7 +161,7 @@ export function instanceFault(own: Instance, other: Instance): string | undefine
     return `A cluster uses these NATS servers (${place}), but TIDINGS_NODE is not set here. Join the cluster with "tidings cluster join", or set TIDINGS_NATS_URL to another server.`;
   }
   if (other.node === undefined) {
-    return `A Tidings instance that is no node of a cluster uses these NATS servers (${place}). Stop it first. To make it the first node, run "tidings cluster init" with its data directory.`;
+    return `A Tidings instance that is not a node of a cluster uses these NATS servers (${place}). Stop it first. To make it the first node, run "tidings cluster init" with its data directory.`;
   }
   if (own.identity && other.identity && own.identity.cluster === other.identity.cluster && own.node === other.node) {
     return `Another node with the name ${other.node} is running, with the data directory ${other.dataDir}. Set TIDINGS_NODE to another name, or stop that node first.`;

@@ -1,5 +1,6 @@
 /** Summarizes the answers of all nodes to the question for their state, and finds faults in them. */
 import type { PartitionStatus, StatusAnswer } from '../journal/cluster.ts';
+import type { NamedDigest } from '../journal/snapshots.ts';
 
 /** The state of a node. */
 export interface NodeReport {
@@ -23,6 +24,8 @@ export interface PartitionReport {
   leads: readonly string[];
   term: number | null;
   nodes: readonly (PartitionStatus & { node: string; behind: number | null })[];
+  /** The nodes on which the partition does not continue, and why. */
+  stopped: readonly { node: string; cause: string }[];
 }
 
 /** The state of a cluster. A fault needs a person, a note does not. */
@@ -76,9 +79,14 @@ function partitionReport(name: string, answers: readonly StatusAnswer[], end: nu
     .filter((each) => each.name === name)
     .map((each) => ({ ...each, behind: end === null ? null : Math.max(0, end - each.seq) }))
     .sort((a, b) => (a.node < b.node ? -1 : 1));
+  const stopped = answers.flatMap((answer) =>
+    answer.from === 'worker'
+      ? answer.stopped.filter((each) => each.name === name).map(({ cause }) => ({ node: answer.node, cause }))
+      : [],
+  );
   const terms = nodes.flatMap(({ lead }) => (lead ? [lead.term] : []));
   return {
-    ...{ name, end, nodes },
+    ...{ name, end, nodes, stopped },
     leads: nodes.flatMap(({ node, leads }) => (leads ? [node] : [])),
     term: terms.length > 0 ? Math.max(...terms) : null,
   };
@@ -100,25 +108,68 @@ function nodeFaults({ node, ready, waitingFor, clockOffsetMs }: NodeReport): str
   ];
 }
 
-function partitionFaults({ name, leads, nodes }: PartitionReport, all: readonly NodeReport[]): string[] {
-  const absent = all.map(({ node }) => node).filter((node) => !nodes.some((each) => each.node === node));
+function partitionFaults({ name, leads, nodes, stopped }: PartitionReport, all: readonly NodeReport[]): string[] {
+  const known = new Set([...nodes, ...stopped].map(({ node }) => node));
+  const absent = all.map(({ node }) => node).filter((node) => !known.has(node));
   return [
     ...(leads.length === 0 ? [`${name} has no lead`] : []),
     ...(leads.length > 1 ? [`${name} has several leads: ${leads.join(', ')}`] : []),
     ...absent.map((node) => `${name} is not served on node ${node}`),
+    ...stopped.map(({ node, cause }) => `${name} is stopped on node ${node}: ${cause}`),
+    ...nodes.flatMap(({ node, standing }) => standingFaults(name, node, standing)),
     ...differing(nodes).map((text) => `${name}: ${text}`),
   ];
 }
 
-/** Finds nodes whose states differ after the same message. */
+/** Describes what a node does while its state differs from that of other nodes. */
+function standingFaults(name: string, node: string, standing: PartitionStatus['standing']): string[] {
+  if (standing === 'doubted') return [`${name}: node ${node} asks the others whose state is wrong`];
+  if (standing === 'undecided')
+    return [`${name} is not served on node ${node}: states differ, and a person must decide which one is right`];
+  return standing === 'diverged' ? [`${name}: node ${node} has a wrong state`] : [];
+}
+
+/**
+ * Finds nodes whose states differ after the same message. Of all positions where they differ, the one that most nodes
+ * know is described: there, a majority shows whose state is wrong.
+ */
 function differing(nodes: PartitionReport['nodes']): string[] {
-  const seqs = new Set(nodes.flatMap(({ digest }) => (digest ? [digest.seq] : [])));
-  return [...seqs].flatMap((seq) => {
-    const here = nodes.filter(({ digest }) => digest?.seq === seq);
-    if (new Set(here.map(({ digest }) => digest?.value)).size < 2) return [];
-    const values = here.map(({ node, digest }) => `${node} has digest ${digest?.value}`).join(', ');
-    return [`the states differ at sequence ${seq}: ${values}`];
-  });
+  const all = nodes.map(({ node, digest, named }) => ({ node, digests: [...named, ...(digest ? [digest] : [])] }));
+  const seqs = [...new Set(all.flatMap(({ digests }) => digests.map(({ seq }) => seq)))].sort((a, b) => b - a);
+  const found = seqs
+    .map((seq) => ({ seq, groups: groupsAt(seq, all) }))
+    .filter(({ groups }) => groups.length > 1)
+    .sort((a, b) => countNodes(b.groups) - countNodes(a.groups))[0];
+  if (!found) return [];
+  const { seq, groups } = found;
+  const texts = groups.map(({ value, at }) => `${at.join(' and ')} ${at.length > 1 ? 'have' : 'has'} digest ${value}`);
+  const [most, ...others] = groups;
+  const isClear = most && countNodes(groups) >= 3 && most.at.length > countNodes(groups) / 2;
+  const wrong = isClear ? `, so ${others.flatMap(({ at }) => at).join(' and ')} is wrong` : '';
+  return [`the states differ at sequence ${seq}: ${texts.join(', ')}${wrong}`];
+}
+
+/** Nodes with the same digest. */
+interface Group {
+  value: number;
+  at: string[];
+}
+
+/** Groups the nodes by their digests at a position, the largest group first. */
+function groupsAt(seq: number, nodes: readonly { node: string; digests: readonly NamedDigest[] }[]): Group[] {
+  const groups = new Map<number, Group>();
+  for (const { node, digests } of nodes) {
+    const value = digests.find((digest) => digest.seq === seq)?.value;
+    if (value === undefined) continue;
+    const group = groups.get(value) ?? { value, at: [] };
+    group.at.push(node);
+    groups.set(value, group);
+  }
+  return [...groups.values()].sort((a, b) => b.at.length - a.at.length);
+}
+
+function countNodes(groups: readonly Group[]): number {
+  return groups.reduce((sum, { at }) => sum + at.length, 0);
 }
 
 function notesOf(nodes: readonly NodeReport[], partitions: readonly PartitionReport[]): string[] {

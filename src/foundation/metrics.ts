@@ -292,7 +292,7 @@ export const clockOffsetSeconds = new Gauge({
 });
 export const replicaDiverged = new Gauge({
   name: 'tidings_replica_diverged',
-  help: '1 if the state of a partition on this node differs from the state on the node of its lead',
+  help: '1 while the state of a partition on this node differs from that of other nodes, and until a repair is confirmed',
   labelNames: ['partition'] as const,
   registers,
 });

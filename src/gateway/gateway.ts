@@ -71,10 +71,14 @@ import { GatewayGroup } from './group.ts';
 
 /** A running gateway. */
 export interface Gateway {
-  readonly port: number;
   readonly context: ApiContext;
   /** Waits until the directory is known to be current; at once on one machine. */
   current(): Promise<void>;
+  /**
+   * Begins to serve and to count for other gateways. Returns the port.
+   * @throws if the gateway cannot listen on its address
+   */
+  listen(): Promise<number>;
   /** Stops accepting requests, answers the requests in flight, drains the lanes and closes the connections. */
   stop(): Promise<void>;
 }
@@ -85,12 +89,11 @@ const sweepMs = 60_000;
 const currentMs = 500;
 
 /**
- * Starts a gateway. The owner of each partition (`PartitionOwner`) must have opened the partition before.
+ * Prepares a gateway. The owner of each partition (`PartitionOwner`) must have opened the partition before.
  * @param durability the failures that an acknowledged record survives; absent without a supervisor
  * @param number the number of this gateway among those of its machine
- * @throws if the gateway cannot listen on its address
  */
-export async function startGateway(
+export async function openGateway(
   settings: Settings,
   logger: Logger,
   durability?: DurabilityLevel,
@@ -149,7 +152,7 @@ export async function startGateway(
   const readDirectory = () => readers.ofAnyAge(directoryName);
   const ingestion = ingestionLimit(settings, readers);
   const limits: Limits = {
-    ingestion: new HomedIngestionLimit(homes, ingestion, seedAfterChange(homes, ingestion, settings, readers)),
+    ingestion: new HomedIngestionLimit(homes, ingestion, () => seedIngestion(ingestion, settings, readers)),
     api: apiLimit(settings, homes, readDirectory),
     unsubscribe: new UnsubscribeLimit(settings.trustedProxies, Date.now, homes),
   };
@@ -188,7 +191,8 @@ export async function startGateway(
   const receiving = receiverOf(whole, { budget, limit: limits.ingestion, group, logger });
   // The directory possibly does not list the repositories of delayed events yet.
   for (const { record } of delayed(settings, readers)) receiving.seed(record, Date.now());
-  seedIngestion(ingestion, settings, readers);
+  // The only gateway restores its limit here. With several, each restores it when it begins to count.
+  if (homes.isSole) seedIngestion(ingestion, settings, readers);
   receiver = receiving;
   group.onNotice((notice) => {
     if (notice.about === 'refused') events.refused(notice.reason, notice.orgId);
@@ -196,25 +200,29 @@ export async function startGateway(
   });
   const quotas = new Quotas(homes);
   const served = routes(whole, limits, { usage, sessions, quotas, receiver: receiving, budget });
-  await group.start();
   if (freshness) guarded?.begin((name) => freshness.assertFresh(name));
-  const server = await startServer(settings.host, settings.port, served, logger, {
-    corsOrigins: settings.corsOrigins,
-    help: docsPath,
-    sharesPort: settings.gateways > 1,
-  });
+  let server: HttpServer | undefined;
   return {
-    port: server.port,
     context,
     current: async () => {
       // A lead may be a while away, so the node proves by messages of its own that it hears the journal.
       if (freshness) for (const name of partitionNames(settings.partitions)) probeEnd(journal, name).catch(() => {});
       while (!isCurrent()) await signals.wait(directoryName, 0, currentMs);
+      if (freshness) await group.join();
+    },
+    listen: async () => {
+      await group.start();
+      server = await startServer(settings.host, settings.port, served, logger, {
+        corsOrigins: settings.corsOrigins,
+        help: docsPath,
+        sharesPort: settings.gateways > 1,
+      });
+      return server.port;
     },
     stop: async () => {
       for (const timer of [sweeper, flusher]) clearInterval(timer);
       await stopServing(server, events);
-      for (const each of [group, limits.api, limits.ingestion, sessions]) each.stop();
+      group.stop();
       await closeJournal(whole, lanes, flush);
     },
   };
@@ -290,18 +298,6 @@ function seedIngestion(limit: IngestionLimit, settings: Settings, readers: Reade
     highest.set(organization, Math.max(highest.get(organization) ?? 0, due));
   }
   for (const [organization, due] of highest) limit.seed(organization, due);
-}
-
-/** Returns the function that restores the ingestion limit again, once after each change of the live gateways. */
-function seedAfterChange(homes: Homes, limit: IngestionLimit, settings: Settings, readers: Readers): () => void {
-  let isRestored = true;
-  homes.onChange(() => {
-    isRestored = false;
-  });
-  return () => {
-    if (!isRestored) seedIngestion(limit, settings, readers);
-    isRestored = true;
-  };
 }
 
 /**
@@ -435,9 +431,9 @@ function isConnected(directory: Partition | undefined, { id, owner }: EventRepos
 }
 
 /** Ends the streams, and answers the requests in flight. */
-async function stopServing(server: HttpServer, events: EventHub): Promise<void> {
+async function stopServing(server: HttpServer | undefined, events: EventHub): Promise<void> {
   events.stop();
-  await server.stop(inFlightMs);
+  await server?.stop(inFlightMs);
 }
 
 /** Saves the usage counts, drains the lanes and closes the connections. */

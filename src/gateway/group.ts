@@ -2,7 +2,8 @@
  * Joins the gateways of a service, on all of its nodes, to a group: which of them are live, which one counts for a key,
  * and notices to all of them. The only gateway of a service forms no group, and sends and receives nothing.
  */
-import { setTimeout as pause } from 'node:timers/promises';
+import { Type } from '@sinclair/typebox';
+import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { Settings } from '../../config/schema.ts';
 import { Homes } from '../cluster/homes.ts';
 import { Members } from '../cluster/members.ts';
@@ -12,16 +13,23 @@ import { limitsCountedLocally } from '../foundation/metrics.ts';
 import type { Journal } from '../journal/connect.ts';
 import { isOneOfSeveral } from '../journal/freshness.ts';
 import { openLink } from '../journal/link.ts';
-import type { RefusalReason } from '../protocol/refused-deliveries.ts';
-import type { EventRepository } from '../protocol/repository.ts';
+import { type RefusalReason, refusalReasons } from '../protocol/refused-deliveries.ts';
+import { type EventRepository, EventRepositorySchema } from '../protocol/repository.ts';
 
 /** What a gateway tells the others: a refused delivery, or a repository that the directory does not list yet. */
 type Notice =
   | { about: 'refused'; reason: RefusalReason; orgId: string | null }
   | { about: 'seen'; repository: EventRepository; signedBy: string | null };
 
-/** How long a gateway waits for the others, which answer its first announcement at once, in milliseconds. */
-const hearMs = 200;
+const OrgIdSchema = Type.Union([Type.String(), Type.Null()]);
+const reasons = Object.keys(refusalReasons).map((reason) => Type.Literal(reason));
+const notices = TypeCompiler.Compile(
+  Type.Union([
+    Type.Object({ about: Type.Literal('refused'), reason: Type.Union(reasons), orgId: OrgIdSchema }),
+    Type.Object({ about: Type.Literal('seen'), repository: EventRepositorySchema, signedBy: OrgIdSchema }),
+  ]),
+);
+
 /** Maximum number of notices about refused deliveries per second. Equal ones are sent once per second. */
 const [maxRefusals, refusalMs] = [100, 1000];
 
@@ -63,20 +71,23 @@ export class GatewayGroup {
   }
 
   /**
-   * Begins to announce this gateway, and waits until it has heard of the others. A gateway that does not know them yet
-   * would count for all keys. Call it when everything that other gateways may ask for is declared.
+   * Joins the group. Resolves when all live gateways know this one. A gateway that they do not know yet would count for
+   * keys that others count for, too. Call it when everything that other gateways may ask for is declared.
    */
   async start(): Promise<void> {
-    if (!this.members) return;
-    this.members.start();
-    await pause(hearMs);
+    await this.members?.start();
+  }
+
+  /** Introduces this gateway to the others, after it has become current. Resolves when all of them know it. */
+  async join(): Promise<void> {
+    await this.members?.join();
   }
 
   /** Receives the notices of the other gateways. */
   onNotice(handle: (notice: Notice) => void): void {
     this.link?.onNotified((sent) => {
-      const { from, ...notice } = sent as Notice & { from: string };
-      if (from !== this.homes.self) handle(notice as Notice);
+      if (!notices.Check(sent) || (sent as { from?: unknown }).from === this.members?.self) return;
+      handle(sent as Notice);
     });
   }
 
@@ -105,7 +116,7 @@ export class GatewayGroup {
   }
 
   private notify(notice: Notice): void {
-    this.link?.notify({ ...notice, from: this.homes.self });
+    this.link?.notify({ ...notice, from: this.members?.self });
   }
 }
 

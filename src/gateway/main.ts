@@ -1,6 +1,7 @@
 /**
- * The program of the gateway process, which begins when the partitions are open. It starts the gateway, compares this
- * node with the other nodes of its cluster, stores the admin key if it is not stored yet, and reports to the supervisor when the gateway is ready.
+ * The program of the gateway process, which begins when the partitions are open. It compares this node with the other
+ * nodes of its cluster before it serves anyone. Then it stores the admin key if it is not stored yet, and reports to the
+ * supervisor that the gateway is ready.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -18,7 +19,7 @@ import type { Identity } from '../protocol/identity.ts';
 import { keyByHash } from '../store/tables/directory.ts';
 import { type ChildContext, type ChildProgram, runChild } from '../supervisor/child-program.ts';
 import { adminKeyFile, identityOf } from '../supervisor/first-start.ts';
-import { type Gateway, startGateway } from './gateway.ts';
+import { type Gateway, openGateway } from './gateway.ts';
 
 /** Interval between attempts to store the identity, in milliseconds. */
 const retryMs = 1000;
@@ -26,12 +27,12 @@ const retryMs = 1000;
 await runChild('gateway', start);
 
 async function start({ settings, logger, durability, setReady }: ChildContext): Promise<ChildProgram> {
-  const gateway = await startGateway(settings, logger, durability, Number(process.argv[2] ?? 0));
+  const gateway = await openGateway(settings, logger, durability, Number(process.argv[2] ?? 0));
   const { journal } = gateway.context;
   await gateway.current();
   await ensureIdentity(gateway, settings, logger);
+  const address = { host: settings.host, port: await gateway.listen() };
   await ensureAdminKey(gateway, settings.dataDir);
-  const address = { host: settings.host, port: gateway.port };
   setReady(journal.connected(), address);
   journal.onDisconnect(() => setReady(false));
   journal.onReconnect(() => setReady(true, address));

@@ -55,54 +55,6 @@ export class IngestionLimit {
     return this.ratesOf(organization).every(({ count }) => count === 0);
   }
 
-  /** Whether so many events at `now` would all be admitted without a delay. */
-  fits(organization: string, count: number, now: number): boolean {
-    return this.roomUntil(organization, now, 1) >= count;
-  }
-
-  /**
-   * Counts events of another gateway, until one is refused. While less than half of each rate is used, counts up to
-   * `lend` more, which the other gateway may use for later events. `undo` takes back counts that it did not use.
-   */
-  grant(organization: string, count: number, lend: number, now: number) {
-    const dues: (number | undefined)[] = [];
-    let retryAfterMs = 0;
-    while (dues.length < count) {
-      const admission = this.admit(organization, now);
-      if (admission.admitted) dues.push(admission.due);
-      else {
-        ({ retryAfterMs } = admission);
-        break;
-      }
-    }
-    const halfRoom = dues.length < count ? 0 : this.roomUntil(organization, now, 0.5);
-    const spare = Math.max(0, Math.min(lend, halfRoom));
-    this.add(organization, spare, now);
-    return { dues, spare, retryAfterMs, undo: (unused: number) => this.add(organization, -unused, now) };
-  }
-
-  /** Returns how many events fit into a share of each rate. */
-  private roomUntil(organization: string, now: number, share: number): number {
-    const before = this.arrivals.get(organization);
-    return this.ratesOf(organization).reduce((room, { count, periodMs }, i) => {
-      if (count === 0) return room;
-      const usedMs = Math.max(now, before?.[i] ?? 0) - now;
-      // A rounding error of the arrival times must not cost an event.
-      return Math.min(room, Math.floor(((periodMs * share - usedMs) / periodMs) * count + 1e-6));
-    }, Number.POSITIVE_INFINITY);
-  }
-
-  private add(organization: string, count: number, now: number): void {
-    const before = this.arrivals.get(organization);
-    if (count === 0) return;
-    const more = this.ratesOf(organization).map((rate, i) => {
-      if (rate.count === 0) return 0;
-      const arrival = before?.[i] ?? 0;
-      return (count > 0 ? Math.max(now, arrival) : arrival) + (rate.periodMs / rate.count) * count;
-    });
-    this.arrivals.set(organization, more);
-  }
-
   /**
    * Restores the state of an earlier process. Counts one event that the earlier process admitted for the organization,
    * with the due time `due`.

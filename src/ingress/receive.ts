@@ -61,18 +61,17 @@ export interface ReceiverOptions {
   onRemember?: (repository: EventRepository, signedBy: string | null) => void;
 }
 
-/** The result of reading a payload. The records count towards the ingestion limit of `organization`. */
-type Prepared =
-  | { ignored: IgnoredReason; repository?: EventRepository }
-  | {
-      partition: PartitionName;
-      records: DeliveredRecord[];
-      organization?: string;
-      /** Undefined for a payload about an installation. */
-      repository?: EventRepository;
-      /** Resolves when another gateway has counted the claims of the payload, and rejects if they are too many. */
-      claimed?: Promise<void> | undefined;
-    };
+/** The result of reading a payload. */
+type Prepared = { ignored: IgnoredReason; repository?: EventRepository } | Accepted;
+
+/** The records of a payload. They count towards the ingestion limit of `organization`. */
+interface Accepted {
+  partition: PartitionName;
+  records: DeliveredRecord[];
+  organization?: string;
+  /** Undefined for a payload about an installation. */
+  repository?: EventRepository;
+}
 
 /** A record that is made from a delivery. */
 export type DeliveredRecord = EventRecord | InstallationRecord;
@@ -197,7 +196,8 @@ export class Receiver {
   }
 
   /** Enqueues the records of a delivery, unless there is nothing to do, and replies. */
-  private carryOut({ exchange, delivery, signer, isTest, now }: About, prepared: Prepared): Outcome | Promise<Outcome> {
+  private carryOut(about: About, prepared: Prepared): Outcome | Promise<Outcome> {
+    const { exchange, delivery, signer, isTest, now } = about;
     const { recent } = this.options;
     const { repository } = prepared;
     if ('ignored' in prepared) {
@@ -205,9 +205,7 @@ export class Receiver {
       recent.note(now, codeOf.ignored, 200, delivery, signer, repository, ignored);
       return this.processed(exchange, 'ignored', ignoredReasons[ignored].reply);
     }
-    const { partition, records, organization, claimed } = prepared;
-    // A duplicate or a test delivery does not wait for the count of its claims.
-    claimed?.catch(() => {});
+    const { partition, records, organization } = prepared;
     if (this.allFolded(partition, records)) {
       recent.note(now, codeOf.duplicate, 200, delivery, signer, repository);
       return this.processed(exchange, 'duplicate', 'the delivery was processed before');
@@ -217,16 +215,23 @@ export class Receiver {
       exchange.json(202, { status: 'queued', delivery: delivery.id });
       return 'test';
     }
-    const store = (isDelayed: boolean): Promise<Outcome> =>
-      this.enqueue(partition, records).then(() => {
-        exchange.json(202, { status: 'queued', delivery: delivery.id });
-        recent.note(now, isDelayed ? codeOf.delayed : codeOf.queued, 202, delivery, signer, repository);
-        replyTimes.observe((performance.now() - exchange.startedAt) / 1000);
-        return 'queued';
-      });
-    const limit = () => organization !== undefined && this.limit(records, organization, now);
-    const limited = claimed ? claimed.then(limit) : limit();
-    return limited instanceof Promise ? limited.then(store) : store(limited);
+    const isDelayed = organization !== undefined && this.limit(records, organization, now);
+    return isDelayed instanceof Promise
+      ? isDelayed.then((later) => this.store(about, prepared, later))
+      : this.store(about, prepared, isDelayed);
+  }
+
+  /** Enqueues the records of a delivery, and replies when the journal has them. */
+  private async store(
+    { exchange, delivery, signer, now }: About,
+    { partition, records, repository }: Accepted,
+    isDelayed: boolean,
+  ): Promise<Outcome> {
+    await this.enqueue(partition, records);
+    exchange.json(202, { status: 'queued', delivery: delivery.id });
+    this.options.recent.note(now, isDelayed ? codeOf.delayed : codeOf.queued, 202, delivery, signer, repository);
+    replyTimes.observe((performance.now() - exchange.startedAt) / 1000);
+    return 'queued';
   }
 
   private enqueue(partition: PartitionName, records: readonly DeliveredRecord[]): Promise<unknown> {
@@ -239,7 +244,7 @@ export class Receiver {
    * Converts a payload to records for a partition, or returns why the payload is ignored. All checks use one state of
    * the directory. With several states, an owner's number could become known between the search for the owner and the
    * check of the claim, which would then refuse an organization's own delivery.
-   * @returns a promise only if another gateway has to identify the repository
+   * @returns a promise only if another gateway has to be asked
    */
   private prepare(
     delivery: Delivery,
@@ -261,49 +266,43 @@ export class Receiver {
       const admitted = judge(directory, signer, { owner, repositories, isList: true });
       const installation = installed.map((body) => installationUnderKnownLogin(body, admitted));
       const claimed = isTest ? undefined : this.assertFewClaims(directory, admitted, now);
-      return {
-        partition: directoryName,
-        claimed,
-        records: toInstallationRecords(
-          { id, source, signedBy: admitted?.signedBy ?? null },
-          installation,
-          now,
-          this.options.settings.partitions,
-        ),
-      };
+      const signed = { id, source, signedBy: admitted?.signedBy ?? null };
+      const records = toInstallationRecords(signed, installation, now, this.options.settings.partitions);
+      const accepted = { partition: directoryName, records };
+      return claimed ? claimed.then(() => accepted) : accepted;
     }
     const captured = toEvents(delivery.event, payload, origin, now);
     if (!captured) return { ignored: 'not_captured' };
     if (signer.orgId === null && isPlain(captured) && this.known.has(captured.repository))
-      return this.toPrepared({ id, source, signedBy: null }, captured, now);
+      return this.toAccepted({ id, source, signedBy: null }, captured, now);
     const minimised = this.identities.resolve(directory, captured, signer.orgId, now);
     const signed = { id, source, signedBy: null };
-    const isNew = !minimised.isListed && !isTest && this.homes.elsewhere(homeOf(minimised.repository)) !== undefined;
-    const rest = { signer, isTest, now };
-    if (!isNew) return this.admitEvents(directory, signed, captured, minimised, rest);
-    // What is refused here needs no identity.
-    judge(directory, signer, { owner: minimised.repository.owner, repositories: [minimised.repository] });
-    if (!this.options.isConnected(directory, minimised.repository))
-      return { ignored: 'not_connected', repository: minimised.repository };
-    return this.identifyAtHome(captured, signer.orgId, now).then((identified) =>
-      // The directory is read again, because the home has read its own state of it.
-      this.admitEvents(this.options.readers.current(directoryName), signed, captured, identified, rest),
-    );
+    const isNew = !minimised.isListed && !isTest && !this.homes.isHere(homeOf(minimised.repository));
+    const admit = isNew ? this.admitNew : this.admitEvents;
+    return admit.call(this, directory, signed, captured, minimised, { signer, isTest, now });
   }
 
   /**
-   * Identifies the repository of events that the directory does not list yet, in the home of its name. With several
-   * gateways, two of them could otherwise give ids of their own to a repository, if its first deliveries arrive at once.
+   * Admits events of a repository that the directory does not list yet, and that is identified in the home of its name.
+   * With several gateways, two of them could otherwise give ids of their own to a repository, if its first deliveries
+   * arrive at once. Events that are refused here are not identified, because the home remembers what it identifies.
    */
-  private async identifyAtHome(
+  private async admitNew(
+    directory: Partition | undefined,
+    signed: Signed,
     captured: Minimised,
-    signedBy: string | null,
-    now: number,
-  ): Promise<Minimised & { isListed: boolean }> {
+    { repository }: Minimised,
+    rest: Pick<About, 'signer' | 'isTest' | 'now'>,
+  ): Promise<Prepared> {
+    const { signer, now } = rest;
+    const admitted = judge(directory, signer, { owner: repository.owner, repositories: [repository] });
+    if (!this.options.isConnected(directory, repository)) return { ignored: 'not_connected', repository };
+    await this.assertFewClaims(directory, admitted, now);
     const bodies = captured.bodies.filter(({ event }) => event === 'repository');
-    const question: Unidentified = { repository: captured.repository, bodies, signedBy, now };
-    const found = await this.identityAtHome(homeOf(captured.repository), question);
-    return { ...captured, ...found };
+    const question: Unidentified = { repository: captured.repository, bodies, signedBy: signer.orgId, now };
+    const identified = { ...captured, ...(await this.identityAtHome(homeOf(captured.repository), question)) };
+    // The directory is read again, because the home has read its own state of it.
+    return this.admitEvents(this.options.readers.current(directoryName), signed, captured, identified, rest);
   }
 
   private admitEvents(
@@ -312,28 +311,31 @@ export class Receiver {
     captured: Minimised,
     minimised: Minimised & { isListed: boolean },
     { signer, isTest, now }: Pick<About, 'signer' | 'isTest' | 'now'>,
-  ): Prepared {
+  ): Prepared | Promise<Prepared> {
     const { repository } = minimised;
     const admitted = judge(directory, signer, { owner: repository.owner, repositories: [repository] });
     if (!this.options.isConnected(directory, repository)) return { ignored: 'not_connected', repository };
+    const accept = (): Accepted => {
+      if (!minimised.isListed && !isTest) {
+        this.remember(repository, signer.orgId, now);
+        this.options.onRemember?.(repository, signer.orgId);
+      }
+      if (minimised.isListed && signer.orgId === null && repository === captured.repository) this.known.add(repository);
+      const signed = { id, source, signedBy: admitted?.signedBy ?? null };
+      const organization = limitedAs(repository, signed.signedBy);
+      return this.toAccepted(signed, underKnownLogin(minimised, admitted), now, organization);
+    };
     const claimed = isTest ? undefined : this.assertFewClaims(directory, admitted, now);
-    if (!minimised.isListed && !isTest) {
-      this.remember(repository, signer.orgId, now);
-      this.options.onRemember?.(repository, signer.orgId);
-    }
-    if (minimised.isListed && signer.orgId === null && repository === captured.repository) this.known.add(repository);
-    const signed = { id, source, signedBy: admitted?.signedBy ?? null };
-    const organization = limitedAs(repository, signed.signedBy);
-    return { ...this.toPrepared(signed, underKnownLogin(minimised, admitted), now, organization), claimed };
+    return claimed ? claimed.then(accept) : accept();
   }
 
   /** @param organization the key under which the delivery counts towards a limit */
-  private toPrepared(
+  private toAccepted(
     signed: Signed,
     minimised: Minimised,
     now: number,
     organization = limitedAs(minimised.repository, signed.signedBy),
-  ): Exclude<Prepared, { ignored: IgnoredReason }> {
+  ): Accepted {
     const partition = this.partitionOf(minimised.repository.id);
     return { partition, records: toRecords(signed, minimised, now), organization, repository: minimised.repository };
   }
@@ -350,12 +352,12 @@ export class Receiver {
     if (!directory || !admitted || admitted.unlisted.length === 0) return undefined;
     const { unlisted } = admitted;
     const orgId = admitted.signedBy.org;
-    const isHere = this.homes.elsewhere(orgId) === undefined;
-    const isAdmitted = isHere
-      ? this.claims.admit(directory, orgId, unlisted, now)
-      : this.claimAtHome(orgId, { orgId, unlisted, now });
-    if (isAdmitted instanceof Promise) return isAdmitted.then((later) => this.assertClaimed(later));
-    this.assertClaimed(isAdmitted);
+    // A claim that is counted here is counted with the state of the directory that the other checks use.
+    if (!this.homes.isHere(orgId))
+      return Promise.resolve(this.claimAtHome(orgId, { orgId, unlisted, now })).then((later) =>
+        this.assertClaimed(later),
+      );
+    this.assertClaimed(this.claims.admit(directory, orgId, unlisted, now));
     return undefined;
   }
 

@@ -5,8 +5,9 @@
  */
 import type { PartitionName } from '../foundation/partition-names.ts';
 import type { PartitionChanges } from '../protocol/live-events.ts';
-import { packMessage, unpackMessage } from './codec.ts';
+import { packMessage } from './codec.ts';
 import type { Journal } from './connect.ts';
+import { receiveMessages } from './messages.ts';
 import { changesSubject } from './subjects.ts';
 
 /** Broadcasts what a partition has changed. */
@@ -26,11 +27,7 @@ export async function receiveChanges(
   onChanges: (changes: PartitionChanges) => void,
 ): Promise<() => void> {
   const { connection, node } = journal;
-  const subscription = connection.subscribe(changesSubject(node, '*'), {
-    callback: (error, message) => {
-      if (!error) onChanges(unpackMessage<PartitionChanges>(message.data));
-    },
-  });
+  const subscription = receiveMessages<PartitionChanges>(connection, changesSubject(node, '*'), onChanges);
   try {
     await connection.flush();
   } catch (error) {

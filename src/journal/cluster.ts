@@ -5,6 +5,7 @@
 import { packMessage, unpackMessage } from './codec.ts';
 import type { Journal } from './connect.ts';
 import { gather } from './gather.ts';
+import type { NamedDigest } from './snapshots.ts';
 import { joinSubject, statusSubject } from './subjects.ts';
 
 const joinMs = 10_000;
@@ -39,7 +40,14 @@ export interface PartitionStatus {
   /** Version of the rules by which the partition is folded. */
   foldVersion: number;
   /** The newest digest of the state, and the sequence that it belongs to; null before the first one. */
-  digest: { seq: number; value: number } | null;
+  digest: NamedDigest | null;
+  /** Digests of the state at the positions where the nodes compare their states, oldest first. */
+  named: readonly NamedDigest[];
+  /**
+   * `sound` if the state may be used. `doubted` or `undecided` if another node has another state and no majority is known
+   * yet. `diverged` if most nodes have another state.
+   */
+  standing: 'sound' | 'doubted' | 'undecided' | 'diverged';
 }
 
 /** What a worker answers to the question for the state of its node. */
@@ -50,6 +58,8 @@ export interface WorkerStatus {
   /** The highest version of fold rules that the worker knows. */
   foldVersion: number;
   partitions: readonly PartitionStatus[];
+  /** Partitions that do not continue, and why. */
+  stopped: readonly { name: string; cause: string }[];
 }
 
 /** What a supervisor answers to this question. */

@@ -4,7 +4,8 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { ConnectionOptions as SecureOptions } from 'node:tls';
+import { isIP } from 'node:net';
+import { checkServerIdentity, type ConnectionOptions as SecureOptions } from 'node:tls';
 import { type Authenticator, credsAuthenticator, nkeyAuthenticator, nkeys, type TlsOptions } from 'nats';
 import { natsAddressesOf } from '../../config/nats-addresses.ts';
 import type { Settings } from '../../config/schema.ts';
@@ -89,7 +90,7 @@ export function asksForTls({ natsUrl, natsTlsCa, natsTlsCert, natsTlsFirst }: Na
 export function tlsOptionsOf(settings: NatsSettings): TlsOptions | undefined {
   if (!asksForTls(settings)) return undefined;
   const { natsTlsCa, natsTlsCert, natsTlsKey, natsTlsFirst } = settings;
-  const options: TlsOptions & SecureOptions = {};
+  const options: TlsOptions & SecureOptions = { ...nameCheckOf(settings.natsUrl) };
   if (natsTlsFirst) options.handshakeFirst = true;
   if (natsTlsCa !== '') Object.assign(options, trustIn(read(natsTlsCa, 'TIDINGS_NATS_TLS_CA: '), natsTlsCa));
   if (natsTlsCert !== '') {
@@ -97,6 +98,24 @@ export function tlsOptionsOf(settings: NatsSettings): TlsOptions | undefined {
     options.key = read(natsTlsKey, 'TIDINGS_NATS_TLS_KEY: ');
   }
   return options as TlsOptions;
+}
+
+/**
+ * Returns a check of the names in a certificate for servers whose addresses are IP addresses. For these, the client (nats
+ * 2.29.3) names no server to Node, which then expects the name `localhost`. Which of the servers answers is not known, so
+ * the certificate must be of one of them.
+ */
+function nameCheckOf(natsUrl: string): Pick<SecureOptions, 'checkServerIdentity'> {
+  const hosts = natsAddressesOf(natsUrl).servers.map((server) => new URL(`nats://${server}`).hostname);
+  const addresses = hosts.map((host) => host.replace(/^\[(.*)\]$/, '$1')).filter((host) => isIP(host) !== 0);
+  if (addresses.length === 0 || hosts.includes('localhost')) return {};
+  return {
+    checkServerIdentity: (name, certificate) => {
+      if (name !== 'localhost') return checkServerIdentity(name, certificate);
+      const faults = addresses.map((address) => checkServerIdentity(address, certificate));
+      return faults.includes(undefined) ? undefined : faults[0];
+    },
+  };
 }
 
 /**

@@ -24,6 +24,8 @@ interface State {
   generation: number;
   seq: number;
   asOf: number;
+  /** Whether the owner does not let the state be served, because it differs from that of other nodes. */
+  withdrawn: boolean;
 }
 
 /** The position of a partition, and the age of its state in seconds; null = not known yet. */
@@ -32,7 +34,7 @@ export interface PartitionPosition {
   ageSeconds: number | null;
 }
 
-const unknown: Readonly<State> = { generation: -1, seq: 0, asOf: Number.NEGATIVE_INFINITY };
+const unknown: Readonly<State> = { generation: -1, seq: 0, asOf: Number.NEGATIVE_INFINITY, withdrawn: false };
 
 export class Freshness {
   private readonly maxAgeMs: number;
@@ -47,35 +49,46 @@ export class Freshness {
   }
 
   /** Notes a `folded` signal. */
-  note({ partition, generation, seq, asOf = unknown.asOf }: Folded): void {
+  note({ partition, generation, seq, asOf = unknown.asOf, withdrawn }: Folded): void {
     const known = this.states.get(partition) ?? unknown;
     // A store that replaces another one can be older: it may come from a snapshot.
     const continues = known.generation === generation && known.seq <= seq;
-    this.states.set(partition, { generation, seq, asOf: continues ? Math.max(known.asOf, asOf) : asOf });
+    const current = continues ? Math.max(known.asOf, asOf) : asOf;
+    this.states.set(partition, { generation, seq, asOf: current, withdrawn: withdrawn === true });
   }
 
   /** Whether the state of a partition may be served. */
   isFresh(name: PartitionName): boolean {
-    return this.now() - (this.states.get(name) ?? unknown).asOf <= this.maxAgeMs;
+    const { asOf, withdrawn } = this.states.get(name) ?? unknown;
+    return !withdrawn && this.now() - asOf <= this.maxAgeMs;
   }
 
-  /** @throws ServiceError `unavailable` when the state of a partition is too old to be served */
+  /** @throws ServiceError `unavailable` when the state of a partition is too old to be served, or withdrawn */
   assertFresh(name: PartitionName): void {
     if (this.isFresh(name)) return;
-    const message = `This node has received nothing new of partition ${name} for more than ${this.maxAgeMs / 1000} seconds, so its data may be out of date. Another node may answer.`;
+    const message = this.states.get(name)?.withdrawn
+      ? `The data of partition ${name} on this node differ from those on other nodes. Another node may answer.`
+      : `This node has received nothing new of partition ${name} for more than ${this.maxAgeMs / 1000} seconds, so its data may be out of date. Another node may answer.`;
     throw new ServiceError('unavailable', message, { retryAfter: 2 });
   }
 
   /** Returns the partitions whose state has half of the age that is too old to be served, and their positions. */
   silent(): [PartitionName, number][] {
     const since = this.now() - this.maxAgeMs / 2;
-    return [...this.states].flatMap(([name, { seq, asOf }]) => (asOf < since ? [[name, seq]] : []));
+    return [...this.states].flatMap(([name, { seq, asOf, withdrawn }]) =>
+      asOf < since && !withdrawn ? [[name, seq]] : [],
+    );
   }
 
   /** Returns the names of the partitions whose state is too old, each with its position. */
   stale(): string[] {
     const names = [...this.states.keys()].filter((name) => !this.isFresh(name));
-    return names.map((name) => `${name} (nothing new since position ${this.states.get(name)?.seq ?? 0})`);
+    return names.map((name) => {
+      const { seq, withdrawn } = this.states.get(name) ?? unknown;
+      return withdrawn
+        ? `${name} (differs from other nodes at position ${seq})`
+        : `${name} (nothing new since position ${seq})`;
+    });
   }
 
   /** Returns the positions of all partitions. */

@@ -27,11 +27,19 @@ export function ask<Q, T>(journal: Journal, partition: PartitionName, question: 
 }
 
 /**
- * Sends a question to the lead of a partition, on whichever node it is, and returns the answer.
+ * Sends a question to the lead of a partition and returns the answer.
+ * @param lead the lead as the own store knows it. If another node leads by now, the node that is asked refuses
  * @throws ServiceError as `ask`; also `unavailable` while the partition has no lead
  */
-export function askLead<Q, T>(journal: Journal, partition: PartitionName, question: Q, timeout = queryMs): Promise<T> {
-  return send(journal, leadQuerySubject(partition), question, timeout);
+export async function askLead<Q, T>(
+  journal: Journal,
+  partition: PartitionName,
+  lead: { node: string } | undefined,
+  question: Q,
+  timeout = queryMs,
+): Promise<T> {
+  if (!lead) throw notNow();
+  return send(journal, leadQuerySubject(lead.node, partition), question, timeout);
 }
 
 /**
@@ -49,15 +57,16 @@ export function askNode<Q, T>(
 
 async function send<Q, T>({ connection }: Journal, subject: string, question: Q, timeout: number): Promise<T> {
   const reply = await connection.request(subject, packMessage(question), { timeout }).catch(() => {
-    throw new ServiceError(
-      'unavailable',
-      'The data of this resource is not available right now. Try again in a second.',
-      { retryAfter: 1 },
-    );
+    throw notNow();
   });
   const answer = unpackMessage<Answer<T>>(reply.data);
   if (answer.ok) return answer.value;
   throw new ServiceError(answer.kind, answer.message, answer);
+}
+
+function notNow(): ServiceError {
+  const message = 'The data of this resource is not available right now. Try again in a second.';
+  return new ServiceError('unavailable', message, { retryAfter: 1 });
 }
 
 /** Handles questions and returns their answers. */
@@ -71,13 +80,13 @@ export function answerQueries<Q, T>(journal: Journal, partition: PartitionName, 
   return answerOn(journal, querySubject(journal.node, partition), handle);
 }
 
-/** Answers the questions that are sent to the lead of a partition, as `answerQueries` does. */
+/** Answers the questions that are sent to the lead of a partition on this node, as `answerQueries` does. */
 export function answerLeadQueries<Q, T>(
   journal: Journal,
   partition: PartitionName,
   handle: Handle<Q, T>,
 ): Subscription {
-  return answerOn(journal, leadQuerySubject(partition), handle);
+  return answerOn(journal, leadQuerySubject(journal.node, partition), handle);
 }
 
 function answerOn<Q, T>({ connection }: Journal, subject: string, handle: Handle<Q, T>): Subscription {

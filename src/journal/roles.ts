@@ -44,7 +44,7 @@ const streamInfo = '$JS.API.STREAM.INFO.*';
 const records = recordsSubject('*');
 // The supervised server serves one node. So no role needs the subjects on which nodes exchange snapshots.
 const queries = querySubject(soleNode, '*');
-const leadQueries = leadQuerySubject('*');
+const leadQueries = leadQuerySubject(soleNode, '*');
 const folded = foldedSubject(soleNode, '*');
 const changes = changesSubject(soleNode, '*');
 const gatewayFacts = gatewaySubject(soleNode);

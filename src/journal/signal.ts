@@ -6,8 +6,9 @@
  */
 import type { Subscription } from 'nats';
 import type { PartitionName } from '../foundation/partition-names.ts';
-import { packMessage, unpackMessage } from './codec.ts';
+import { packMessage } from './codec.ts';
 import type { Journal } from './connect.ts';
+import { receiveMessages } from './messages.ts';
 import { foldedSubject } from './subjects.ts';
 
 /** The last sequence that a partition has folded (`seq`), and the generation of the partition's store. */
@@ -17,6 +18,8 @@ export interface Folded {
   seq: number;
   /** The time of the machine's clock as of which the state is current. Absent on one machine, or if it is not known. */
   asOf?: number;
+  /** Set while the state must not be served, because it differs from the state of other nodes. */
+  withdrawn?: true;
 }
 
 /** Broadcasts that a partition has folded up to `seq`. */
@@ -38,11 +41,9 @@ export class FoldedSignals {
 
   constructor(journal: Journal, onFolded: (folded: Folded) => void = () => {}) {
     this.onFolded = onFolded;
-    this.subscription = journal.connection.subscribe(foldedSubject(journal.node, '*'), {
-      callback: (error, message) => {
-        if (!error) this.arrived(unpackMessage<Folded>(message.data));
-      },
-    });
+    this.subscription = receiveMessages<Folded>(journal.connection, foldedSubject(journal.node, '*'), (folded) =>
+      this.arrived(folded),
+    );
   }
 
   /**

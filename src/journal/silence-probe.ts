@@ -1,6 +1,6 @@
 /**
  * Keeps the state of a node current while a partition has no lead, for example in the seconds before another node takes
- * over. Nobody sends ticks then, so the node appends empty messages of its own. A node that is cut off from the others
+ * over. No one sends ticks then, so the node appends empty messages of its own. A node that is cut off from the others
  * cannot append anything, and its state becomes too old to be served (`docs/architecture.md` decision 40).
  */
 import type { PartitionName } from '../foundation/partition-names.ts';

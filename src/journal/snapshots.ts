@@ -45,6 +45,14 @@ export interface PartitionPosition {
   /** The snapshots that the node offers, oldest first. */
   offers: OfferedSnapshot[];
   padded?: Padded;
+  /** Digests of the state at positions that ticks have named, oldest first. */
+  digests?: readonly NamedDigest[];
+}
+
+/** The digest of a partition's state after the message with sequence number `seq`. */
+export interface NamedDigest {
+  seq: number;
+  value: number;
 }
 
 /** An announcement of a node. */
@@ -52,6 +60,8 @@ export interface Positions {
   /** Whether the node asks the others to announce their positions now. */
   asks: boolean;
   partitions: PartitionPosition[];
+  /** Partitions of which this node discards its own state: it waits for a snapshot, or folds the journal anew. */
+  conceded?: readonly PartitionName[];
 }
 
 /** Announces the positions of this node. An announcement is lost while the connection to the server is lost. */
@@ -118,7 +128,8 @@ export async function askPiece(
 function positionsFrom(bytes: Uint8Array): Positions | undefined {
   const read = unpacked(bytes) as Partial<Positions>;
   if (!Array.isArray(read.partitions) || !read.partitions.every(isPosition)) return undefined;
-  return { asks: read.asks === true, partitions: read.partitions };
+  const conceded = Array.isArray(read.conceded) ? read.conceded.filter((name) => typeof name === 'string') : [];
+  return { asks: read.asks === true, partitions: read.partitions, conceded };
 }
 
 function requestFrom(bytes: Uint8Array): PieceRequest | undefined {
@@ -138,8 +149,9 @@ function unpacked(bytes: Uint8Array): object {
 }
 
 function isPosition(value: unknown): value is PartitionPosition {
-  const { partition, created, seq, holds, offers, padded } = (value ?? {}) as Partial<PartitionPosition>;
+  const { partition, created, seq, holds, offers, padded, digests } = (value ?? {}) as Partial<PartitionPosition>;
   if (typeof partition !== 'string' || typeof created !== 'string' || !isCount(seq) || !isCount(holds)) return false;
+  if (digests !== undefined && !(Array.isArray(digests) && digests.every(isNamedDigest))) return false;
   return Array.isArray(offers) && offers.every(isOffer) && (padded === undefined || isPadded(padded));
 }
 
@@ -151,6 +163,11 @@ function isOffer(value: unknown): value is OfferedSnapshot {
 function isPadded(value: unknown): value is Padded {
   const { created, erasures, seq } = (value ?? {}) as Partial<Padded>;
   return typeof created === 'string' && isCount(erasures) && isCount(seq);
+}
+
+function isNamedDigest(value: unknown): value is NamedDigest {
+  const { seq, value: digest } = (value ?? {}) as Partial<NamedDigest>;
+  return isCount(seq) && isCount(digest);
 }
 
 function isDigest(value: unknown): value is string {

@@ -33,9 +33,12 @@ export function querySubject(node: string, partition: PartitionName): string {
   return `tidings.${node}.query.${partition}`;
 }
 
-/** Questions that only the lead of a partition can answer, on whichever node it is. */
-export function leadQuerySubject(partition: PartitionName): string {
-  return `tidings.lead.query.${partition}`;
+/**
+ * Questions that only the lead of a partition can answer. The subject names the node that leads as the sender knows it, so
+ * that never two processes answer while the lead changes.
+ */
+export function leadQuerySubject(node: string, partition: PartitionName): string {
+  return `tidings.${node}.lead.${partition}`;
 }
 
 /** The gateways of a node answer requests on this subject with the facts in their memory. */

@@ -65,6 +65,7 @@ export class Child {
   private process: ChildProcess | undefined;
   /** The level that {@link begin} was called with; undefined before that. */
   private durability: DurabilityLevel | undefined;
+  private mayLead = false;
   private stopping = false;
   private failures = 0;
   /** The child's report of its last failure. */
@@ -119,6 +120,12 @@ export class Child {
     this.sendBegin();
   }
 
+  /** Lets the process lead partitions, also after a restart. */
+  allowLead(): void {
+    this.mayLead = true;
+    if (this.durability !== undefined) this.send({ type: 'lead' });
+  }
+
   /** Reads the child's metrics. Returns an empty list if the child is not running or does not answer in time. */
   metrics(): Promise<object[]> {
     const child = this.process;
@@ -161,7 +168,8 @@ export class Child {
   }
 
   private sendBegin(): void {
-    if (this.durability !== undefined) this.send({ type: 'begin', durability: this.durability });
+    const { durability, mayLead } = this;
+    if (durability !== undefined) this.send({ type: 'begin', durability, mayLead });
   }
 
   private send(message: SupervisorMessage): void {

@@ -21,7 +21,9 @@ export type ChildMessage =
 
 /** A message from the supervisor to a child. */
 export type SupervisorMessage =
-  | { type: 'begin'; durability: DurabilityLevel }
+  | { type: 'begin'; durability: DurabilityLevel; mayLead: boolean }
+  /** Follows a `begin` without permission to lead, when this node was compared with the others of its cluster. */
+  | { type: 'lead' }
   | { type: 'stop' }
   | { type: 'metrics'; id: number };
 
@@ -33,6 +35,8 @@ export interface ChildContext {
   durability: DurabilityLevel;
   /** Reports to the supervisor whether this process can do its work now. */
   setReady: (ready: boolean, address?: { host: string; port: number }) => void;
+  /** Resolves when this node fits its cluster, so that it may lead partitions. At once on one machine. */
+  mayLead: Promise<void>;
   /**
    * Reports to the supervisor what a part of this process waits for, so that `/readyz` shows it. An undefined `state` ends
    * the report.
@@ -71,9 +75,16 @@ export async function runChild(role: string, start: (context: ChildContext) => P
   const begun = new Promise<DurabilityLevel>((resolve) => {
     begin = resolve;
   });
+  let allowLead = (): void => {};
+  const mayLead = new Promise<void>((resolve) => {
+    allowLead = resolve;
+  });
   process.on('message', (message: SupervisorMessage) => {
     if (message.type === 'metrics') void sendMetrics(message.id);
-    else if (message.type === 'begin') begin(message.durability);
+    else if (message.type === 'begin') {
+      begin(message.durability);
+      if (message.mayLead) allowLead();
+    } else if (message.type === 'lead') allowLead();
     else if (!stopping) {
       stopping = true;
       void stop(program).catch(fail);
@@ -84,7 +95,7 @@ export async function runChild(role: string, start: (context: ChildContext) => P
   const setWaiting: ChildContext['setWaiting'] = (part, state) =>
     send({ type: 'waiting', part, ...(state !== undefined && { state }) });
   const durability = await begun;
-  program = await start({ settings, logger, durability, setReady, setWaiting, fail });
+  program = await start({ settings, logger, durability, mayLead, setReady, setWaiting, fail });
 }
 
 /**

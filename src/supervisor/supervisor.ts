@@ -198,9 +198,14 @@ async function start(settings: Settings, logger: Logger, started: Started): Prom
     await unlessStopped(signal, clock.start());
     serveCluster(journal, inUse, waitingFor, clock, logger);
   }
+  const allowLead = () => {
+    for (const worker of workers) worker.allowLead();
+  };
+  if (!isOneOfSeveral(settings)) allowLead();
   await begin(workers, durability, signal, ready);
-  // The first gateway stores the admin key.
+  // The first gateway compares this node with the others of its cluster, and stores the admin key.
   await begin(gateways.slice(0, 1), durability, signal, ready);
+  allowLead();
   await begin(gateways.slice(1), durability, signal, ready);
   const { host, port } = (gateways[0] as Child).address as { host: string; port: number };
   return { url: `http://${host}:${port}`, opsUrl: `http://${settings.opsHost}:${started.ops.port}`, durability, first };
@@ -334,7 +339,7 @@ async function prepareJournal(journal: Journal, settings: Settings, logger: Logg
 
 /**
  * Creates the streams that are missing. Returns the state of all streams. On a node, a new stream continues after what the
- * store of the node contains. If it began anew, other nodes would take it for the whole history of the partition.
+ * store of the node contains. If it began at sequence 1 again, other nodes would take it for the whole history of the partition.
  */
 async function makeStreams(
   journal: Journal,

@@ -89,7 +89,7 @@ export async function prepareStage(t: TestContext, options: StageOptions = {}): 
     TIDINGS_LEAD_SECONDS: String(leadSeconds),
     ...env,
   };
-  const nodes = await Nodes.start(t, nats, settings, places);
+  const nodes = await Nodes.start(t, nats, settings, { places });
   const chat = await startOfficeChat(t, receiverHost);
   const load = new ClusterLoad(nodes, chat);
   await load.prepare({ publishers });

@@ -5,12 +5,18 @@
  */
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import type { Journal } from '../../src/journal/connect.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { ensureStream } from '../../src/journal/topology.ts';
+import { readLead } from '../../src/store/tables/lead.ts';
+import type { NamedByLead } from '../../workers/partition/batch.ts';
 import type { FetchLimits } from '../../workers/partition/fetch.ts';
+import { HandOver } from '../../workers/partition/hand-over.ts';
 import { Keeper } from '../../workers/partition/housekeeping.ts';
+import { Lead } from '../../workers/partition/lead.ts';
 import { PartitionOwner } from '../../workers/partition/owner.ts';
 import { Peers } from '../../workers/partition/peers.ts';
+import { Standing } from '../../workers/partition/standing.ts';
 import { afterwards } from './cleanup.ts';
 import { quiet, type TestNats } from './journal.ts';
 import { feed } from './partition-owner.ts';
@@ -35,6 +41,14 @@ export interface ClusterNode {
   close(): Promise<void>;
 }
 
+/** A running node that takes part in elections, and compares its state with that of the others. */
+export interface ComparingNode extends ClusterNode {
+  lead: Lead;
+  standing: Standing;
+  /** Monotonic clock of the candidate for the lead. */
+  clock: { ms: number };
+}
+
 /** How a node starts. Everything is optional. */
 export interface NodeOptions {
   dataDir?: string;
@@ -44,6 +58,13 @@ export interface NodeOptions {
   pollMs?: number;
   bytesPerSecond?: number;
   limits?: Partial<FetchLimits>;
+}
+
+/** How a node is connected with the parts that a worker has beside its owner. */
+interface Hooks {
+  onCommitted: (heardTerm: number | undefined) => void;
+  onNamed: (named: NamedByLead) => void;
+  standing: (parts: Pick<ClusterNode, 'owner' | 'peers' | 'lane' | 'dataDir'> & { journal: Journal }) => Standing;
 }
 
 const maxTimerMs = 2 ** 31 - 1;
@@ -56,6 +77,7 @@ export async function startNode(
   bench: { nats: Pick<TestNats, 'connect'> },
   node: string,
   options: NodeOptions = {},
+  hooks?: Hooks,
 ): Promise<ClusterNode> {
   const { dataDir = join(temporaryFolder(t), 'data'), maxBytes = streamBytes, pollMs = maxTimerMs } = options;
   const journal = { ...(await bench.nats.connect()), node };
@@ -71,12 +93,13 @@ export async function startNode(
   });
   afterwards(t, () => peers.close());
   const owner = await PartitionOwner.open({
-    ...{ dataDir, name: 'p00', journal, logger: quiet, onCommitted: () => {} },
+    ...{ dataDir, name: 'p00', journal, logger: quiet, onCommitted: (_, term) => hooks?.onCommitted(term) },
+    onNamed: (named) => hooks?.onNamed(named),
     source: { peers, limits: { ...quick, ...options.limits } },
     onLost: (_, error) => void lost.push(error),
   });
-  peers.serve(owner);
   const lane = feed(journal);
+  peers.serve(owner, hooks?.standing({ owner, peers, lane, dataDir, journal }));
   const company = { peers, leads: () => options.leads === true };
   const keeper = new Keeper(owner, { lane, snapshotMs: maxTimerMs, pollMs, company });
   const close = async () => {
@@ -93,4 +116,55 @@ export async function startNode(
     }
   };
   return { owner, peers, keeper, lane, dataDir, lost, waited, pass, flush: () => journal.connection.flush(), close };
+}
+
+/** How long a difference may be open before a node stops serving, in milliseconds. The nodes answer at once. */
+const openMs = 600;
+
+/** Starts a node that takes part in elections, and compares its state with that of the others. It ticks on request. */
+export async function startComparing(
+  t: TestContext,
+  bench: { nats: Pick<TestNats, 'connect'> },
+  node: string,
+  options: NodeOptions = {},
+): Promise<ComparingNode> {
+  const clock = { ms: 0 };
+  let lead: Lead | undefined;
+  let standing: Standing | undefined;
+  const started = await startNode(t, bench, node, options, {
+    onCommitted: (heardTerm) => lead?.folded(heardTerm),
+    onNamed: (named) => standing?.named(named),
+    standing: ({ owner, peers, lane, dataDir, journal }) => {
+      const none = () => {};
+      lead = new Lead({
+        ...{ node, lane, logger: quiet, owner, leaseMs: 15_000, now: () => clock.ms },
+        ...{ onGained: none, onLost: none },
+      });
+      const handOver = new HandOver(journal);
+      afterwards(t, () => handOver.stop());
+      handOver.add({ name: 'p00', lead, owner, endLeading: async () => {}, resumeLeading: none });
+      standing = new Standing({
+        ...{ dataDir, logger: quiet, owner, peers, lead, openMs },
+        nodeOf: (term) => {
+          const known = readLead(owner.partition);
+          return known?.term === term && known.node !== node ? known.node : undefined;
+        },
+        handOver: () => handOver.handOver('p00'),
+      });
+      return standing;
+    },
+  });
+  if (!lead || !standing) throw new Error('the node has no lead');
+  const running = { lead, standing };
+  const stop = () => {
+    running.lead.close();
+    running.standing.close();
+  };
+  afterwards(t, stop);
+  running.lead.start();
+  const close = async () => {
+    stop();
+    await started.close();
+  };
+  return { ...started, ...running, clock, close };
 }

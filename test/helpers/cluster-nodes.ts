@@ -11,12 +11,23 @@ import { assertEqualStores } from './equal-stores.ts';
 import type { NatsCluster } from './nats-cluster.ts';
 import { loopback, type Place } from './places.ts';
 import { temporaryFolder } from './ports.ts';
-import { startService, TestService } from './service.ts';
+import { type ServiceOptions, startService, TestService } from './service.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** Number of repository partitions of the nodes. */
 const partitions = 2;
-const names = ['a', 'b', 'c'];
+const names = ['a', 'b', 'c', 'd'];
+const atStart = 3;
+
+/** Where nodes differ from those of the other tests. */
+export interface NodesOptions {
+  /** Returns the addresses of NATS servers that a node knows. By default, each node knows all servers. */
+  urlsOf?: (i: number) => readonly string[];
+  /** The main program of another build, which the nodes run. */
+  program?: string;
+  /** Where each node runs; on loopback by default. */
+  places?: readonly Place[];
+}
 
 /** A node that has just started or continued is not expected to answer quickly for this time, in milliseconds. */
 const warmUpMs = 10_000;
@@ -24,49 +35,78 @@ const warmUpMs = 10_000;
 export class Nodes {
   /** The services by index. A node that was restarted has a new service. */
   readonly services: TestService[] = [];
+  private readonly folder: string;
+  private readonly envOf: (i: number) => Record<string, string>;
+  private readonly places: readonly Place[];
   private readonly down = new Set<number>();
   /** When a node was restarted or continued, by index. */
   private readonly returnedAt = new Map<number, number>();
 
+  private constructor(folder: string, envOf: (i: number) => Record<string, string>, places: readonly Place[]) {
+    this.folder = folder;
+    this.envOf = envOf;
+    this.places = places;
+  }
+
   /**
    * Starts three nodes. The first one makes the cluster, and the others join it.
    * @param more settings in addition to the test defaults
-   * @param places where each node runs; on loopback by default
    */
   static async start(
     t: TestContext,
     nats: NatsCluster,
     more: Record<string, string> = {},
-    places: readonly Place[] = [],
+    options: NodesOptions = {},
   ): Promise<Nodes> {
-    const nodes = new Nodes();
-    const folder = temporaryFolder(t);
-    for (const [i, node] of names.entries()) {
-      const { enter, reach } = places[i] ?? loopback;
-      const env = {
-        TIDINGS_HOST: reach,
-        TIDINGS_OPS_HOST: reach,
-        TIDINGS_NODE: node,
-        // Each node connects to another server first.
-        TIDINGS_NATS_URL: [0, 1, 2].map((step) => nats.url((i + step) % 3)).join(','),
-        TIDINGS_PARTITIONS: String(partitions),
-        // The default depends on the number of cores.
-        TIDINGS_WORKERS: '1',
-        TIDINGS_JOURNAL_REPLICAS: '3',
-        TIDINGS_JOURNAL_MAX_BYTES: '268435456',
-        TIDINGS_ACK_DEADLINE_MS: '9000',
-        ...more,
-      };
-      const dataDir = join(folder, node);
-      const first = nodes.services[0];
-      const token = first && nodes.tokenOf(first);
-      const settings = { ...env, PATH: process.env.PATH ?? '', TIDINGS_DATA_DIR: dataDir };
-      const command = token ? ['cluster', 'join', '--token', token] : ['cluster', 'init'];
-      const { code, output } = await TestService.commandIn(enter, settings, ...command);
-      assert.equal(code, 0, output);
-      nodes.services.push(await startService(t, { dataDir, env, enter }));
-    }
+    // Each node connects to another server first.
+    const { urlsOf = (i: number) => [0, 1, 2].map((step) => nats.url((i + step) % 3)), program, places = [] } = options;
+    const envOf = (i: number): Record<string, string> => ({
+      TIDINGS_HOST: (places[i] ?? loopback).reach,
+      TIDINGS_OPS_HOST: (places[i] ?? loopback).reach,
+      TIDINGS_NODE: names[i] as string,
+      TIDINGS_NATS_URL: urlsOf(i).join(','),
+      TIDINGS_PARTITIONS: String(partitions),
+      // The default depends on the number of cores.
+      TIDINGS_WORKERS: '1',
+      TIDINGS_JOURNAL_REPLICAS: '3',
+      TIDINGS_JOURNAL_MAX_BYTES: '268435456',
+      TIDINGS_ACK_DEADLINE_MS: '9000',
+      ...more,
+    });
+    const nodes = new Nodes(temporaryFolder(t), envOf, places);
+    await nodes.add(t, program);
+    // A node waits for offers of snapshots when it starts, so the others start at the same time.
+    const joined = [];
+    for (let i = 1; i < atStart; i += 1) joined.push(await nodes.join(i, program));
+    await Promise.all(joined.map((options, i) => nodes.begin(t, 1 + i, options)));
     return nodes;
+  }
+
+  /** Lets one more node join the cluster, and starts it. */
+  async add(t: TestContext, program?: string): Promise<TestService> {
+    const i = this.services.length;
+    return this.begin(t, i, await this.join(i, program));
+  }
+
+  /** Makes the data directory of a node. The first node makes the cluster. */
+  private async join(i: number, program?: string): Promise<ServiceOptions> {
+    const env = this.envOf(i);
+    const dataDir = join(this.folder, names[i] as string);
+    const first = this.services[0];
+    const token = first && (await this.tokenOf(first));
+    const settings = { ...env, PATH: process.env.PATH ?? '', TIDINGS_DATA_DIR: dataDir };
+    const command = token ? ['cluster', 'join', '--token', token] : ['cluster', 'init'];
+    const launch = { enter: (this.places[i] ?? loopback).enter, ...(program && { program }) };
+    const { code, output } = await TestService.commandAs(launch, settings, ...command);
+    assert.equal(code, 0, output);
+    return { dataDir, env, ...launch };
+  }
+
+  /** Starts a node for the first time. */
+  private async begin(t: TestContext, i: number, options: ServiceOptions): Promise<TestService> {
+    const service = await startService(t, options);
+    this.services[i] = service;
+    return service;
   }
 
   /** Indexes of the nodes that run. */
@@ -100,10 +140,14 @@ export class Nodes {
     await this.at(i).stop();
   }
 
-  /** Starts a node again with its data, and waits until it is ready. */
-  async restart(t: TestContext, i: number): Promise<void> {
-    const { env, dataDir, enter } = this.at(i);
-    this.services[i] = await startService(t, { dataDir, env, enter });
+  /**
+   * Starts a node again with its data, and waits until it is ready.
+   * @param program the main program of another build, which the node runs from now on
+   */
+  async restart(t: TestContext, i: number, program = this.at(i).launch.program): Promise<void> {
+    const { env, dataDir, launch } = this.at(i);
+    const { enter = [] } = launch;
+    this.services[i] = await startService(t, { dataDir, env, enter, ...(program && { program }) });
     this.returned(i);
   }
 
@@ -134,7 +178,9 @@ export class Nodes {
       const report = await this.report();
       const isEven = report.partitions.every(
         ({ nodes, leads }) =>
-          leads.length === 1 && nodes.length === names.length && new Set(nodes.map(({ seq }) => seq)).size === 1,
+          leads.length === 1 &&
+          nodes.length === this.services.length &&
+          new Set(nodes.map(({ seq }) => seq)).size === 1,
       );
       return isEven && report;
     });
@@ -145,7 +191,7 @@ export class Nodes {
     return waitUntil('the leads are spread', async () => {
       const report = await this.sound();
       const counts = report.nodes.map(({ leads }) => leads);
-      return counts.length === names.length && Math.max(...counts) - Math.min(...counts) < 2 && report;
+      return counts.length === this.services.length && Math.max(...counts) - Math.min(...counts) < 2 && report;
     });
   }
 
@@ -181,8 +227,8 @@ export class Nodes {
     this.returnedAt.set(i, performance.now());
   }
 
-  private tokenOf(first: TestService): string {
-    const output = first.tidings('cluster', 'init');
+  private async tokenOf(first: TestService): Promise<string> {
+    const { output } = await first.run('cluster', 'init');
     return /^Made a token.*: (\/.*)$/m.exec(output)?.[1] ?? assert.fail(output);
   }
 }

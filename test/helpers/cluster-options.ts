@@ -24,6 +24,11 @@ export const noCluster: string | false =
 /** Whether the long form of the tests was asked for. */
 export const isLong = options.includes('--long');
 
+/** Folder of a built checkout of the last release, which the rolling upgrade starts from; undefined if none was given. */
+export const releaseFolder: string | undefined = options
+  .find((option) => option.startsWith('--release='))
+  ?.slice('--release='.length);
+
 /** Whether leads should act without looking at their clocks, and without the verdict of the journal. */
 export const noTimeCheck = options.includes('--no-time-check');
 export const noFence = options.includes('--no-fence');

@@ -82,7 +82,8 @@ export class NatsCluster {
   }
 
   /** Writes the configuration of each server. Starts none. */
-  static async prepare(t: TestContext, { lazy = [], places = [] }: ClusterOptions): Promise<NatsCluster> {
+  static async prepare(t: TestContext, options: ClusterOptions): Promise<NatsCluster> {
+    const { lazy = [], places = [] } = options;
     const folder = temporaryFolder(t);
     const servers: Server[] = [];
     for (let i = 0; i < size; i++) {
@@ -321,7 +322,7 @@ function configOf(server: Server, routes: string, isLazy: boolean): string {
 http: "${listen}:${monitorPort}"
 lame_duck_grace_period: "1s"
 lame_duck_duration: "30s"
-cluster { name: tidings, listen: "${place.host}:${routePort}", routes: [${routes}], no_advertise: true }
+cluster { name: tidings, listen: "${place.host}:${routePort}", no_advertise: true, routes: [${routes}] }
 `;
 }
 

@@ -114,7 +114,7 @@ export interface Kept extends Pick<Keeper, 'snapshot' | 'relieve'>, Pick<Sweeper
 export function keep(t: TestContext, { journal }: Bench, owner: PartitionOwner, pollMs = maxTimerMs): Kept {
   const lane = feed(journal, owner.name);
   const keeper = new Keeper(owner, { lane, snapshotMs: maxTimerMs, pollMs });
-  const lead = { acts: true, term: undefined };
+  const lead = { acts: true, stamp: {} };
   const sweeper = new Sweeper(owner, { lane, lead, partitions: 1, sweepMs: maxTimerMs, pollMs });
   const close = async () => {
     await keeper.close();

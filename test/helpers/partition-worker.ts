@@ -41,7 +41,7 @@ export function startWorker(t: TestContext, { nats, journal, dataDir }: Bench): 
   // The worker waits for its streams. In a service, the supervisor makes them.
   for (const name of names) ensureStream(journal, name, streamBytes).catch(() => {});
   const child: ChildProcess = fork(program, names, { env, stdio: 'inherit' });
-  child.send({ type: 'begin', durability: 'power-loss' } satisfies SupervisorMessage);
+  child.send({ type: 'begin', durability: 'power-loss', mayLead: true } satisfies SupervisorMessage);
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   const ready = new Promise<void>((resolve, reject) => {
     child.on('message', (message: ChildMessage) => {

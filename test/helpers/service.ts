@@ -33,7 +33,7 @@ function fetchOverLiveConnections(): void {
   };
 }
 
-const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const ownProgram = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 /** A reply of the service, with its body parsed as JSON. */
 export interface Answer {
@@ -43,15 +43,21 @@ export interface Answer {
   body: any;
 }
 
+/** The program of a service, and where it runs. */
+export interface Launch {
+  /** The main program of another build. */
+  program?: string;
+  /** The program and arguments that start a command elsewhere, such as in another network; none by default. */
+  enter?: readonly string[];
+}
+
 /** Start options of a service, in addition to the test defaults (no limits, free ports). */
-export interface ServiceOptions {
+export interface ServiceOptions extends Launch {
   env?: Record<string, string>;
   /** Data directory of a previous service. The new service starts with the data in this directory. */
   dataDir?: string;
   /** False to return without waiting, for a service that cannot become ready. */
   waits?: boolean;
-  /** The program and arguments that start a command elsewhere, such as in another network; none by default. */
-  enter?: readonly string[];
 }
 
 /** A kind of process of the service. */
@@ -86,15 +92,24 @@ export async function startService(t: TestContext, options: ServiceOptions = {})
     ...noLimits,
     ...options.env,
   };
-  const service = new TestService(env, options.enter);
+  const service = new TestService(env, options);
   afterwards(t, () => service.stop());
   if (options.waits !== false) await service.ready();
   return service;
 }
 
+/** Returns the command line of the program with its arguments. @param flags flags of Node */
+function commandLine(
+  { enter = [], program = ownProgram }: Launch,
+  args: readonly string[],
+  flags: readonly string[] = [],
+): [string, ...string[]] {
+  return [...enter, process.execPath, ...flags, program, ...args] as [string, ...string[]];
+}
+
 export class TestService {
   readonly env: Record<string, string>;
-  readonly enter: readonly string[];
+  readonly launch: Launch;
   /** Everything that the service has logged so far. */
   log = '';
   private readonly process: ChildProcess;
@@ -105,11 +120,11 @@ export class TestService {
    */
   private readonly ended: Promise<number | null>;
 
-  constructor(env: Record<string, string>, enter: readonly string[] = []) {
+  constructor(env: Record<string, string>, launch: Launch = {}) {
     this.env = env;
-    this.enter = enter;
-    const [command, ...args] = [...enter, process.execPath, '--enable-source-maps', program, 'start'];
-    this.process = spawn(command as string, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    this.launch = launch;
+    const [command, ...args] = commandLine(launch, ['start'], ['--enable-source-maps']);
+    this.process = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
     this.process.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
       this.log += chunk;
     });
@@ -188,8 +203,8 @@ export class TestService {
 
   /** Runs a `tidings` command on this service, waits for its end and returns its output. */
   tidings(...args: string[]): string {
-    const [command, ...rest] = [...this.enter, process.execPath, program, ...args];
-    return execFileSync(command as string, rest, { env: this.env, encoding: 'utf8', maxBuffer: 2 ** 28 });
+    const [command, ...rest] = commandLine(this.launch, args);
+    return execFileSync(command, rest, { env: this.env, encoding: 'utf8', maxBuffer: 2 ** 28 });
   }
 
   /**
@@ -197,22 +212,22 @@ export class TestService {
    * Resolves with the exit code and the output.
    */
   run(...args: string[]): Promise<{ code: number | null; output: string }> {
-    return TestService.commandIn(this.enter, this.env, ...args);
+    return TestService.commandAs(this.launch, this.env, ...args);
   }
 
   /** Runs a command with the environment `env`, also if no service runs. */
   static command(env: Record<string, string>, ...args: string[]): Promise<{ code: number | null; output: string }> {
-    return TestService.commandIn([], env, ...args);
+    return TestService.commandAs({}, env, ...args);
   }
 
-  /** Runs a command where a service runs that was started with the same `enter`. */
-  static commandIn(
-    enter: readonly string[],
+  /** Runs a command of the program, and in the place, that a service is launched with. */
+  static commandAs(
+    launch: Launch,
     env: Record<string, string>,
     ...args: string[]
   ): Promise<{ code: number | null; output: string }> {
-    const [command, ...rest] = [...enter, process.execPath, program, ...args];
-    const child = spawn(command as string, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [command, ...rest] = commandLine(launch, args);
+    const child = spawn(command, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
@@ -246,14 +261,22 @@ export class TestService {
   pids(): Record<Part, number> {
     const supervisor = this.process.pid as number;
     const found = { supervisor, gateway: 0, worker: 0, 'nats-server': 0 };
-    for (const pid of readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number)) {
+    for (const pid of processes()) {
       const command = commandOf(pid);
       if (command.includes('nats-server') && command.includes(this.dataDir)) found['nats-server'] = pid;
       else if (parentOf(pid) !== supervisor) continue;
       else if (command.includes('gateway/main')) found.gateway = pid;
       else if (command.includes('partition/main')) found.worker = pid;
+    }
+    return found;
+  }
+
+  /** Returns the process ids of the gateways that run, by their numbers. */
+  gateways(): ReadonlyMap<number, number> {
+    const found = new Map<number, number>();
+    for (const pid of processes()) {
+      const [, number] = /gateway\/main\.js\0(\d+)/.exec(commandOf(pid)) ?? [];
+      if (number !== undefined && parentOf(pid) === this.process.pid) found.set(Number(number), pid);
     }
     return found;
   }
@@ -288,6 +311,12 @@ function killNow(pid: number): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
+}
+
+function processes(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
 }
 
 function commandOf(pid: number): string {

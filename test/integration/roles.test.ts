@@ -43,7 +43,7 @@ const api = '$JS.API';
 const publishes: Record<string, string> = {
   enqueue: recordsSubject('p00'),
   ask: querySubject(soleNode, 'p00'),
-  'ask the lead': leadQuerySubject('p00'),
+  'ask the lead': leadQuerySubject(soleNode, 'p00'),
   announce: foldedSubject(soleNode, 'p00'),
   'announce changes': changesSubject(soleNode, 'p00'),
   claim: instanceSubject,
@@ -78,7 +78,7 @@ const publishes: Record<string, string> = {
 const subscribes: Record<string, string> = {
   'read what is enqueued': recordsSubject('*'),
   'hear questions': querySubject(soleNode, '*'),
-  'hear questions to the lead': leadQuerySubject('*'),
+  'hear questions to the lead': leadQuerySubject(soleNode, '*'),
   'hear how far the fold is': foldedSubject(soleNode, '*'),
   'hear changes': changesSubject(soleNode, '*'),
   'hear claims': instanceSubject,

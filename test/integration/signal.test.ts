@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { notFound, ServiceError } from '../../src/foundation/errors.ts';
-import { answerQueries, ask } from '../../src/journal/query.ts';
+import { answerLeadQueries, answerQueries, ask, askLead } from '../../src/journal/query.ts';
 import { type Folded, FoldedSignals, publishFolded } from '../../src/journal/signal.ts';
 import { startNats } from '../helpers/journal.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
@@ -68,4 +68,23 @@ test('a question is answered unavailable when no one serves the partition', asyn
     assert.ok(error instanceof ServiceError);
     return error.kind === 'unavailable' && error.retryAfter === 1;
   });
+});
+
+test('a question to the lead reaches one process only, also while two take themselves for the lead', async (t) => {
+  const nats = await startNats(t);
+  const [a, b] = [
+    { ...(await nats.connect()), node: 'a' },
+    { ...(await nats.connect()), node: 'b' },
+  ];
+  const asked: string[] = [];
+  for (const journal of [a, b]) {
+    answerLeadQueries(journal, 'p00', async () => void asked.push(journal.node));
+    await journal.connection.flush();
+  }
+  for (const asker of [a, b]) await askLead(asker, 'p00', { node: 'b' }, {});
+  for (const { connection } of [a, b]) await connection.flush();
+  assert.deepEqual(asked, ['b', 'b']);
+  const isUnavailable = (error: unknown) => error instanceof ServiceError && error.kind === 'unavailable';
+  await assert.rejects(askLead(a, 'p00', undefined, {}), isUnavailable);
+  await assert.rejects(askLead(a, 'p00', { node: 'c' }, {}), isUnavailable);
 });

@@ -63,6 +63,12 @@ test('the image contains the guide that the service shows', () => {
   assert.ok(readFileSync(join(root, '.dockerignore'), 'utf8').split('\n').includes('!docs/api.md'));
 });
 
+test('the image contains bundled programs', () => {
+  const line = (part: string): number => lines.findIndex((each) => each.includes(part));
+  assert.ok(line('typescript/bin/tsc') < line('node scripts/setup/programs.mjs'), 'tsc would overwrite the bundles');
+  assert.ok(line('node scripts/setup/programs.mjs') < line('npm prune'), 'before the bundler is removed');
+});
+
 test('the image contains the cutter, which the build compiles', () => {
   const made = lines.findIndex((line) => line.includes('node scripts/setup/cutter.mjs'));
   assert.ok(lines.slice(0, made).includes('COPY wasm ./wasm'));

@@ -27,6 +27,7 @@ const runner = await script('run.mjs');
 const packages = await script('setup/packages.mjs');
 const build = await script('setup/build.mjs');
 const cutter = await script('setup/cutter.mjs');
+const programs = await script('setup/programs.mjs');
 const dashboard = await script('setup/dashboard.mjs');
 const nats = await script('setup/nats-server.mjs');
 const clusterNats = await script('setup/cluster-nats.mjs');
@@ -34,6 +35,17 @@ const { prepareSandbox, copyPlain } = await script('setup/sandbox.mjs');
 const { acquireLock } = await script('setup/lock.mjs');
 const { describeFailure, SetupError } = await script('setup/console.mjs');
 
+const PROGRAM_PARTS = {
+  text: `import { readFileSync } from 'node:fs';
+export const text = readFileSync(new URL('./text.txt', import.meta.url), 'utf8');`,
+  main: `import noted from 'noted';
+import { text } from '../pages/text.ts';
+
+interface Late { late: string }
+const { late }: Late = await import('../late.ts');
+console.log(noted, text, late);
+throw new Error('the end');`,
+};
 const linux = { platform: 'linux', arch: 'x64' };
 const lock = {
   packages: {
@@ -116,6 +128,35 @@ suite('build', () => {
     const outputs = ['src/a.js', 'src/a.js.map', 'test/old.test.js', 'test/old.test.js.map', 'src/m.mjs', 'src/d.json'];
     const sources = ['src/a.ts', 'src/m.mts', 'src/d.json', 'src/types.d.ts'];
     assert.deepEqual(build.staleOutputs(outputs, sources), ['test/old.test.js', 'test/old.test.js.map']);
+  });
+});
+
+suite('programs', () => {
+  test('a bundle runs alone, and its modules find the files beside them', async (t) => {
+    const root = temporaryFolder(t);
+    write(root, 'package.json', '{ "type": "module" }');
+    write(root, 'node_modules/noted/package.json', '{ "main": "index.js" }');
+    write(root, 'node_modules/noted/index.js', "module.exports = require('node:path').basename('/package');");
+    write(root, 'src/pages/text.ts', PROGRAM_PARTS.text);
+    write(root, 'src/late.ts', "export const late: string = 'late';");
+    write(root, 'src/gateway/main.ts', PROGRAM_PARTS.main);
+    write(root, 'dist/src/pages/text.txt', 'text');
+    await programs.bundlePrograms(root);
+    rmSync(join(root, 'src'), { recursive: true });
+    rmSync(join(root, 'node_modules'), { recursive: true });
+    const program = join(root, 'dist/src/gateway/main.js');
+    const run = () => spawnSync(process.execPath, ['--enable-source-maps', program], { encoding: 'utf8' });
+    assert.equal(run().stdout, 'package text late\n');
+    assert.match(run().stderr, /src\/gateway\/main\.ts:7:/, 'a stack names the line of the source');
+  });
+
+  test('a program that cannot be bundled is reported with its file', async (t) => {
+    const root = temporaryFolder(t);
+    write(root, 'src/gateway/main.ts', "import './missing.ts';");
+    await assert.rejects(programs.bundlePrograms(root), (error: Error & { detail?: string }) => {
+      assert.match(error.detail ?? '', /src\/gateway\/main\.ts:1:7.*missing/);
+      return error instanceof SetupError;
+    });
   });
 });
 
@@ -447,13 +488,14 @@ suite('command lines', () => {
       '--long',
       '--rounds=3',
       '--no-fence',
+      '--release=../last',
       '--test-only',
       '--longer',
     ]);
     assert.deepEqual(
       [options, others],
       [
-        ['--long', '--rounds=3', '--no-fence'],
+        ['--long', '--rounds=3', '--no-fence', '--release=../last'],
         ['lanes', '--test-only', '--longer'],
       ],
     );

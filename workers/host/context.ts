@@ -30,7 +30,7 @@ export interface HostContext {
   /** Returns the journal sequence number of the last folded message. */
   folded: () => number;
   /** The lead of the partition. While this process does not lead, nothing is sent and no host is asked. */
-  lead: Pick<Lead, 'acts' | 'term'>;
+  lead: Pick<Lead, 'acts' | 'stamp'>;
   /** Returns the repository's row in the directory, or undefined while the directory does not know the repository. */
   listed: (repoId: string) => DirectoryRepository | undefined;
   owners: Owners;
@@ -78,9 +78,10 @@ type Page = Pick<BackfilledRecord, 'job' | 'repository' | 'confirmed' | 'seenAt'
  */
 export async function journalPage(context: HostContext, page: Page, signal: AbortSignal): Promise<void> {
   const { progress, tagSync, bodies, ...rest } = page;
-  const { term, acts } = context.lead;
+  const { stamp, acts } = context.lead;
   // Without the term of the lead, the fold would not drop the record.
-  if (term === undefined && !acts) throw new ServiceError('unavailable', 'Another process leads the partition now.');
+  if (stamp.term === undefined && !acts)
+    throw new ServiceError('unavailable', 'Another process leads the partition now.');
   const parts = partsOf(bodies);
   for (const [i, part] of parts.entries()) {
     const last = i === parts.length - 1;
@@ -91,7 +92,7 @@ export async function journalPage(context: HostContext, page: Page, signal: Abor
       kind: 'backfilled',
       ...rest,
       bodies: part,
-      ...(term !== undefined && { term }),
+      ...stamp,
       ...lastFields,
     };
     const seq = await enqueue(context, record, signal);

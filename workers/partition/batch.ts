@@ -14,7 +14,7 @@ import { createRowDecoder } from '../../src/store/row-decoder.ts';
 import { writeCursor } from '../../src/store/tables/meta.ts';
 import { foldMessage, type Message, stopsPartition } from '../fold/fold.ts';
 import { foldTogether } from '../fold/together.ts';
-import { type Digests, DivergedError } from './digests.ts';
+import type { Digests } from './digests.ts';
 import type { TouchedRepositories } from './touched.ts';
 
 export type { Message } from '../fold/fold.ts';
@@ -78,8 +78,16 @@ export interface FoldedBatch {
   changes: Changes | undefined;
   /** Term of the last claim or tick of a lead in the batch; undefined if there is none. */
   heardTerm: number | undefined;
-  /** Set if the state of this node differs from the state that a tick names. */
-  diverged: DivergedError | undefined;
+  /** The last digest that a tick names for a position which this node knows; undefined if there is none. */
+  named: NamedByLead | undefined;
+}
+
+/** The digest of the state of a lead, which the lead names in a tick. */
+export interface NamedByLead {
+  /** Term of the lead. */
+  term: number;
+  seq: number;
+  value: number;
 }
 
 /** Options of the fold of a batch. */
@@ -90,13 +98,13 @@ export interface FoldOptions {
   collects?: boolean;
   /** Gets the repositories that the records concern; undefined if no one needs them. */
   touched?: TouchedRepositories | undefined;
-  /** Keeps the digests of the messages, and compares them with the digests that ticks name. */
+  /** Keeps the digests of the messages, and those at the positions that ticks name. */
   digests?: Digests | undefined;
 }
 
 const nothing: Readonly<FoldedBatch> = {
   ...{ seq: 0, recordId: '', at: 0, records: 0, isAwaited: false },
-  ...{ changes: undefined, heardTerm: undefined, diverged: undefined },
+  ...{ changes: undefined, heardTerm: undefined, named: undefined },
 };
 
 /**
@@ -144,10 +152,7 @@ function attempt(
     check?.();
     const onReleased = (repoId: string): void => touched?.add(repoId);
     const watched = digests && { onDigest: digests.note };
-    fold(
-      { ...partition, counts, changes, onReleased, ...watched },
-      readOnce(partition.name, batch, folded, touched, digests),
-    );
+    fold({ ...partition, counts, changes, onReleased, ...watched }, readOnce(batch, folded, touched, digests));
     writeCursor(partition, { seq: folded.seq, recordId: folded.recordId });
   });
   for (const add of counts) add();
@@ -156,7 +161,6 @@ function attempt(
 
 /** Yields the messages of a batch with unpacked records, and describes them in `folded`. */
 function* readOnce(
-  name: string,
   batch: readonly Message[],
   folded: FoldedBatch,
   touched: TouchedRepositories | undefined,
@@ -173,19 +177,19 @@ function* readOnce(
     // Most messages contain only events.
     if (records.some(({ kind }) => kind !== 'event' && kind !== 'backfilled')) {
       folded.isAwaited = true;
-      for (const record of records) noteLead(name, record, folded, digests);
+      for (const record of records) noteLead(record, folded, digests);
     }
     yield { seq, records };
   }
 }
 
 /** Notes what a claim or a tick says about the lead. All messages before it are folded already. */
-function noteLead(name: string, record: JournalRecord, folded: FoldedBatch, digests: Digests | undefined): void {
+function noteLead(record: JournalRecord, folded: FoldedBatch, digests: Digests | undefined): void {
   if (record.kind !== 'claim' && record.kind !== 'tick') return;
   folded.heardTerm = record.term ?? folded.heardTerm;
-  const digest = record.kind === 'tick' ? record.digest : undefined;
-  const own = digest && digests?.differing(digest);
-  if (digest && own !== undefined) folded.diverged ??= new DivergedError(name, digest, own);
+  if (record.kind !== 'tick' || !record.digest) return;
+  const { seq, value } = record.digest;
+  if (digests?.nameAt(seq)) folded.named = { term: record.term ?? 0, seq, value };
 }
 
 function foldSeparately(partition: Partition, batch: Iterable<Message>): void {

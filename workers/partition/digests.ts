@@ -1,35 +1,33 @@
 /**
- * Compares the digests of a partition's state with the digests that the lead names in its ticks. A tick names the state
- * some messages before it, and other nodes fold other batches. So the digests of the last messages are kept.
+ * Keeps the digests of a partition's last messages, and notes the own digest at each position that a tick of the lead
+ * names. Nodes stand at different positions and fold other batches, but all of them fold the same ticks. So these
+ * positions are where the states of all nodes can be compared (`verdict.ts`).
  */
 
-/** A digest of the state after the message with sequence number `seq`. */
-export interface NamedDigest {
-  seq: number;
-  value: number;
-}
-
-/** Thrown when the state of a partition differs from the state of its lead at the same position. */
-export class DivergedError extends Error {
-  constructor(partition: string, { seq, value }: NamedDigest, own: number) {
-    super(
-      `The state of partition ${partition} at sequence ${seq} differs from the state of its lead: this node has digest ${own}, the lead has ${value}.`,
-    );
-    this.name = 'DivergedError';
-  }
-}
+import type { NamedDigest } from '../../src/journal/snapshots.ts';
 
 /** Number of digests that are kept. Between the message that a tick names and the tick itself are far fewer messages. */
 const kept = 4096;
+/**
+ * Number of positions at which the own digest is kept to be compared. The lead sends a tick every 3 seconds, or every
+ * second while deliveries wait. Nodes that are up to 16 seconds apart can be compared.
+ */
+export const comparable = 16;
 
 export class Digests {
   private readonly seqs = new Float64Array(kept);
   private readonly values = new Uint32Array(kept);
   private last: NamedDigest | undefined;
+  private marks: readonly NamedDigest[] = [];
 
   /** The digest of the last message that was folded; undefined if it is not known. */
   get newest(): NamedDigest | undefined {
     return this.last;
+  }
+
+  /** The own digests at the last positions that ticks have named, oldest first. */
+  get named(): readonly NamedDigest[] {
+    return this.marks;
   }
 
   /** Keeps the digest after a message. A batch that is folded again after an error replaces its digests. */
@@ -40,9 +38,15 @@ export class Digests {
     this.last = { seq, value };
   };
 
-  /** Returns the own digest at the position of `named` if it differs; undefined if it is equal or not known. */
-  differing({ seq, value }: NamedDigest): number | undefined {
+  /**
+   * Notes the own digest at a position that a tick names.
+   * @returns whether the own digest is known. It is not if the process started after this position
+   */
+  nameAt(seq: number): boolean {
     const place = seq % kept;
-    return this.seqs[place] === seq && this.values[place] !== value ? this.values[place] : undefined;
+    if (this.seqs[place] !== seq) return false;
+    const value = this.values[place] as number;
+    this.marks = [...this.marks.filter((mark) => mark.seq !== seq), { seq, value }].slice(-comparable);
+    return true;
   }
 }

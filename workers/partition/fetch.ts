@@ -43,6 +43,8 @@ export async function fetchSnapshot(
   stream: StreamState,
   limits: Partial<FetchLimits> = {},
 ): Promise<Snapshot | 'replay' | undefined> {
+  // This node has no state of its own any more, so it does not differ from that of any other node.
+  peers.concede(partition);
   const fetching = new Fetching(peers, partition, stream, { ...defaults, ...limits });
   try {
     return await fetching.run();

@@ -95,7 +95,7 @@ export class HandOver {
 
   private candidateFor({ lead, owner }: Handed): Candidate | undefined {
     if (this.stopped || performance.now() < this.awayUntil) return undefined;
-    if (lead.isClosed || lead.term !== undefined || !owner.caughtUp) return undefined;
+    if (!lead.isCandidate || !owner.caughtUp) return undefined;
     return { node: this.journal.node, life: lead.life, seq: owner.seq, leads: this.leads() };
   }
 }

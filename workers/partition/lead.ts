@@ -4,18 +4,18 @@
  * records of other leads (`docs/architecture.md` decisions 33 and 34).
  */
 
-import { Freezes } from '../../src/foundation/freezes.ts';
 import { ulid } from '../../src/foundation/ids.ts';
 import { onInterval } from '../../src/foundation/intervals.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
 import { leadChanges, partitionLead } from '../../src/foundation/metrics.ts';
 import type { PartitionName } from '../../src/foundation/partition-names.ts';
 import type { Lane } from '../../src/journal/lane.ts';
+import type { NamedDigest } from '../../src/journal/snapshots.ts';
 import type { JournalRecord } from '../../src/protocol/journal.ts';
 import type { Partition } from '../../src/store/partition.ts';
 import { readFoldVersion, readLead } from '../../src/store/tables/lead.ts';
 import { foldVersion } from '../fold/lead.ts';
-import type { NamedDigest } from './digests.ts';
+import { Silence } from './silence.ts';
 
 /** What a candidate for the lead of a partition needs. Times are in milliseconds. */
 export interface LeadOptions {
@@ -38,7 +38,7 @@ export interface LeadOptions {
   leaseMs?: number | undefined;
   /** Called when this process becomes the lead. */
   onGained: () => void;
-  /** Called when another process has become the lead. */
+  /** Called when another process has become the lead, or this one may not do the work of the lead any more. */
   onLost: () => void;
   /** Monotonic clock in milliseconds. Clocks of two machines are never compared. */
   now?: () => number;
@@ -52,8 +52,6 @@ const firstVersion = 1;
 const marginMs = 3000;
 /** Pause after a claim that the journal did not accept, in milliseconds. A full stream accepts none until it is purged. */
 const refusedMs = 5000;
-/** After a freeze of this process, it first reads the ticks that were sent meanwhile, for this time in milliseconds. */
-const wakeMs = 5000;
 
 export class Lead {
   /** Id of this candidate. It is of the process, so that no process takes the claim of its predecessor for its own. */
@@ -61,8 +59,6 @@ export class Lead {
   private readonly options: LeadOptions;
   private readonly now: () => number;
   private held: number | undefined;
-  /** When the current lead was last heard. */
-  private heardAt: number;
   /** When the newest folded claim or tick of this process was sent. */
   private provenAt = Number.NEGATIVE_INFINITY;
   /** Claims and ticks of this process that the journal has accepted, and that are not folded yet. */
@@ -72,16 +68,19 @@ export class Lead {
   private claimAt = Number.NEGATIVE_INFINITY;
   /** Set while the lead is handed over: this process begins nothing more. */
   private paused = false;
+  /** Set while it is not known whether the state of this node is right: this process begins and claims nothing. */
+  private doubted = false;
+  /** Set when the doubt has lasted for too long: this process does not do the work of the lead either. */
+  private suspended = false;
   private closed = false;
   private end: (() => void) | undefined;
-  private readonly freezes: Freezes | undefined;
+  /** The silence of the current lead. Undefined on one machine, where no lead is waited for. */
+  private readonly silence: Silence | undefined;
 
   constructor(options: LeadOptions) {
     this.options = options;
     this.now = options.now ?? (() => performance.now());
-    this.heardAt = this.now();
-    const { leaseMs } = options;
-    if (leaseMs !== undefined) this.freezes = new Freezes(() => this.wake(leaseMs));
+    if (options.leaseMs !== undefined) this.silence = new Silence(options.leaseMs, this.now);
   }
 
   /** Begins to claim the partition as soon as this process may lead it. */
@@ -95,12 +94,17 @@ export class Lead {
     return this.held;
   }
 
+  /** What a record that begins something contains about the lead. The fold drops the record if another process leads. */
+  get stamp(): { term?: number } {
+    return this.held === undefined ? {} : { term: this.held };
+  }
+
   /**
    * Whether this process may begin something that only the lead may begin. This check saves work. The fence is the term:
    * the fold drops records of a lead that was replaced.
    */
   get acts(): boolean {
-    return this.holds && !this.paused;
+    return this.holds && !this.paused && !this.doubted;
   }
 
   /**
@@ -117,6 +121,31 @@ export class Lead {
     return this.closed;
   }
 
+  /** Whether the lead can be handed to this process. */
+  get isCandidate(): boolean {
+    return !this.closed && !this.doubted && this.held === undefined;
+  }
+
+  /** Begins nothing and claims nothing until `trust` is called, because the state of this node may be wrong. */
+  doubt(): void {
+    this.doubted = true;
+  }
+
+  /** Ends the work of the lead until `trust` is called. Another node claims the partition when its lead is silent. */
+  suspend(): void {
+    this.doubted = true;
+    this.suspended = true;
+    if (this.held !== undefined) this.lose('partition is led no more by this process: its state may be wrong');
+  }
+
+  /** Ends the doubt. If no other node has claimed the partition meanwhile, this process leads again. */
+  trust(): void {
+    this.doubted = false;
+    this.suspended = false;
+    // The store is closed for a moment after a long backlog. The next commit then comes to the same result.
+    if (this.options.owner.caughtUp) this.folded();
+  }
+
   /**
    * Must be called after each commit.
    * @param heardTerm term of the last claim or tick that was folded, if there was one
@@ -124,13 +153,13 @@ export class Lead {
   folded(heardTerm?: number): void {
     const { partition, seq } = this.options.owner;
     const lead = readLead(partition);
-    if (heardTerm !== undefined && heardTerm === lead?.term) this.heardAt = this.now();
+    if (heardTerm !== undefined && heardTerm === lead?.term) this.silence?.restart();
     for (const { seq: sent, sentAt } of this.underWay) if (sent <= seq) this.provenAt = Math.max(this.provenAt, sentAt);
     this.underWay = this.underWay.filter(({ seq: sent }) => sent > seq);
     // A claim that is folded while the process stops must not begin the work of the lead again.
     if (this.closed) return;
-    if (lead?.life === this.life) this.gain(lead.term);
-    else this.lose();
+    if (lead?.life === this.life && !this.suspended) this.gain(lead.term);
+    else if (this.held !== undefined) this.lose('partition is led by another process now');
     // On one machine, a claim that came after others in the backlog is repeated without delay.
     if (this.held === undefined && this.options.leaseMs === undefined && this.end) void this.check();
   }
@@ -138,13 +167,13 @@ export class Lead {
   /** Enqueues a tick, which proves that this process lives. Other nodes compare their state with the digest in it. */
   async tick(): Promise<void> {
     const { owner, leaseMs } = this.options;
-    if (this.paused) return;
+    if (this.paused || this.doubted) return;
     // A process whose fold does not move must not keep the lead. So it sends no tick before the last one is folded.
     if (leaseMs !== undefined && this.underWay.length > 0 && !this.acts) return;
     const digest = leaseMs === undefined ? undefined : owner.digest;
     await this.send((at) => ({
       ...{ id: ulid(at), at, kind: 'tick' },
-      ...(this.held !== undefined && { term: this.held }),
+      ...this.stamp,
       ...(digest && { digest }),
     }));
   }
@@ -176,28 +205,31 @@ export class Lead {
   /** Stops claiming the partition. If this process leads, it stays the lead in the journal until another one claims. */
   close(): void {
     this.closed = true;
-    this.freezes?.close();
+    this.silence?.close();
     this.end?.();
     partitionLead.set({ partition: this.options.owner.name }, 0);
   }
 
   /** Claims the partition if no one leads it. A claim that is under way must be folded before the next one. */
   private async check(): Promise<void> {
-    const { leaseMs, node, owner, logger } = this.options;
-    if (this.held !== undefined || this.sending || this.underWay.length > 0 || this.now() < this.claimAt) return;
-    this.freezes?.since(0);
-    // A node that folds its backlog has not heard the ticks that follow it.
-    if (leaseMs !== undefined && !owner.caughtUp) {
-      this.heardAt = this.now();
+    const { node, owner, logger } = this.options;
+    if (
+      this.held !== undefined ||
+      this.doubted ||
+      this.sending ||
+      this.underWay.length > 0 ||
+      this.now() < this.claimAt
+    )
       return;
-    }
+    // A node that folds its backlog has not heard the ticks that follow it.
+    if (this.silence && !owner.caughtUp) return this.silence.restart();
     this.sending = true;
     try {
       // The store is closed for a moment after a long backlog.
       const lead = readLead(owner.partition);
       // A former process of this node has ended, because its lock on the store is free.
       const isOfOther = lead !== undefined && lead.node !== node;
-      if (leaseMs !== undefined && isOfOther && this.now() < this.heardAt + leaseMs) return;
+      if (isOfOther && this.silence?.isOverdue === false) return;
       const term = (lead?.term ?? 0) + 1;
       await this.send((at) => ({ id: ulid(at), at, kind: 'claim', term, life: this.life, node }));
     } catch (error) {
@@ -206,11 +238,6 @@ export class Lead {
     } finally {
       this.sending = false;
     }
-  }
-
-  /** Does not take the silence during a freeze of this process for the silence of the lead. */
-  private wake(leaseMs: number): void {
-    this.heardAt = Math.max(this.heardAt, this.now() - leaseMs + wakeMs);
   }
 
   private async send(record: (at: number) => JournalRecord): Promise<void> {
@@ -236,14 +263,13 @@ export class Lead {
       this.tick().catch((error: Error) => logger.warn({ partition: owner.name, err: error }, 'tick failed'));
   }
 
-  private lose(): void {
-    if (this.held === undefined) return;
+  private lose(why: string): void {
     const { owner, logger } = this.options;
-    logger.warn({ partition: owner.name, term: this.held }, 'partition is led by another process now');
+    logger.warn({ partition: owner.name, term: this.held }, why);
     this.held = undefined;
     // A hand-over that failed half-way must not hold back the next lead of this process.
     this.paused = false;
-    this.heardAt = this.now();
+    this.silence?.restart();
     leadChanges.inc({ partition: owner.name, change: 'lost' });
     partitionLead.set({ partition: owner.name }, 0);
     this.options.onLost();

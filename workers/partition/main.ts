@@ -27,6 +27,7 @@ import { HandOver } from './hand-over.ts';
 import { causeOf } from './owner.ts';
 import { Peers } from './peers.ts';
 import { Readiness } from './readiness.ts';
+import { DivergedError } from './repair.ts';
 import { PartitionLostError } from './restore.ts';
 import { type ServedPartition, serve } from './serve.ts';
 import type { Shared } from './shared.ts';
@@ -43,20 +44,26 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
   const tools = await prepare(context, names);
   const { served, shared } = tools;
   const readiness = new Readiness(context, shared.journal);
+  const stopped = new Map<PartitionName, string>();
   const onLost = (name: PartitionName, error: Error): void => {
     readiness.lose(name);
+    stopped.set(name, causeOf(error));
     // A restart repairs none of these. A person must act, and the other partitions continue.
     if (!needsPerson(error)) return context.fail(error);
     void shared.peers?.isOvertaken(name, error).then((isOvertaken) => isOvertaken && context.fail(error));
   };
   const open = async (name: PartitionName): Promise<void> => {
-    const serving = serve(context, shared, name, onLost);
-    const one = await serving.catch((error: Error) => giveUp(context, name, error));
+    const one = await serve(context, shared, name, onLost).catch((error: Error) => {
+      stopped.set(name, causeOf(error));
+      return giveUp(context, name, error);
+    });
     if (one) served.push(one);
     else readiness.lose(name);
   };
+  // A partition that waits for a snapshot must not hide the state of the others.
+  if (context.settings.node !== '')
+    answerStatus(shared.journal, () => statusOf(context.settings.node, served, stopped));
   await Promise.all(names.map(open));
-  if (context.settings.node !== '') answerStatus(shared.journal, () => statusOf(context.settings.node, served));
   readiness.open(shared.pool);
   context.logger.info({ partitions: names }, 'worker ready');
   const stop = async (): Promise<void> => {
@@ -142,21 +149,22 @@ function directoryFrom(served: readonly ServedPartition[], readers: Readers): De
 }
 
 /**
- * Handles a partition that could not be opened at start. If the partition cannot be restored on this machine, an alarm
- * is raised, and the worker runs without the partition. Any other error ends the worker. The loss of the directory
- * partition ends the worker too.
+ * Handles a partition that could not be opened at start. If the partition cannot be restored on this machine, needs a
+ * newer version of Tidings, or was wrong again after its repairs, an alarm is raised, and the worker runs without the
+ * partition. Any other error ends the worker. The loss of the directory partition ends the worker too.
  */
 function giveUp({ logger }: ChildContext, name: PartitionName, error: Error): undefined {
-  const isHopeless = error instanceof PartitionLostError || error instanceof NewerFoldError;
-  if (!isHopeless || name === directoryName) throw error;
+  const isLost = error instanceof PartitionLostError && name !== directoryName;
+  const isStopped = error instanceof NewerFoldError || error instanceof DivergedError;
+  if (!isLost && !isStopped) throw error;
   partitionAlarms.set({ partition: name, cause: causeOf(error) }, 1);
   logger.fatal({ partition: name, err: error }, 'partition is not served');
 }
 
 /** Whether a person must act before a partition can continue: only a restart after that helps. */
 function needsPerson(error: Error): boolean {
-  const cause = causeOf(error);
-  return error instanceof JournalHoleError || cause === 'version' || cause === 'diverged';
+  if (error instanceof DivergedError) return !error.isRepairable;
+  return error instanceof JournalHoleError || causeOf(error) === 'version';
 }
 
 /**

@@ -21,6 +21,7 @@ import { publishChanges } from '../../src/journal/changes.ts';
 import type { Journal } from '../../src/journal/connect.ts';
 import { Follower, JournalCutError, JournalHoleError, type JournalMessage } from '../../src/journal/follow.ts';
 import { publishFolded } from '../../src/journal/signal.ts';
+import type { NamedDigest } from '../../src/journal/snapshots.ts';
 import { existingStream, streamState } from '../../src/journal/topology.ts';
 import { Changes } from '../../src/store/changes.ts';
 import { switchGeneration } from '../../src/store/generation.ts';
@@ -33,11 +34,12 @@ import { readCounter, readCursor, writeOwner } from '../../src/store/tables/meta
 import { countErasures, writeTrace } from '../../src/store/tables/retention.ts';
 import type { WriteLog } from '../../src/store/write-log.ts';
 import { NewerFoldError, requireKnownVersion } from '../fold/lead.ts';
-import type { FoldedBatch } from './batch.ts';
+import type { FoldedBatch, NamedByLead } from './batch.ts';
 import type { Backlog, CatchUp, FoldedReport } from './catch-up.ts';
-import { Digests, DivergedError, type NamedDigest } from './digests.ts';
+import { Digests } from './digests.ts';
 import { checkEpoch } from './epoch.ts';
 import { foldOwned, NotOwnerError } from './ownership.ts';
+import { DivergedError } from './repair.ts';
 import { openOrRestore, type RestoreSource } from './restore.ts';
 import { TouchedRepositories } from './touched.ts';
 
@@ -67,6 +69,8 @@ export interface OwnerOptions {
    * @param heardTerm term of the last claim or tick of a lead in the commit, if there was one
    */
   onCommitted: (owner: PartitionOwner, heardTerm?: number) => void;
+  /** Called after each commit with a tick that names a digest, once the fold has caught up. */
+  onNamed?: (named: NamedByLead) => void;
   /**
    * Called when the partition cannot continue: another process owns the partition, its journal has a hole or needs a
    * newer version of Tidings, its state differs from that of other nodes, or its store fails.
@@ -107,6 +111,8 @@ export class PartitionOwner {
   /** Number of the newest effect that `onCommitted` was called for. */
   private effects = 0;
   private announcing: NodeJS.Timeout | undefined;
+  /** Whether the state must not be served, because it differs from that of other nodes. */
+  private isWithdrawn = false;
   private readonly digests = new Digests();
   /**
    * What was committed since the last announcement. The first announcement reports that changes may be missing: a
@@ -142,13 +148,13 @@ export class PartitionOwner {
 
   private async takeOver(): Promise<void> {
     const { dataDir, name, journal, logger, source } = this.options;
+    replicaDiverged.set({ partition: name }, 0);
     const found = await existingStream(journal, name);
     this.opened = await openOrRestore(dataDir, name, found, logger, source);
     // The stream goes on while a snapshot is fetched.
     const stream = source ? await existingStream(journal, name) : found;
     const { partition } = this;
     requireKnownVersion(partition);
-    replicaDiverged.set({ partition: this.name }, 0);
     await partition.write(() => writeOwner(partition, this.id));
     await checkEpoch(partition, journal, stream, logger);
     this.options.writes?.follow(partition);
@@ -166,6 +172,27 @@ export class PartitionOwner {
   /** The digest of the state; undefined before fold version 1. */
   get digest(): NamedDigest | undefined {
     return this.digests.newest;
+  }
+
+  /** The own digests at the last positions that ticks have named, oldest first. */
+  get named(): readonly NamedDigest[] {
+    return this.digests.named;
+  }
+
+  /** Tells the processes that serve the partition whether they may go on. */
+  withdraw(isWithdrawn: boolean): void {
+    if (isWithdrawn === this.isWithdrawn) return;
+    this.isWithdrawn = isWithdrawn;
+    this.announce();
+  }
+
+  /** Stops the partition for good, because this process must not continue it. */
+  giveUp(error: Error): void {
+    if (this.stopped) return;
+    this.stopped = true;
+    this.catchingUp?.stop();
+    this.follower?.stop();
+    this.report(error);
   }
 
   /** The open store. */
@@ -191,8 +218,8 @@ export class PartitionOwner {
     const { name, folded } = this;
     const { journal } = this.options;
     const asOf = this.follower?.asOf(folded);
-    const at = asOf === undefined ? {} : { asOf };
-    publishFolded(journal, { partition: name, generation: this.partition.generation, seq: folded, ...at });
+    const more = { ...(asOf !== undefined && { asOf }), ...(this.isWithdrawn && { withdrawn: true as const }) };
+    publishFolded(journal, { partition: name, generation: this.partition.generation, seq: folded, ...more });
     const changes = this.caughtUp ? this.changes.take() : undefined;
     if (changes) publishChanges(journal, name, changes);
   }
@@ -272,19 +299,22 @@ export class PartitionOwner {
   }
 
   private start(): void {
-    const { journal, logger, onLost } = this.options;
+    const { journal } = this.options;
     // Announcements that were sent while the connection was broken may be lost.
     journal.onReconnect(() => {
       this.changes.reset();
       if (!this.stopped && this.caughtUp) this.announce();
     });
-    this.following = this.run().catch((error: Error) => {
-      const cause = causeOf(error);
-      partitionAlarms.set({ partition: this.name, cause }, 1);
-      if (cause === 'diverged') replicaDiverged.set({ partition: this.name }, 1);
-      logger.fatal({ partition: this.name, cause, err: error }, 'partition stopped');
-      onLost(this, error);
-    });
+    this.following = this.run().catch((error: Error) => this.report(error));
+  }
+
+  /** Reports an error after which the partition does not continue. */
+  private report(error: Error): void {
+    const { logger, onLost } = this.options;
+    const cause = causeOf(error);
+    partitionAlarms.set({ partition: this.name, cause }, 1);
+    logger.fatal({ partition: this.name, cause, err: error }, 'partition stopped');
+    onLost(this, error);
   }
 
   private async run(): Promise<void> {
@@ -338,7 +368,7 @@ export class PartitionOwner {
   }
 
   private async commit(batch: readonly JournalMessage[]): Promise<FoldedBatch> {
-    const { partition } = this;
+    const { partition, caughtUp: wasCaughtUp } = this;
     const started = performance.now();
     const { logger, answers, writes } = this.options;
     const touched = answers?.isEmpty === false ? new TouchedRepositories() : undefined;
@@ -356,8 +386,9 @@ export class PartitionOwner {
     this.folded = folded.seq;
     if (folded.changes) this.changes.add(folded.changes);
     this.measure(folded.at);
-    if (folded.diverged) throw folded.diverged;
     if (this.caughtUp) this.signalCommit(folded);
+    // A tick of the backlog can be of a lead whose state was wrong, and which was replaced since.
+    if (wasCaughtUp && folded.named) this.options.onNamed?.(folded.named);
     return folded;
   }
 

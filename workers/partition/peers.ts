@@ -14,6 +14,7 @@ import {
   answerPieces,
   askPiece,
   hearPositions,
+  type NamedDigest,
   type OfferedSnapshot,
   type Padded,
   type PartitionPosition,
@@ -25,6 +26,7 @@ import type { Partition } from '../../src/store/partition.ts';
 import { SnapshotCatalogue, type SnapshotFacts, SnapshotPieces } from '../../src/store/snapshot-offers.ts';
 import { readStreamIdentity, type StreamIdentity } from '../../src/store/tables/meta.ts';
 import { readPadding } from '../../src/store/tables/retention.ts';
+import { comparable } from './digests.ts';
 import { type Floor, PurgeFloor } from './purge-floor.ts';
 
 /** What a worker needs to exchange positions. Times are in milliseconds. */
@@ -46,6 +48,15 @@ interface Owner {
   readonly name: PartitionName;
   readonly partition: Partition;
   readonly seq: number;
+  /** Digests of the state at positions where the states of nodes are compared. */
+  readonly named: readonly NamedDigest[];
+}
+
+/** Compares the state of a partition with what other nodes announce. */
+interface Comparison {
+  readonly state: string;
+  compare(): void;
+  conceded(node: string): void;
 }
 
 /** A snapshot that another node offers. */
@@ -64,6 +75,10 @@ const defaultBytesPerSecond = 50_000_000;
 /** A partition whose owner runs. */
 interface Served {
   owner: Owner;
+  /** Identifies the stream that the owner folds. */
+  created: string;
+  /** Undefined only in a test. */
+  standing: Comparison | undefined;
   catalogue: SnapshotCatalogue;
   pieces: SnapshotPieces;
   stop(): Promise<void>;
@@ -82,6 +97,9 @@ export class Peers {
   private readonly floors = new Map<PartitionName, PurgeFloor>();
   private readonly offers = new Map<PartitionName, Map<string, { at: number; offers: OfferedSnapshot[] }>>();
   private readonly paddings = new Map<PartitionName, Padded>();
+  private readonly digests = new Map<PartitionName, Map<string, readonly NamedDigest[]>>();
+  /** Partitions of which this node discards its state. */
+  private readonly conceding = new Set<PartitionName>();
   private readonly ends: (() => void)[] = [];
   private announcing: Promise<void> | undefined;
   /** The announcement that follows the one under way. */
@@ -107,12 +125,16 @@ export class Peers {
     );
   }
 
-  /** Begins to announce a partition and to send its snapshots. */
-  serve(owner: Owner): void {
+  /**
+   * Begins to announce a partition and to send its snapshots.
+   * @param standing compares the state with that of the other nodes. Snapshots are offered only while it is sound
+   */
+  serve(owner: Owner, standing?: Comparison): void {
     const { dataDir, journal } = this;
     const catalogue = new SnapshotCatalogue(dataDir, owner.name);
     const pieces = new SnapshotPieces(dataDir, owner.name);
     const answers = answerPieces(journal, owner.name, async ({ sha256, offset, length }) => {
+      if (!isSound(standing)) return undefined;
       const piece = await pieces.read(sha256, offset, length);
       if (piece) await this.pace.take(length);
       return piece;
@@ -121,7 +143,9 @@ export class Peers {
       answers.unsubscribe();
       await pieces.close();
     };
-    this.served.set(owner.name, { owner, catalogue, pieces, stop });
+    const created = readStreamIdentity(owner.partition)?.created ?? '';
+    this.served.set(owner.name, { owner, created, standing, catalogue, pieces, stop });
+    this.conceding.delete(owner.name);
     this.fetching.delete(owner.name);
     void this.announce();
   }
@@ -157,6 +181,23 @@ export class Peers {
     void this.announce();
   }
 
+  /** Says that this node discards its state of a partition, until it serves the partition again. */
+  concede(partition: PartitionName): void {
+    this.conceding.add(partition);
+    void this.announce();
+  }
+
+  /** Returns the digests of a partition that other nodes have announced. */
+  digestsOf(partition: PartitionName): ReadonlyMap<string, readonly NamedDigest[]> {
+    return this.digests.get(partition) ?? new Map();
+  }
+
+  /** Notes a digest that a node names in a tick. The next announcement of the node replaces it. */
+  note(partition: PartitionName, node: string, digest: NamedDigest): void {
+    const known = this.digestsOf(partition).get(node) ?? [];
+    this.setDigests(partition, node, [...known.filter(({ seq }) => seq !== digest.seq), digest].slice(-comparable));
+  }
+
   /**
    * Returns how far the stream of a partition may be purged; undefined while this node has not listened for long enough.
    */
@@ -168,9 +209,7 @@ export class Peers {
 
   /** Returns the position of the second newest snapshot of this node in the stream; 0 if there are fewer than two. */
   async holdsOf(owner: Owner): Promise<number> {
-    const [older, newer] = await this.newest(owner);
-    const epoch = readStreamIdentity(owner.partition)?.epoch;
-    return older && newer && older.epoch === epoch && newer.epoch === epoch ? older.seq : 0;
+    return heldBy(owner, await this.newest(owner));
   }
 
   /** Whether both newest snapshots of this node contain a message, and no bytes of the first `erasures` erasures. */
@@ -217,9 +256,21 @@ export class Peers {
     return served ? served.catalogue.list().then((all) => all.slice(-2)) : Promise.resolve([]);
   }
 
-  private hear(node: string, { asks, partitions }: Positions): void {
+  private setDigests(partition: PartitionName, node: string, digests: readonly NamedDigest[]): void {
+    const known = this.digests.get(partition) ?? new Map<string, readonly NamedDigest[]>();
+    known.set(node, digests);
+    this.digests.set(partition, known);
+  }
+
+  private hear(node: string, { asks, partitions, conceded = [] }: Positions): void {
+    for (const partition of conceded) {
+      if (!this.floors.has(partition)) continue;
+      this.setDigests(partition, node, []);
+      this.offers.get(partition)?.delete(node);
+      this.served.get(partition)?.standing?.conceded(node);
+    }
     for (const position of partitions) {
-      const { partition, offers, padded } = position;
+      const { partition, offers, padded, digests = [] } = position;
       const floor = this.floors.get(partition);
       if (!floor) continue;
       floor.hear(node, position);
@@ -228,6 +279,10 @@ export class Peers {
       this.offers.set(partition, known);
       if (padded && padded.erasures >= (this.paddings.get(partition)?.erasures ?? 0))
         this.paddings.set(partition, padded);
+      const served = this.served.get(partition);
+      // The same position in another stream is another message.
+      this.setDigests(partition, node, served?.created === position.created ? digests : []);
+      served?.standing?.compare();
     }
     if (asks) void this.announce();
   }
@@ -244,21 +299,34 @@ export class Peers {
       this.next = undefined;
       try {
         const positions = await Promise.all([...this.served.values()].map((served) => this.positionOf(served)));
-        announcePositions(this.journal, { ...next, partitions: [...positions, ...this.fetching.values()] });
+        const partitions = [...positions, ...this.fetching.values()];
+        announcePositions(this.journal, { ...next, partitions, conceded: [...this.conceding] });
       } catch (error) {
         this.logger.warn({ err: error }, 'position could not be announced');
       }
     }
   }
 
-  private async positionOf({ owner, catalogue }: Served): Promise<PartitionPosition> {
-    const offers = (await catalogue.list()).map(({ clean: _, ...offer }) => offer);
-    const holds = await this.holdsOf(owner);
+  private async positionOf({ owner, created, standing, catalogue }: Served): Promise<PartitionPosition> {
+    const snapshots = await catalogue.list();
+    const offers = isSound(standing) ? snapshots.map(({ clean: _, ...offer }) => offer) : [];
+    const holds = heldBy(owner, snapshots);
     const padded = this.paddingOf(owner);
     return {
-      ...{ partition: owner.name, created: readStreamIdentity(owner.partition)?.created ?? '', seq: owner.seq },
-      ...{ holds, offers },
+      ...{ partition: owner.name, created, seq: owner.seq },
+      ...{ holds, offers, digests: owner.named },
       ...(padded && { padded: { created: padded.created, erasures: padded.erasures, seq: padded.seq } }),
     };
   }
+}
+
+/** Returns the position of the second newest of an owner's snapshots; 0 if it is not in the owner's stream. */
+function heldBy({ partition }: Owner, snapshots: readonly SnapshotFacts[]): number {
+  const [older, newer] = snapshots.slice(-2);
+  const epoch = readStreamIdentity(partition)?.epoch;
+  return older && newer && older.epoch === epoch && newer.epoch === epoch ? older.seq : 0;
+}
+
+function isSound(standing: Comparison | undefined): boolean {
+  return standing === undefined || standing.state === 'sound';
 }

@@ -26,7 +26,7 @@ const waitedForMs = 86_400_000;
 const awayMs = 60_000;
 /** How long this node listens before it purges anything, in milliseconds. Every node that runs is heard meanwhile. */
 export const listenMs = 60_000;
-/** If this process does nothing for this time, it may have missed announcements and listens anew, in milliseconds. */
+/** If this process does nothing for this time, it may have missed announcements and listens again, in milliseconds. */
 const stalledMs = 20_000;
 
 export class PurgeFloor {
@@ -47,12 +47,12 @@ export class PurgeFloor {
     this.heard.set(node, { created, holds, at: this.now() });
   }
 
-  /** Listens anew. Must be called after the connection was lost, because announcements may have been missed. */
+  /** Starts to listen again. Must be called after the connection was lost, because announcements may have been missed. */
   restart(): void {
     this.listensSince = this.now();
   }
 
-  /** Must be called regularly. A process that was stopped for a while finds out here that it has heard nobody. */
+  /** Must be called regularly. A process that was stopped for a while finds out here that it has heard no other node. */
   stir(): void {
     const now = this.now();
     if (now - this.stirredAt > stalledMs) this.restart();

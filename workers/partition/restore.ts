@@ -7,6 +7,7 @@
 
 import type { Logger } from '../../src/foundation/logger.ts';
 import type { StreamState } from '../../src/journal/topology.ts';
+import { type Divergence, readDivergence, writeDivergence } from '../../src/store/divergence.ts';
 import {
   currentGeneration,
   generationFolder,
@@ -21,6 +22,7 @@ import { checkSnapshot, listSnapshots, restoreSnapshot, type Snapshot } from '..
 import { readCursor } from '../../src/store/tables/meta.ts';
 import { type FetchLimits, fetchSnapshot } from './fetch.ts';
 import type { Peers } from './peers.ts';
+import { DivergedError, mayRepair, recentRepairs, removeSnapshots, showDivergence } from './repair.ts';
 
 /** Other nodes that a partition can be fetched from. */
 export interface RestoreSource {
@@ -39,6 +41,7 @@ export class PartitionLostError extends Error {}
  * @param source the other nodes of a cluster; undefined on one machine
  * @throws PartitionLostError when the store cannot be continued, no snapshot can be used, and the first messages of the
  *   journal were removed
+ * @throws DivergedError when the state was wrong again after it was replaced
  */
 export async function openOrRestore(
   dataDir: string,
@@ -47,6 +50,9 @@ export async function openOrRestore(
   logger: Logger,
   source?: RestoreSource,
 ): Promise<Partition> {
+  const divergence = readDivergence(dataDir, name);
+  if (source && divergence?.state === 'diverged')
+    return replaceDiverged(dataDir, name, divergence, stream, logger, source);
   const isNew = currentGeneration(dataDir, name) === 0;
   // A new node may have to begin with the state of the others, so it does not open an empty store yet.
   const partition = isNew && source ? undefined : await tryOpen(dataDir, name, stream, logger);
@@ -77,6 +83,34 @@ export async function openOrRestore(
   if (isNew) return openPartition(dataDir, name);
   switchGeneration(dataDir, name, prepareGeneration(dataDir, name));
   logger.error({ partition: name }, 'partition is rebuilt from the journal');
+  return openPartition(dataDir, name);
+}
+
+/**
+ * Replaces a store whose state is wrong by a snapshot of another node. If none would save much, the journal is folded
+ * from its beginning. The replaced store stays on disk until the next snapshot, so that a person can examine it.
+ */
+async function replaceDiverged(
+  dataDir: string,
+  name: string,
+  divergence: Divergence,
+  stream: StreamState,
+  logger: Logger,
+  { peers, limits }: RestoreSource,
+): Promise<Partition> {
+  showDivergence(name, true);
+  if (!mayRepair(divergence)) throw new DivergedError(name, { isRepairable: false });
+  const fetched = await fetchSnapshot(peers, name, stream, limits);
+  if (!fetched || (fetched === 'replay' && !reaches(0, stream)))
+    throw new PartitionLostError(`Partition ${name} is wrong on this node, and no other node offers a snapshot.`);
+  if (fetched === 'replay') {
+    removeSnapshots(dataDir, name);
+    switchGeneration(dataDir, name, prepareGeneration(dataDir, name));
+  } else await restoreSnapshot(dataDir, name, fetched);
+  const repairs = [...recentRepairs(divergence), Date.now()];
+  writeDivergence(dataDir, name, { state: 'repaired', against: [], repairs });
+  const seq = fetched === 'replay' ? 0 : fetched.seq;
+  logger.warn({ partition: name, seq, repairs: repairs.length }, 'wrong state of the partition is replaced');
   return openPartition(dataDir, name);
 }
 

@@ -27,6 +27,7 @@ import type {
   UnreleasedCountTask,
 } from '../../src/protocol/tasks.ts';
 import { PartitionLockedError } from '../../src/store/lock.ts';
+import { readLead } from '../../src/store/tables/lead.ts';
 import { WriteLog } from '../../src/store/write-log.ts';
 import { convertApp } from '../host/app-manifest.ts';
 import { HostChecks } from '../host/host-checks.ts';
@@ -40,6 +41,7 @@ import { type Leading, type LearnTask, startLeading } from './leading.ts';
 import { PartitionOwner, type RememberedAnswers } from './owner.ts';
 import { RememberedPreviews } from './remembered-previews.ts';
 import { answerMs, type Shared, type WorkerContext } from './shared.ts';
+import { Standing, type StandingState } from './standing.ts';
 import { UnreleasedCounter } from './unreleased-counts.ts';
 
 /** A question that every owner answers: a task for the render pool, a question to a host, or a request of the command line. */
@@ -77,6 +79,8 @@ export interface ServedPartition {
   owner: PartitionOwner;
   /** Whether this process leads the partition, and may begin something now. */
   readonly leads: boolean;
+  /** How the state compares with that of other nodes. */
+  readonly standing: StandingState;
   /** Waits for the running work of the partition, and closes everything that serves the partition except its owner. */
   stop(): Promise<void>;
 }
@@ -97,6 +101,7 @@ export async function serve(
   const { dataDir } = settings;
   let leading: Leading | undefined;
   let lead: Lead | undefined;
+  let standing: Standing | undefined;
   // The work of a former lead must have ended before the same process begins again.
   const switching = new Sequence();
   const writes = new WriteLog();
@@ -123,6 +128,7 @@ export async function serve(
         lead?.folded(heardTerm);
         leading?.kick();
       },
+      onNamed: (named) => standing?.named(named),
       onLost: (_, error) => {
         // Other nodes take over a partition whose lead is silent, and do not wait for this store with their purges.
         void stopLeading();
@@ -137,12 +143,33 @@ export async function serve(
     onGained: beginLeading,
     onLost: () => void switching.run(endLeading),
   });
-  shared.handOver?.add({
-    ...{ name, lead, owner, resumeLeading: beginLeading },
-    endLeading: () => switching.run(endLeading),
+  if (peers) {
+    standing = new Standing({
+      ...{ dataDir, logger, owner, peers },
+      lead: {
+        doubt: () => lead?.doubt(),
+        suspend: () => lead?.suspend(),
+        trust: () => {
+          lead?.trust();
+          leading?.kick();
+        },
+      },
+      nodeOf: (term) => {
+        const known = readLead(owner.partition);
+        return known?.term === term && known.node !== journal.node ? known.node : undefined;
+      },
+      handOver: async () => shared.handOver?.handOver(name),
+    });
+    peers.serve(owner, standing);
+  }
+  void context.mayLead.then(() => {
+    if (!lead || lead.isClosed) return;
+    shared.handOver?.add({
+      ...{ name, lead, owner, resumeLeading: beginLeading },
+      endLeading: () => switching.run(endLeading),
+    });
+    lead.start();
   });
-  lead.start();
-  peers?.serve(owner);
   function beginLeading(): void {
     void switching.run(() => {
       if (lead?.term === undefined || leading) return;
@@ -156,6 +183,7 @@ export async function serve(
     await ending?.close();
   }
   async function stopLeading(): Promise<void> {
+    standing?.close();
     lead?.close();
     await switching.run(endLeading);
   }
@@ -182,7 +210,9 @@ export async function serve(
   async function learn({ repoId, bounds }: PreviewTask): Promise<void> {
     if (leading || settings.node === '') return leading?.learn({ repoId, bounds });
     const question: LearnTask = { task: 'learn', repoId, bounds };
-    const learned = await askLead<LearnTask, { seq: number }>(journal, name, question, learnMs).catch(() => undefined);
+    const known = readLead(owner.partition);
+    const asking = askLead<LearnTask, { seq: number }>(journal, name, known, question, learnMs);
+    const learned = await asking.catch(() => undefined);
     if (learned) await owner.reach(learned.seq, reachMs);
   }
   const keeper = new Keeper(owner, {
@@ -219,6 +249,9 @@ export async function serve(
     owner,
     get leads() {
       return lead?.acts ?? false;
+    },
+    get standing() {
+      return standing?.state ?? 'sound';
     },
     stop,
   };

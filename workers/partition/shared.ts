@@ -22,6 +22,8 @@ export const answerMs = 8000;
 export interface WorkerContext {
   settings: Settings;
   logger: Logger;
+  /** Resolves when this node may lead partitions. */
+  mayLead: Promise<void>;
 }
 
 /** Resources that the partitions of this worker share. */

@@ -36,7 +36,7 @@ const pauseMs = 50;
 export interface SweeperOptions {
   lane: Lane;
   /** Only the lead of the partition sweeps it. */
-  lead: Pick<Lead, 'acts' | 'term'>;
+  lead: Pick<Lead, 'acts' | 'stamp'>;
   /** Number of repository partitions. */
   partitions: number;
   /** Interval between two sweeps, in milliseconds. */
@@ -132,7 +132,7 @@ export class Sweeper {
   private async begin(): Promise<void> {
     const now = Date.now();
     // A sweep relies on the time of the ticks before it, so a tick is enqueued first.
-    await this.lane.enqueue({ id: ulid(now), at: now, kind: 'tick', ...this.stamp() });
+    await this.lane.enqueue({ id: ulid(now), at: now, kind: 'tick', ...this.lead.stamp });
     if (this.owner.name === directoryName) return this.sweepOrganizations(now);
     await this.enqueue({ sweep: 'records', before: yearBefore(now), notesLosses: true });
   }
@@ -166,15 +166,9 @@ export class Sweeper {
     // Without the term of the lead, the fold would not drop the record.
     if (!this.lead.acts) throw new Error('another process leads the partition: it continues the sweep');
     const now = Date.now();
-    const { seq } = await this.lane.enqueue({ id: ulid(now), at: now, kind: 'sweep', body, ...this.stamp() });
+    const { seq } = await this.lane.enqueue({ id: ulid(now), at: now, kind: 'sweep', body, ...this.lead.stamp });
     if (!(await this.owner.reach(seq, foldMs)))
       throw new Error('the partition is far behind its journal: the sweep continues later');
-  }
-
-  /** The term of the lead, for the records of a sweep. */
-  private stamp(): { term?: number } {
-    const { term } = this.lead;
-    return term === undefined ? {} : { term };
   }
 
   private reportState(): void {

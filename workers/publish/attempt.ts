@@ -13,6 +13,7 @@ import { publicationSeconds, publications } from '../../src/foundation/metrics.t
 import type { PublicationRecord } from '../../src/protocol/publications.ts';
 import type { ResultBody } from '../../src/protocol/results.ts';
 import { readPublication, readReference } from '../../src/store/tables/publications.ts';
+import type { Lead } from '../partition/lead.ts';
 import { organizationOf } from '../render/organization.ts';
 import { ConnectionError, deliveryBase, type PublishContext, receiverOf } from './context.ts';
 import { hostAccess } from './host.ts';
@@ -133,7 +134,7 @@ export class Attempt {
     const attempt = publication.attempted + 1;
     const recipients = mailing.sending;
     const what = { publicationId: publication.id, attempt, by: runId, ...(recipients && { recipients }) };
-    await this.journal({ result: 'publicationSending', ...what }, lead.term);
+    await this.journal({ result: 'publicationSending', ...what }, lead.stamp);
     const now = readPublication(context.partition(), publication.id);
     const isOurs = now?.sending?.attempt === attempt && now.sending.by === runId;
     // This check comes as late as possible. A process that was stopped for seconds may have been replaced meanwhile.
@@ -228,11 +229,10 @@ export class Attempt {
 
   /**
    * Enqueues a result and waits until it is folded.
-   * @param term the term of this lead, if the result begins something. The fold drops it if another process leads.
+   * @param stamp the stamp of the lead, if the result begins something
    */
-  private async journal(body: ResultBody, term?: number): Promise<void> {
+  private async journal(body: ResultBody, stamp: Lead['stamp'] = {}): Promise<void> {
     const { lane, folded } = this.context;
-    const stamp = term === undefined ? {} : { term };
     const { seq } = await lane.enqueue({ id: ulid(), at: Date.now(), kind: 'result', body, ...stamp });
     while (folded() < seq && !this.stopping.aborted) await pause(pollMs, undefined, { ref: false });
   }

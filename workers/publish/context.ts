@@ -31,7 +31,7 @@ export interface PublishContext extends Delivering {
   partition: () => Partition;
   folded: () => number;
   /** The lead of the partition. Only the lead publishes. */
-  lead: Pick<Lead, 'acts' | 'holds' | 'term'>;
+  lead: Pick<Lead, 'acts' | 'holds' | 'stamp'>;
   /**
    * Whether a former lead may still be sending. On one machine it has ended, because its lock on the store is free.
    */

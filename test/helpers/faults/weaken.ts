@@ -51,7 +51,7 @@ export async function withoutFence(): Promise<void> {
   const { prepare, begin } = steps;
   const led = new WeakSet<Steps>();
   steps.prepare = function () {
-    if (this.context.lead.term !== undefined) led.add(this);
+    if (this.context.lead.stamp.term !== undefined) led.add(this);
     return prepare.call(this);
   };
   steps.begin = async function (mailing) {

@@ -86,7 +86,7 @@ test('a token that has expired, was changed or belongs to another cluster is ref
   assert.deepEqual(last.open(answer(last.request)), keys);
 });
 
-test('a request that was changed on the way, or is no request, is refused and uses nothing up', (t) => {
+test('a request that was changed on the way, or is not a request, is refused and uses nothing up', (t) => {
   const { token, answer } = startNode(t);
   const { request } = beginExchange(token, 'b');
   const foreign = generateKeyPairSync('ed25519')
@@ -119,7 +119,7 @@ test('a refusal of a stranger shows no control characters', (t) => {
   assert.throws(() => exchange.open({ ok: false, message: { toString: 7 } }), /not readable/);
 });
 
-test('a file that is no token, or was not copied completely, is reported', (t) => {
+test('a file that is not a token, or was not copied completely, is reported', (t) => {
   const { file, dataDir } = startNode(t);
   const text = readFileSync(file, 'utf8');
   const write = (content: string) => writeFileSync(file, content);

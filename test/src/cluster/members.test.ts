@@ -34,16 +34,59 @@ test('gateways that announce themselves know each other', async () => {
   assert.equal(changes.count, 0);
 });
 
-test('a gateway that joins is known at once, and knows the others', async () => {
+test('a gateway that has started knows the others, and they know it', async () => {
   const { bus, a } = await two();
   const c = new Members(bus.link('c'), 'c', 'boot of c');
-  c.start();
-  await turns();
+  await c.start();
   assert.deepEqual([...a.list()].sort(), ['a', 'b', 'c']);
   assert.deepEqual([...c.list()].sort(), ['a', 'b', 'c']);
   c.stop();
   await turns();
   assert.deepEqual([...a.list()].sort(), ['a', 'b'], 'it said goodbye');
+});
+
+test('the first gateway does not wait, and gateways that start at once know each other', async () => {
+  const bus = new GatewayBus();
+  const [first, ...others] = ['a', 'b', 'c', 'd'].map((id) => new Members(bus.link(id), id, `boot of ${id}`)) as [
+    Members,
+    ...Members[],
+  ];
+  await first.start();
+  assert.deepEqual(first.list(), ['a']);
+  await Promise.all(others.map((each) => each.start()));
+  for (const each of [first, ...others]) assert.deepEqual([...each.list()].sort(), ['a', 'b', 'c', 'd']);
+  for (const each of [first, ...others]) each.stop();
+});
+
+test('a gateway that starts with old data is known only when it is current', async () => {
+  const { bus, a, changes } = await two();
+  let isCurrent = false;
+  const c = new Members(bus.link('c'), 'c', 'boot of c', { isCurrent: () => isCurrent });
+  await c.start();
+  assert.deepEqual([a.list().length, c.list().length, changes.count], [2, 3, 0]);
+  isCurrent = true;
+  await c.join();
+  assert.equal(a.list().length, 3);
+  c.stop();
+});
+
+test('announcements of any form are dropped', async () => {
+  const { bus, a } = await two();
+  const link = bus.link('stranger');
+  const made = [
+    null,
+    5,
+    'x',
+    [],
+    {},
+    { id: 'c' },
+    { id: 'C c', boot: 'x', isLive: true },
+    { id: 'c', boot: 1, isLive: true },
+  ];
+  for (const announcement of made) link.announce('stranger', announcement);
+  for (let i = 0; i < 600; i++) link.announce('stranger', { id: `made-up-${i}`, boot: 'x', isLive: true });
+  await turns();
+  assert.equal(a.list().length, 501, 'this gateway, and the maximum number of others');
 });
 
 test('a gateway that is not heard for more than six seconds does not count', async () => {
@@ -77,7 +120,7 @@ test('a restarted gateway counts as changed, and the goodbye of its former proce
   again.announce();
   await turns();
   assert.deepEqual([a.list().length, changes.count], [2, 1]);
-  bus.link('b').announce('b', { id: 'b', boot: 'boot of b', left: true });
+  bus.link('b').announce('b', { id: 'b', boot: 'boot of b', isLive: false });
   await turns();
   assert.equal(a.list().length, 2);
 });

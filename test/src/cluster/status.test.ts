@@ -17,11 +17,12 @@ function supervisor(node: string, more: Partial<SupervisorStatus> = {}): Supervi
 function partition(name: string, more: Partial<PartitionStatus> = {}): PartitionStatus {
   const seq = ends.get(name) as number;
   const lead = { term: 2, node: 'a' };
-  return { name, seq, caughtUp: true, leads: false, lead, foldVersion: 1, digest: { seq, value: 5 }, ...more };
+  const rest = { digest: { seq, value: 5 }, named: [], standing: 'sound' as const };
+  return { name, seq, caughtUp: true, leads: false, lead, foldVersion: 1, ...rest, ...more };
 }
 
 function worker(node: string, partitions: PartitionStatus[], more: Partial<WorkerStatus> = {}): WorkerStatus {
-  return { from: 'worker', node, version: '1.0.0', foldVersion: 1, partitions, ...more };
+  return { from: 'worker', node, version: '1.0.0', foldVersion: 1, partitions, stopped: [], ...more };
 }
 
 const healthy: StatusAnswer[] = [
@@ -99,6 +100,38 @@ test('different digests are a fault at the same sequence only', () => {
   const nodes = ['a', 'b', 'c'].map((node) => supervisor(node));
   const { faults } = report([...nodes, at('a', 9, 1), at('b', 8, 2), at('c', 9, 3)]);
   assert.deepEqual(faults, ['p00: the states differ at sequence 9: a has digest 1, c has digest 3']);
+});
+
+test('nodes at different positions are compared where ticks have named digests, and the odd one is named', () => {
+  const at = (node: string, seq: number, digests: [number, number][], standing: PartitionStatus['standing']) => {
+    const named = digests.map(([named, value]) => ({ seq: named, value }));
+    const first = partition('p00', { leads: node === 'a', seq, digest: null, named, standing });
+    return worker(node, [partition('directory', { leads: node === 'a' }), first]);
+  };
+  const nodes = ['a', 'b', 'c'].map((node) => supervisor(node));
+  const digests = (...values: number[]): [number, number][] => values.map((value, i) => [4 + 2 * i, value]);
+  const [right, wrong] = [digests(40, 60), digests(41, 61)];
+  const three = [at('a', 9, right, 'sound'), at('b', 8, wrong, 'diverged'), at('c', 5, digests(40), 'sound')];
+  assert.deepEqual(report([...nodes, ...three]).faults, [
+    'p00: node b has a wrong state',
+    'p00: the states differ at sequence 4: a and c have digest 40, b has digest 41, so b is wrong',
+  ]);
+  const two = [at('a', 9, right, 'undecided'), at('b', 8, wrong, 'doubted')];
+  assert.deepEqual(report([...nodes.slice(0, 2), ...two]).faults, [
+    'p00 is not served on node a: states differ, and a person must decide which one is right',
+    'p00: node b asks the others whose state is wrong',
+    'p00: the states differ at sequence 6: a has digest 60, b has digest 61',
+  ]);
+});
+
+test('a partition that is stopped on a node is a fault that names the cause', () => {
+  const stopped = [{ name: 'p00', cause: 'diverged' }];
+  const { faults } = report([
+    ...[supervisor('a'), supervisor('b')],
+    worker('a', [partition('directory', { leads: true }), partition('p00', { leads: true })]),
+    worker('b', [partition('directory')], { stopped }),
+  ]);
+  assert.deepEqual(faults, ['p00 is stopped on node b: diverged']);
 });
 
 test('a node whose supervisor or workers do not answer is a fault', () => {

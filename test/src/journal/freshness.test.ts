@@ -68,6 +68,22 @@ test('A store that replaces another one is served when it is known to be current
   assert.ok(!freshness.isFresh('p00'));
 });
 
+test('A state that its owner has withdrawn is not served, and no message is appended for it', () => {
+  const stage = new Stage();
+  const { freshness } = stage;
+  for (const name of ['directory', 'p00']) stage.fold(name, 7);
+  freshness.note({ partition: 'p00', generation: 0, seq: 8, asOf: stage.now, withdrawn: true });
+  assert.throws(() => freshness.assertFresh('p00'), /p00 on this node differ from those on other nodes/);
+  assert.deepEqual(freshness.stale(), ['p00 (differs from other nodes at position 8)']);
+  stage.now += 14_000;
+  assert.deepEqual(
+    freshness.silent().map(([name]) => name),
+    ['directory'],
+  );
+  freshness.note({ partition: 'p00', generation: 0, seq: 8, asOf: stage.now });
+  assert.ok(freshness.isFresh('p00'));
+});
+
 test('A node appends a message to a silent partition, and no second one before the first is folded', async () => {
   const stage = new Stage();
   const appended: string[] = [];

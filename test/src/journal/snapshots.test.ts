@@ -38,10 +38,16 @@ test('a node hears well-formed announcements of other nodes only', () => {
     ),
     { partitions: [{ ...position, offers: [{ ...offer, sha256: '../../etc/passwd' }] }] },
     { partitions: [{ ...position, padded: { created: 'today', erasures: 'all', seq: 1 } }] },
+    ...[7, [{ seq: 1 }], [{ seq: 1, value: -1 }]].map((digests) => ({ partitions: [{ ...position, digests }] })),
   ])
     hear(wrong);
   deliver({ subject: 'tidings.node.b.positions', data: Buffer.from([0xc1, 0xff]) });
-  assert.deepEqual(heard, [['b', { asks: true, partitions: [position] }]]);
+  const compared = { ...position, digests: [{ seq: 11, value: 4_000_000_000 }] };
+  hear({ partitions: [compared], conceded: ['p01', 7] });
+  assert.deepEqual(heard, [
+    ['b', { asks: true, partitions: [position], conceded: [] }],
+    ['b', { asks: false, partitions: [compared], conceded: ['p01'] }],
+  ]);
 });
 
 test('requests for too much, or for something that is not a digest, are not answered', async () => {

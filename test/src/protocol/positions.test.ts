@@ -23,7 +23,7 @@ test('The positions of all partitions fit into the header', () => {
   assert.equal(parsePositions(text)?.size, 65);
 });
 
-test('Any other text is no positions', () => {
+test('any other text is refused', () => {
   const hostile = [
     '',
     ',',

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { NamedDigest } from '../../../src/journal/snapshots.ts';
 import type { JournalRecord } from '../../../src/protocol/journal.ts';
 import type { Partition } from '../../../src/store/partition.ts';
 import { listDeadLetters } from '../../../src/store/tables/dead-letters.ts';
@@ -12,7 +13,7 @@ import { readCursor, readTime } from '../../../src/store/tables/meta.ts';
 import { readPull } from '../../../src/store/tables/pulls.ts';
 import { foldVersion, NewerFoldError } from '../../../workers/fold/lead.ts';
 import { foldBatch } from '../../../workers/partition/batch.ts';
-import { Digests, type NamedDigest } from '../../../workers/partition/digests.ts';
+import { Digests } from '../../../workers/partition/digests.ts';
 import { dump, foldRecords, openTestPartition, toMessages } from '../../helpers/partition.ts';
 import {
   claimRecord,
@@ -125,7 +126,7 @@ test('a record that only one node sets aside gives another digest from then on',
   assert.notEqual(readDigest(own), readDigest(other));
 });
 
-test('a batch reports that its state differs from the state that a tick names', async (t) => {
+test('a batch reports the digest that a tick names, and keeps the own digest at that position', async (t) => {
   const partition = openTestPartition(t);
   const digests = new Digests();
   const fold = (seq: number, ...records: JournalRecord[]) => foldBatch(partition, [{ seq, records }], { digests });
@@ -135,16 +136,19 @@ test('a batch reports that its state differs from the state that a tick names', 
   assert.deepEqual({ seq, value }, { seq: 2, value: readDigest(partition) });
   const named = (digest: NamedDigest) => ({ ...tickRecord(epoch + 1), term: 1, digest }) as JournalRecord;
   const equal = await fold(3, pullRecord(2), named({ seq, value }));
-  assert.equal(equal.diverged, undefined);
+  assert.deepEqual(equal.named, { term: 1, seq, value });
+  assert.deepEqual(digests.named, [{ seq, value }]);
   assert.equal(equal.heardTerm, 1);
   // A process that was started again does not know the digests of messages that it folded before.
   const unknown = new Digests();
   assert.equal(
-    (await foldBatch(partition, [{ seq: 4, records: [named({ seq: 2, value: 7 })] }], { digests: unknown })).diverged,
+    (await foldBatch(partition, [{ seq: 4, records: [named({ seq: 2, value: 7 })] }], { digests: unknown })).named,
     undefined,
   );
-  const different = await fold(5, named({ seq, value: (value + 1) >>> 0 }));
-  assert.match(different.diverged?.message ?? '', /p00 at sequence 2 differs/);
+  const other = (value + 1) >>> 0;
+  const different = await fold(5, named({ seq, value: other }));
+  assert.deepEqual(different.named, { term: 1, seq, value: other });
+  assert.deepEqual(digests.named, [{ seq, value }], 'the own digest is kept');
 });
 
 /** The rows of a partition without its cursor, which every message moves. */

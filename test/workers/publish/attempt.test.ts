@@ -25,7 +25,7 @@ const connection = { orgId: 'org_1', repoId: null, settings: {}, secrets: {}, re
 /** A partition with one publication that is due, led under term 1, and the records that its attempts journal. */
 class Stage {
   readonly partition: Partition;
-  readonly lead = { acts: true, holds: true, term: 1 as number | undefined };
+  readonly lead = { acts: true, holds: true, stamp: { term: 1 } as { term?: number } };
   readonly journaled: JournalRecord[] = [];
   /** Called while the attempt is prepared. */
   onPrepared = (): void => {};
@@ -94,7 +94,7 @@ test('an attempt begins and ends under the term of the lead', async (t) => {
 });
 
 test('an attempt that is prepared while the lead is handed over or lost begins nothing', async (t) => {
-  for (const change of [{ acts: false }, { acts: false, holds: false, term: undefined }]) {
+  for (const change of [{ acts: false }, { acts: false, holds: false, stamp: {} }]) {
     const stage = await startStage(t);
     stage.onPrepared = () => void Object.assign(stage.lead, change);
     await stage.attempt();

@@ -8,6 +8,7 @@ import type { TestContext } from 'node:test';
 import type { ClusterReport } from '../../src/cluster/status.ts';
 import { partitionNames } from '../../src/foundation/partition-names.ts';
 import { assertEqualStores } from './equal-stores.ts';
+import { tokenIn } from './machines.ts';
 import type { NatsCluster } from './nats-cluster.ts';
 import { loopback, type Place } from './places.ts';
 import { temporaryFolder } from './ports.ts';
@@ -168,7 +169,7 @@ export class Nodes {
   sound(): Promise<ClusterReport> {
     return waitUntil('no node reports a fault', async () => {
       const report = await this.report();
-      return report.faults.length === 0 && report.nodes.length === names.length && report;
+      return report.faults.length === 0 && report.nodes.length === this.services.length && report;
     });
   }
 
@@ -229,6 +230,6 @@ export class Nodes {
 
   private async tokenOf(first: TestService): Promise<string> {
     const { output } = await first.run('cluster', 'init');
-    return /^Made a token.*: (\/.*)$/m.exec(output)?.[1] ?? assert.fail(output);
+    return tokenIn(output);
   }
 }

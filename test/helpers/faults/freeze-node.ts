@@ -22,6 +22,7 @@ const frozenMs = (leadSeconds + 10) * 1000;
 export const freezeNode: Fault = {
   title: 'records of a suspended lead are dropped when it wakes, and it answers nothing old',
   perSecond: 300,
+  long: { deliveries: 100_000, readMs: 50 },
   async run(t, stage) {
     const all = rounds(1, 20);
     let dropped = 0;

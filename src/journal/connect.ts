@@ -121,6 +121,31 @@ function outliveSocket(connection: NatsConnection): void {
   socket.removeAllListeners = (event) => removeAllListeners(event).on('error', () => {});
 }
 
+/** The parts of the NATS client that `keepOneConnection` replaces. They are private, so its types do not name them. */
+interface Protocol {
+  connected: boolean;
+  /** The attempts to connect that are under way; null if there are none. */
+  connectPromise: Promise<void> | null;
+  transport: { connected: boolean; isClosed: boolean };
+  disconnected(error?: Error): Promise<void>;
+}
+
+/**
+ * Prevents a second connection. When an attempt to connect takes too long, the NATS client (nats 2.29.3) gives it up, but
+ * leaves its socket open. If the server answers after all and then closes this socket, the client takes that for the end
+ * of the connection that it has made meanwhile, and connects once more without closing that one. Every message would then
+ * arrive twice. Example: a server that was suspended continues.
+ */
+function keepOneConnection(connection: NatsConnection): void {
+  const { protocol } = connection as unknown as { protocol: Protocol };
+  const disconnected = protocol.disconnected.bind(protocol);
+  protocol.disconnected = async (error) => {
+    const { transport, connectPromise } = protocol;
+    if (connectPromise !== null || transport.isClosed || !transport.connected) return disconnected(error);
+    protocol.connected = true;
+  };
+}
+
 /** Interval between log lines while the first connection is awaited. */
 const waitLogMs = 5000;
 
@@ -139,6 +164,7 @@ export async function connectJournal(settings: NatsSettings, client: JournalClie
     .catch((error) => Promise.reject(explain(error, settings)))
     .finally(() => clearInterval(waiting));
   outliveSocket(connection);
+  keepOneConnection(connection);
   const jetstream = connection.jetstream({ timeout: timing.requestMs });
   // Only the supervisor creates streams.
   const managerMs = client.role === 'supervisor' ? timing.streamMs : timing.requestMs;

@@ -3,48 +3,37 @@
  * machine contains what the host supplies.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { mergedBetween, theRepository } from '../helpers/backfill.ts';
 import { clusterServer, noCluster } from '../helpers/cluster-options.ts';
 import { startExternal } from '../helpers/external-nats.ts';
 import { buildHistory } from '../helpers/host/build.ts';
 import { deliveriesOf } from '../helpers/host/deliveries.ts';
 import { startHost } from '../helpers/host/server.ts';
+import { Machines } from '../helpers/machines.ts';
 import { temporaryFolder } from '../helpers/ports.ts';
 import { startService, type TestService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const tags = ['v1.0.0', 'v1.0.1', 'v2.0.0'];
 
 test('a range on any machine contains the commits that only the host has', { skip: noCluster }, async (t) => {
   const port = await startExternal(t, '', undefined, '', clusterServer?.path);
   const host = await startHost(t, buildHistory({ numbers: 48 }), { token: 'secret-token' });
   const folder = temporaryFolder(t);
-  const envOf = (node: string): Record<string, string> => ({
+  const machines = new Machines(folder, port, {
     ...host.env,
-    PATH: process.env.PATH ?? '',
-    TIDINGS_NODE: node,
-    TIDINGS_NATS_URL: `nats://127.0.0.1:${port}`,
-    TIDINGS_DATA_DIR: join(folder, node),
     TIDINGS_PARTITIONS: '1',
     TIDINGS_WORKERS: '1',
     TIDINGS_RENDER_THREADS: '1',
     TIDINGS_TAG_SYNC_HOURS: '0',
-    TIDINGS_JOURNAL_MAX_BYTES: '67108864',
   });
-  const cluster = (node: string, ...args: string[]): string => {
-    const run = spawnSync(process.execPath, [program, 'cluster', ...args], { env: envOf(node), encoding: 'utf8' });
-    assert.equal(run.status, 0, run.stdout + run.stderr);
-    return run.stdout;
-  };
-  const token = /^Made a token.*: (\/.*)$/m.exec(cluster('a', 'init'))?.[1] ?? assert.fail('no token');
-  const start = (node: string) => startService(t, { dataDir: join(folder, node), env: envOf(node) });
+  const token = machines.makeToken('a');
+  const start = (node: string) => startService(t, { dataDir: join(folder, node), env: machines.env(node) });
   const a = await start('a');
-  cluster('b', 'join', '--token', token);
+  const joined = machines.run(machines.env('b'), 'join', '--token', token);
+  assert.equal(joined.status, 0, joined.output);
   const b = await start('b');
   for (const { event, payload } of deliveriesOf(host.history, host.place)) {
     const { ref } = payload as { ref?: string };

@@ -3,50 +3,32 @@
  * data, and one of them leads each partition. A machine that does not fit is refused.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { ClusterReport } from '../../src/cluster/status.ts';
 import { clusterServer, noCluster } from '../helpers/cluster-options.ts';
 import { startExternal } from '../helpers/external-nats.ts';
+import { Machines } from '../helpers/machines.ts';
 import { pullPayload } from '../helpers/payloads.ts';
 import { temporaryFolder } from '../helpers/ports.ts';
 import { startService, type TestService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
-const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
-
 test('two machines serve the same data, and others are refused', { skip: noCluster }, async (t) => {
   const port = await startExternal(t, '', undefined, '', clusterServer?.path);
   const folder = temporaryFolder(t);
-  const envOf = (node: string, dataDir = node): Record<string, string> => ({
-    PATH: process.env.PATH ?? '',
-    TIDINGS_NODE: node,
-    TIDINGS_NATS_URL: `nats://127.0.0.1:${port}`,
-    TIDINGS_DATA_DIR: join(folder, dataDir),
+  const machines = new Machines(folder, port, {
     TIDINGS_PARTITIONS: '2',
     TIDINGS_LEAD_SECONDS: '12',
-    TIDINGS_JOURNAL_MAX_BYTES: '67108864',
     TIDINGS_TIERS: '[{"name": "small", "apiPerMinute": 100, "apiOrgFactor": 0}]',
   });
-  const cluster = (env: Record<string, string>, ...args: string[]) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'cluster', ...args], {
-      env,
-      encoding: 'utf8',
-    });
-    return { status, output: stdout + stderr };
-  };
+  const envOf = machines.env.bind(machines);
+  const cluster = machines.run.bind(machines);
   const start = (node: string, more: Record<string, string> = {}, waits = true) =>
     startService(t, { dataDir: join(folder, node), env: { ...envOf(node), ...more }, waits });
-  const makeToken = (): string => {
-    const { status, output } = cluster(envOf('a'), 'init');
-    assert.equal(status, 0, output);
-    return /^Made a token.*: (\/.*)$/m.exec(output)?.[1] ?? assert.fail(output);
-  };
 
-  const token = makeToken();
+  const token = machines.makeToken('a');
   const early = cluster(envOf('b'), 'join', '--token', token);
   assert.match(early.output, /Node a, which made the token, is not running/);
   const copy = readFileSync(token);

@@ -70,6 +70,9 @@ const hostOrigin = 'https://github.com';
 const rocketHostId = 1001;
 /** How long a host waits for the answer to a delivery, in milliseconds. */
 const answerMs = 10_000;
+const noAnswer = { body: {} };
+/** Interval between two questions whether a publication has ended, in milliseconds. */
+const endedMs = 100;
 /** Interval between two reads that ask for a position, in milliseconds. */
 const askMs = 100;
 
@@ -275,7 +278,7 @@ export class ClusterLoad {
       this.published.map((id) =>
         waitUntil(`publication ${id} has ended`, async () => {
           const { body } = await this.anyNode().api('GET', `/api/publications/${id}`);
-          return (body.status === 'completed' || body.status === 'failed') && body;
+          return hasEnded(body) && body;
         }),
       ),
     );
@@ -324,8 +327,20 @@ export class ClusterLoad {
   private async publish(draft: Edited, publisher: number): Promise<void> {
     for (let number = 1; !this.stopped; number += 1) {
       const id = await this.publishOne(draft, publisher, number).catch(() => undefined);
-      if (id !== undefined && !this.published.includes(id)) this.published.push(id);
+      if (id !== undefined) {
+        this.published.push(id);
+        await this.ended(id);
+      }
       await pause(100);
+    }
+  }
+
+  /** Waits until a publication has ended, because the next one of the same draft would replace it. */
+  private async ended(id: string): Promise<void> {
+    while (!this.stopped) {
+      const { body } = await inTime(this.anyNode().api('GET', `/api/publications/${id}`)).catch(() => noAnswer);
+      if (hasEnded(body)) return;
+      await pause(endedMs);
     }
   }
 
@@ -362,6 +377,10 @@ export class ClusterLoad {
     const { live } = this.nodes;
     return live[Math.floor(Math.random() * live.length)] ?? 0;
   }
+}
+
+function hasEnded({ status }: Answer['body']): boolean {
+  return status === 'completed' || status === 'failed';
 }
 
 /** Rejects if an answer takes longer than a host waits. A node that is suspended does not answer. */

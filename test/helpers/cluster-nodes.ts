@@ -8,6 +8,7 @@ import type { TestContext } from 'node:test';
 import type { ClusterReport } from '../../src/cluster/status.ts';
 import { partitionNames } from '../../src/foundation/partition-names.ts';
 import { assertEqualStores } from './equal-stores.ts';
+import { tokenIn } from './machines.ts';
 import type { NatsCluster } from './nats-cluster.ts';
 import { loopback, type Place } from './places.ts';
 import { temporaryFolder } from './ports.ts';
@@ -164,7 +165,15 @@ export class Nodes {
     return JSON.parse(output) as ClusterReport;
   }
 
-  /** Waits until all nodes have folded all records, and each partition has one lead. */
+  /** Waits until all nodes are ready and serve all partitions, each of which has one lead. The load may go on. */
+  sound(): Promise<ClusterReport> {
+    return waitUntil('no node reports a fault', async () => {
+      const report = await this.report();
+      return report.faults.length === 0 && report.nodes.length === this.services.length && report;
+    });
+  }
+
+  /** Waits until all nodes have folded all records, and each partition has one lead. No load may run. */
   async settled(): Promise<ClusterReport> {
     return waitUntil('all nodes have folded everything', async () => {
       const report = await this.report();
@@ -181,7 +190,7 @@ export class Nodes {
   /** Waits until each node leads as many partitions as the others, or one more or less. */
   balanced(): Promise<ClusterReport> {
     return waitUntil('the leads are spread', async () => {
-      const report = await this.settled();
+      const report = await this.sound();
       const counts = report.nodes.map(({ leads }) => leads);
       return counts.length === this.services.length && Math.max(...counts) - Math.min(...counts) < 2 && report;
     });
@@ -221,6 +230,6 @@ export class Nodes {
 
   private async tokenOf(first: TestService): Promise<string> {
     const { output } = await first.run('cluster', 'init');
-    return /^Made a token.*: (\/.*)$/m.exec(output)?.[1] ?? assert.fail(output);
+    return tokenIn(output);
   }
 }

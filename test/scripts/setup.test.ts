@@ -472,11 +472,22 @@ suite('command lines', () => {
     assert.deepEqual(runner.splitArguments(['lane', '--test-only']), { options: ['--test-only'], filters: ['lane'] });
   });
 
+  test('causes all cluster faults on one cluster in the short form, and each on its own in the long form', () => {
+    const [all, each] = ['test/cluster/all-faults.test.ts', 'test/cluster/faults/kill-node.test.ts'];
+    const pick = (filters: string[], isLong: boolean) =>
+      runner.clusterFiles(filters, isLong).filter((file: string) => file === all || file === each);
+    assert.deepEqual(pick([], false), [all]);
+    assert.deepEqual(pick([], true), [each]);
+    assert.deepEqual(pick(['kill-node'], false), [each]);
+    assert.deepEqual(pick(['all-faults'], true), [all]);
+  });
+
   test('keeps the options of the cluster tests from the test runner', () => {
     const { options, others } = runner.splitClusterOptions([
       'lanes',
       '--long',
       '--rounds=3',
+      '--no-fence',
       '--release=../last',
       '--test-only',
       '--longer',
@@ -484,7 +495,7 @@ suite('command lines', () => {
     assert.deepEqual(
       [options, others],
       [
-        ['--long', '--rounds=3', '--release=../last'],
+        ['--long', '--rounds=3', '--no-fence', '--release=../last'],
         ['lanes', '--test-only', '--longer'],
       ],
     );

@@ -9,6 +9,7 @@ import { endStage, prepareStage, progress, testFaults } from '../../helpers/clus
 import type { LoadReport } from '../../helpers/cluster-load.ts';
 import { isLong, noCluster, noFence, noTimeCheck, rounds } from '../../helpers/cluster-options.ts';
 import { freezeNode, freezeOnce } from '../../helpers/faults/freeze-node.ts';
+import { heldMs } from '../../helpers/faults/weaken.ts';
 
 const isWeakened = noTimeCheck || noFence;
 
@@ -40,7 +41,7 @@ async function freezeWeakened(
   const stage = await prepareStage(t, { env: { NODE_OPTIONS: `--import ${module.href}` }, publishers: 3 });
   let rejected = 0;
   for (let round = 1; round <= all; round += 1) {
-    const found = await freezeOnce(stage);
+    const found = await freezeOnce(stage, heldMs);
     rejected += found.rejected;
     progress(t, `freeze ${round} of ${all}: ${found.rejected} records were dropped`);
   }

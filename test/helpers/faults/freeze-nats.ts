@@ -25,7 +25,7 @@ export const freezeNats: Fault = {
       const gaps = load.takeGaps();
       nats.thaw(victim);
       await nats.healed();
-      await nodes.settled();
+      await nodes.sound();
       const each = [...gaps].map(([partition, ms]) => `${partition} ${seconds(ms)}`).join(', ');
       progress(
         t,

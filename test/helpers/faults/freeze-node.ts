@@ -22,6 +22,7 @@ const frozenMs = (leadSeconds + 10) * 1000;
 export const freezeNode: Fault = {
   title: 'records of a suspended lead are dropped when it wakes, and it answers nothing old',
   perSecond: 300,
+  long: { deliveries: 100_000, readMs: 50 },
   async run(t, stage) {
     const all = rounds(1, 20);
     let dropped = 0;
@@ -37,12 +38,23 @@ export const freezeNode: Fault = {
   },
 };
 
-/** Suspends the node that publishes once. Returns when effects went on, and what it did when it woke. */
-export async function freezeOnce(stage: Stage): Promise<{ ms: number; rejected: number; refusals: number }> {
+/**
+ * Suspends the node that publishes once. Returns when effects went on, and what it did when it woke.
+ * @param heldMs how long an attempt waits before its last check. The node is suspended meanwhile.
+ */
+export async function freezeOnce(
+  stage: Stage,
+  heldMs = 0,
+): Promise<{ ms: number; rejected: number; refusals: number }> {
   const { nodes, load } = stage;
   const victim = await publishingNode(stage);
   const other = nodes.at((victim + 1) % nodes.services.length);
   const before = await other.metric('tidings_lead_rejected_total');
+  if (heldMs > 0) {
+    // The next attempt begins when an item has arrived, because publications are waiting.
+    await nextItemMs(stage);
+    await pause(heldMs / 2);
+  }
   const begun = performance.now();
   nodes.freeze(victim, 'SIGSTOP');
   const ms = await nextItemMs(stage);
@@ -54,6 +66,6 @@ export async function freezeOnce(stage: Stage): Promise<{ ms: number; rejected: 
     if (status !== 200) refusals += 1;
     return status === 200;
   });
-  await waitUntil('the node has caught up', async () => (await nodes.report()).faults.length === 0);
+  await nodes.sound();
   return { ms, rejected: (await other.metric('tidings_lead_rejected_total')) - before, refusals };
 }

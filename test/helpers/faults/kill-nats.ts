@@ -50,7 +50,7 @@ async function killOnce({ nats, nodes, load }: Stage): Promise<{ led: number; ot
   await pause(Math.max(0, begun + awayMs - performance.now()));
   await nats.start(victim);
   await nats.healed();
-  const after = termsOf(await nodes.settled());
+  const after = termsOf(await nodes.sound());
   if (before) assert.deepEqual(after, before);
   const led = gaps.get(load.partition) ?? 0;
   gaps.delete(load.partition);

@@ -11,6 +11,7 @@ const medianMs = (leadSeconds + 2) * 1000;
 export const killNode: Fault = {
   title: 'the leads of a killed node are taken over',
   perSecond: 300,
+  long: { deliveries: 100_000, readMs: 50 },
   async run(t, stage) {
     const { nodes } = stage;
     const times: number[] = [];

@@ -15,8 +15,8 @@ interface Steps {
   begin(mailing: unknown): Promise<number | undefined>;
 }
 
-/** How long an attempt takes to prepare, in milliseconds. A process is then most likely suspended before its check. */
-const prepareMs = 300;
+/** How long a prepared attempt waits, in milliseconds. So a process can be suspended just before its last check. */
+export const heldMs = 3000;
 
 /** Whether this process folds partitions. The other processes of a node have no lead. */
 const isWorker = isMainThread && /workers\/partition\/main\.js$/.test(process.argv[1] ?? '');
@@ -35,20 +35,28 @@ export async function withoutTimeCheck(): Promise<void> {
   const steps = await stepsOfAttempts();
   const { prepare } = steps;
   steps.prepare = async function () {
-    await pause(prepareMs);
-    return prepare.call(this);
+    const prepared = await prepare.call(this);
+    await pause(heldMs);
+    return prepared;
   };
 }
 
-/** Lets an attempt send without the verdict of the journal. It only asks whether this process believed to lead. */
+/**
+ * Lets an attempt send without the verdict of the journal. It only asks whether this process led when the attempt was
+ * prepared.
+ */
 export async function withoutFence(): Promise<void> {
   if (!isWorker) return;
   const steps = await stepsOfAttempts();
-  const { begin } = steps;
+  const { prepare, begin } = steps;
+  const led = new WeakSet<Steps>();
+  steps.prepare = function () {
+    if (this.context.lead.stamp.term !== undefined) led.add(this);
+    return prepare.call(this);
+  };
   steps.begin = async function (mailing) {
-    const believed = this.context.lead.stamp.term !== undefined;
     const attempt = await begin.call(this, mailing);
-    return believed ? (attempt ?? this.publication.attempted + 1) : attempt;
+    return led.has(this) ? (attempt ?? this.publication.attempted + 1) : attempt;
   };
 }
 

@@ -48,6 +48,8 @@ export interface StageOptions {
   /** Address on which the receiver listens. */
   receiverHost?: string;
   publishers?: number;
+  /** The main program of a changed build. */
+  program?: string;
 }
 
 /** The lease of a lead in seconds. The short form has the shortest one that is allowed. */
@@ -86,7 +88,14 @@ export function testFaults(name: string, faults: readonly Fault[]): void {
 
 /** Starts a cluster and puts it under load. */
 export async function prepareStage(t: TestContext, options: StageOptions = {}): Promise<Stage> {
-  const { perSecond = shortPerSecond, env = {}, places = [], receiverHost = '127.0.0.1', publishers = 1 } = options;
+  const {
+    perSecond = shortPerSecond,
+    env = {},
+    places = [],
+    receiverHost = '127.0.0.1',
+    publishers = 1,
+    program,
+  } = options;
   const nats = await startCluster(t, { places });
   const settings = {
     TIDINGS_EGRESS_ALLOW: receiverHost,
@@ -94,7 +103,7 @@ export async function prepareStage(t: TestContext, options: StageOptions = {}): 
     TIDINGS_LEAD_SECONDS: String(leadSeconds),
     ...env,
   };
-  const nodes = await Nodes.start(t, nats, settings, { places });
+  const nodes = await Nodes.start(t, nats, settings, { places, ...(program && { program }) });
   const chat = await startOfficeChat(t, receiverHost);
   const load = new ClusterLoad(nodes, chat);
   await load.prepare({ publishers });

@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { changedBuild, programIn } from '../../helpers/cluster/changed-build.ts';
 import { endStage, prepareStage, progress, testFaults } from '../../helpers/cluster-faults.ts';
 import type { LoadReport } from '../../helpers/cluster-load.ts';
 import { isLong, noCluster, noFence, noTimeCheck, rounds } from '../../helpers/cluster-options.ts';
@@ -37,8 +38,10 @@ async function freezeWeakened(
   missing: string,
   all: number,
 ): Promise<{ report: LoadReport; rejected: number }> {
-  const module = new URL(`../../helpers/faults/${missing}.js`, import.meta.url);
-  const stage = await prepareStage(t, { env: { NODE_OPTIONS: `--import ${module.href}` }, publishers: 3 });
+  const first = { file: 'workers/partition/main.ts', pattern: /^import /m };
+  const to = (text: string) => `import '../../test/helpers/faults/${missing}.ts';\n${text}`;
+  const program = programIn(await changedBuild(t, missing, [{ ...first, to }]));
+  const stage = await prepareStage(t, { program, publishers: 3 });
   let rejected = 0;
   for (let round = 1; round <= all; round += 1) {
     const found = await freezeOnce(stage, heldMs);

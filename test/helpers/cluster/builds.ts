@@ -4,12 +4,11 @@
  * that knows one more version of the fold rules.
  */
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { releaseFolder } from '../cluster-options.ts';
-import { temporaryFolder } from '../ports.ts';
+import { changedBuild, found, programIn, root } from './changed-build.ts';
 
 /** A build of the service. */
 export interface Build {
@@ -27,8 +26,7 @@ export interface Builds {
   counter: string | undefined;
 }
 
-const root = fileURLToPath(new URL('../../../../', import.meta.url));
-const { bundlePrograms } = await import(new URL('../../../../scripts/setup/programs.mjs', import.meta.url).href);
+const rules = 'workers/fold/lead.ts';
 const counter = 'foldedByNewRules';
 const versionPattern = /^export const foldVersion = (\d+);$/m;
 /** The beginning of the function that is called once for each folded message. */
@@ -43,41 +41,24 @@ export async function makeBuilds(t: TestContext): Promise<Builds> {
 }
 
 function buildIn(folder: string): Build {
-  const program = join(folder, 'dist/src/main.js');
+  const program = programIn(folder);
   assert.ok(existsSync(program), `${folder} is not built`);
-  const [, foldVersion] = found(readFileSync(join(folder, 'workers/fold/lead.ts'), 'utf8'), versionPattern);
+  const [, foldVersion] = found(readFileSync(join(folder, rules), 'utf8'), versionPattern);
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return { program, version, foldVersion: Number(foldVersion) };
 }
 
 /**
- * Copies the sources of this build, changes them and bundles the programs again. The copy knows one more version of the
- * fold rules. Under this version, each message that is folded also increases a counter in the store, so the stores show
- * where the new rules began.
+ * Makes a build that knows one more version of the fold rules. Under this version, each message that is folded also
+ * increases a counter in the store, so the stores show where the new rules began.
  */
 async function makeNext(t: TestContext): Promise<Build> {
-  const folder = temporaryFolder(t);
-  const { foldVersion, version } = buildIn(root);
-  const parts = ['src', 'workers', 'config', 'sdk', 'tsconfig.json', 'dist/src', 'dist/client', 'dist/dashboard'];
-  for (const part of parts) cpSync(join(root, part), join(folder, part), { recursive: true });
-  for (const part of ['node_modules', 'docs']) symlinkSync(join(root, part), join(folder, part));
-  const facts = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...facts, version: `${version}-next` }));
-  const next = foldVersion + 1;
-  patch(join(folder, 'workers/fold/lead.ts'), versionPattern, () => `export const foldVersion = ${next};`);
+  const next = buildIn(root).foldVersion + 1;
   const rule = `  const { meta } = partition.tables;
   if (meta.get('foldVersion') >= ${next}) meta.putSync('${counter}', (meta.get('${counter}') ?? 0) + 1);`;
-  patch(join(folder, 'workers/fold/digest.ts'), digestPattern, (line) => `${line}\n${rule}`);
-  await bundlePrograms(folder);
+  const folder = await changedBuild(t, 'next', [
+    { file: rules, pattern: versionPattern, to: () => `export const foldVersion = ${next};` },
+    { file: 'workers/fold/digest.ts', pattern: digestPattern, to: (line) => `${line}\n${rule}` },
+  ]);
   return buildIn(folder);
-}
-
-function patch(file: string, pattern: RegExp, change: (text: string) => string): void {
-  const before = readFileSync(file, 'utf8');
-  found(before, pattern);
-  writeFileSync(file, before.replace(pattern, change));
-}
-
-function found(text: string, pattern: RegExp): RegExpExecArray {
-  return pattern.exec(text) ?? assert.fail(`the sources have no line ${pattern}. Change this test with them.`);
 }

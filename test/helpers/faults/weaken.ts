@@ -4,7 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isMainThread } from 'node:worker_threads';
+import { Lead } from '../../../workers/partition/lead.ts';
+import { Attempt } from '../../../workers/publish/attempt.ts';
 import type { PublishContext } from '../../../workers/publish/context.ts';
 
 /** The parts of an attempt that are replaced. They are private, so the compiler does not know them here. */
@@ -18,21 +19,16 @@ interface Steps {
 /** How long a prepared attempt waits, in milliseconds. So a process can be suspended just before its last check. */
 export const heldMs = 3000;
 
-/** Whether this process folds partitions. The other processes of a node have no lead. */
-const isWorker = isMainThread && /workers\/partition\/main\.js$/.test(process.argv[1] ?? '');
-
 /** Lets the lead act without looking at its clock. */
-export async function withoutTimeCheck(): Promise<void> {
-  if (!isWorker) return;
-  const { Lead } = await import('../../../workers/partition/lead.ts');
+export function withoutTimeCheck(): void {
   const { get } = Object.getOwnPropertyDescriptor(Lead.prototype, 'holds') ?? {};
   assert.ok(get, 'the check of the lead has another name');
   Object.defineProperty(Lead.prototype, 'holds', {
-    get(this: InstanceType<typeof Lead>) {
-      return this.term !== undefined;
+    get(this: Lead) {
+      return this.stamp.term !== undefined;
     },
   });
-  const steps = await stepsOfAttempts();
+  const steps = stepsOfAttempts();
   const { prepare } = steps;
   steps.prepare = async function () {
     const prepared = await prepare.call(this);
@@ -45,9 +41,8 @@ export async function withoutTimeCheck(): Promise<void> {
  * Lets an attempt send without the verdict of the journal. It only asks whether this process led when the attempt was
  * prepared.
  */
-export async function withoutFence(): Promise<void> {
-  if (!isWorker) return;
-  const steps = await stepsOfAttempts();
+export function withoutFence(): void {
+  const steps = stepsOfAttempts();
   const { prepare, begin } = steps;
   const led = new WeakSet<Steps>();
   steps.prepare = function () {
@@ -60,9 +55,8 @@ export async function withoutFence(): Promise<void> {
   };
 }
 
-async function stepsOfAttempts(): Promise<Steps> {
-  const module = await import('../../../workers/publish/attempt.ts');
-  const steps = module.Attempt.prototype as unknown as Steps;
+function stepsOfAttempts(): Steps {
+  const steps = Attempt.prototype as unknown as Steps;
   for (const name of ['prepare', 'begin'] as const) assert.equal(typeof steps[name], 'function', name);
   return steps;
 }

@@ -50,6 +50,21 @@ class Connection {
     });
   }
 
+  /** Opens a stream of live events. Returns its status, and the function that returns what has arrived. */
+  listen(key: string) {
+    const options = { agent: this.agent, headers: { authorization: `Bearer ${key}` } };
+    return new Promise<{ status: number; received: () => string }>((resolve, reject) => {
+      const outgoing = request(`${this.service.url}/api/events`, options, (answer) => {
+        let received = '';
+        answer.setEncoding('utf8').on('data', (chunk: string) => (received += chunk));
+        // The end of the connection ends the stream.
+        answer.on('error', () => {});
+        resolve({ status: answer.statusCode ?? 0, received: () => received });
+      });
+      outgoing.on('error', reject).end();
+    });
+  }
+
   /** Posts a signed delivery. */
   deliver(payload: object) {
     const signature = createHmac('sha256', this.service.secret).update(JSON.stringify(payload)).digest('hex');
@@ -180,6 +195,33 @@ test('four gateways serve as one', async (t) => {
     }
     const listed = JSON.parse(service.tidings('deliveries', '--json', '--limit', '100'));
     assert.equal(listed.total, size + 1);
+  });
+
+  await t.test('the streams of a key are counted together, and each gets the events of all gateways', async () => {
+    const { key } = await newKey(service);
+    const listening = await connectToAll(service);
+    const streams = await Promise.all(listening.slice(1).map((each) => each.listen(key)));
+    const [last] = listening as [Connection];
+    streams.push(await last.listen(key));
+    assert.deepEqual(
+      streams.map(({ status }) => status),
+      Array(count).fill(200),
+    );
+    // A gateway that stands still for a moment is left out of the count.
+    await waitUntil('a further stream is refused', async () => {
+      const further = new Connection(service);
+      const { status } = await further.listen(key);
+      further.close();
+      return status === 429;
+    });
+    // The second one follows the report of the first at once.
+    for (const reports of [1, 2]) {
+      await service.deliver('pull_request', pullPayload(1), { 'x-hub-signature-256': 'sha256=00' });
+      await waitUntil('each stream reports the refused delivery', () =>
+        streams.every(({ received }) => received().split('event: delivery.refused').length > reports),
+      );
+    }
+    for (const each of listening) each.close();
   });
 
   await t.test('two gateways that get one Idempotency-Key carry out one command', async () => {

@@ -10,7 +10,7 @@ import type { EventHub, OpenStreams } from './event-hub.ts';
 import { holderOf } from './event-stream.ts';
 import { type UnsavedUsage, type UsageMeter, unfoldedCalls } from './usage.ts';
 
-/** How long a reply waits for the deliveries and the calls of other gateways, in milliseconds. */
+/** How long a reply waits for what other gateways have in memory, in milliseconds. */
 const answerMs = 1000;
 
 /** Returns the calls of an organization in a month that other gateways have counted, but `directory` does not contain. */
@@ -49,7 +49,7 @@ export class OtherGateways {
   /** Counts the streams that the holder and the organization of a caller have open in other gateways. */
   async openStreams(caller: Caller): Promise<OpenStreams> {
     const question: StreamsQuestion = { holder: holderOf(caller), orgId: caller.key.orgId };
-    const counts = await this.homes.askOthers<OpenStreams>('streams', question);
+    const counts = await this.homes.askOthers<OpenStreams>('streams', question, answerMs);
     return {
       holder: counts.reduce((sum, { holder }) => sum + holder, 0),
       organization: counts.reduce((sum, { organization }) => sum + organization, 0),

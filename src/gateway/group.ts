@@ -38,8 +38,9 @@ export class GatewayGroup {
   private readonly node: string;
   private readonly members: Members | undefined;
   private readonly link: ReturnType<typeof openLink> | undefined;
-  private readonly refusals = new Set<string>();
-  private refusalsEnd = 0;
+  /** Refused deliveries that the others are told of when `telling` ends. */
+  private readonly refusals = new Map<string, Notice>();
+  private telling: NodeJS.Timeout | undefined;
 
   /**
    * @param number the number of this gateway on its machine
@@ -91,18 +92,11 @@ export class GatewayGroup {
     });
   }
 
-  /** Tells the other gateways of a refused delivery. */
+  /** Tells the other gateways of a refused delivery: at once, or with all others of the second. */
   refused(reason: RefusalReason, orgId: string | null): void {
-    if (!this.link) return;
-    const now = performance.now();
-    if (now >= this.refusalsEnd) {
-      this.refusals.clear();
-      this.refusalsEnd = now + refusalMs;
-    }
-    const key = `${reason} ${orgId ?? ''}`;
-    if (this.refusals.has(key) || this.refusals.size >= maxRefusals) return;
-    this.refusals.add(key);
-    this.notify({ about: 'refused', reason, orgId });
+    if (!this.link || this.refusals.size >= maxRefusals) return;
+    this.refusals.set(`${reason} ${orgId ?? ''}`, { about: 'refused', reason, orgId });
+    if (!this.telling) this.tellRefusals();
   }
 
   /** Tells the other gateways of a repository that the directory does not list yet. */
@@ -112,7 +106,15 @@ export class GatewayGroup {
 
   /** Says goodbye to the other gateways. */
   stop(): void {
+    clearTimeout(this.telling);
     this.members?.stop();
+  }
+
+  private tellRefusals(): void {
+    const all = [...this.refusals.values()];
+    this.refusals.clear();
+    for (const notice of all) this.notify(notice);
+    this.telling = all.length === 0 ? undefined : setTimeout(() => this.tellRefusals(), refusalMs);
   }
 
   private notify(notice: Notice): void {

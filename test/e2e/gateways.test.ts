@@ -50,6 +50,21 @@ class Connection {
     });
   }
 
+  /** Opens a stream of live events. Returns its status, and the function that returns what has arrived. */
+  listen(key: string) {
+    const options = { agent: this.agent, headers: { authorization: `Bearer ${key}` } };
+    return new Promise<{ status: number; received: () => string }>((resolve, reject) => {
+      const outgoing = request(`${this.service.url}/api/events`, options, (answer) => {
+        let received = '';
+        answer.setEncoding('utf8').on('data', (chunk: string) => (received += chunk));
+        // The end of the connection ends the stream.
+        answer.on('error', () => {});
+        resolve({ status: answer.statusCode ?? 0, received: () => received });
+      });
+      outgoing.on('error', reject).end();
+    });
+  }
+
   /** Posts a signed delivery. */
   deliver(payload: object) {
     const signature = createHmac('sha256', this.service.secret).update(JSON.stringify(payload)).digest('hex');
@@ -121,10 +136,15 @@ test('four gateways serve as one', async (t) => {
     TIDINGS_PARTITIONS: '1',
   };
   const service = await startService(t, { env });
-  const connections = await connectToAll(service);
-  const [first] = connections as [Connection];
+  /** Runs a part with new connections, because the service closes a connection that is idle for ten seconds. */
+  const part = (name: string, act: (connections: readonly Connection[]) => Promise<void>) =>
+    t.test(name, async () => {
+      const connections = await connectToAll(service);
+      await act(connections);
+      for (const each of connections) each.close();
+    });
 
-  await t.test('exactly 100 of 400 requests pass, whichever gateway gets them', async () => {
+  await part('exactly 100 of 400 requests pass, whichever gateway gets them', async (connections) => {
     await passesExactly(service, 100, async () => {
       const { key } = await newKey(service);
       const sent = Array.from({ length: 400 }, (_, i) =>
@@ -141,13 +161,14 @@ test('four gateways serve as one', async (t) => {
     });
   });
 
-  await t.test('a revoked key is refused by all gateways at once', async () => {
+  await part('a revoked key is refused by all gateways at once', async (connections) => {
     const { id, key } = await newKey(service);
     const ask = () => Promise.all(connections.map((each) => each.ask('GET', '/api/repos', key)));
     assert.deepEqual(
       (await ask()).map(({ status }) => status),
       Array(count).fill(200),
     );
+    const [first] = connections as [Connection];
     assert.equal((await first.ask('DELETE', `/api/keys/${id}`, service.adminKey)).status, 200);
     assert.deepEqual(
       (await ask()).map(({ status }) => status),
@@ -155,34 +176,65 @@ test('four gateways serve as one', async (t) => {
     );
   });
 
-  await t.test('the ingestion limit holds over all gateways, and each of them lists all deliveries', async () => {
-    const size = 60;
-    const repository = { id: 900, full_name: 'owner/base', owner: { login: 'owner', id: 90, type: 'User' } };
-    const gateways = new Set<string | undefined>();
-    const begin = performance.now();
-    let [limit, alone] = [20, await service.metric('tidings_limits_local_total')];
-    const replies = await Promise.all(
-      Array.from({ length: size }, (_, i) => service.deliver('pull_request', pullPayload(i + 1, {}, repository))),
-    );
-    // The bucket has another place every three seconds.
-    limit += Math.ceil((performance.now() - begin) / 3000);
-    assert.ok(replies.every(({ status }) => status === 202));
-    for (const { headers } of replies) gateways.add(headers.get('x-request-id')?.split('-')[0]);
-    const atOnce = size - (await service.metric('tidings_webhooks_delayed_total'));
-    alone = (await service.metric('tidings_limits_local_total')) - alone;
-    assert.ok(atOnce >= 20 && atOnce <= limit + alone, `${atOnce} were not delayed, ${alone} were counted alone`);
-    assert.ok(gateways.size > 1, 'several gateways received them');
-    const forged = await service.deliver('pull_request', pullPayload(1), { 'x-hub-signature-256': 'sha256=00' });
-    assert.equal(forged.status, 401);
-    for (const connection of connections) {
-      const { body } = await connection.ask('GET', '/api/deliveries?limit=100', service.adminKey);
-      assert.equal(body.total, size + 1);
-    }
-    const listed = JSON.parse(service.tidings('deliveries', '--json', '--limit', '100'));
-    assert.equal(listed.total, size + 1);
-  });
+  await part(
+    'the ingestion limit holds over all gateways, and each of them lists all deliveries',
+    async (connections) => {
+      const size = 60;
+      const repository = { id: 900, full_name: 'owner/base', owner: { login: 'owner', id: 90, type: 'User' } };
+      const gateways = new Set<string | undefined>();
+      const begin = performance.now();
+      let [limit, alone] = [20, await service.metric('tidings_limits_local_total')];
+      const replies = await Promise.all(
+        Array.from({ length: size }, (_, i) => service.deliver('pull_request', pullPayload(i + 1, {}, repository))),
+      );
+      // The bucket has another place every three seconds.
+      limit += Math.ceil((performance.now() - begin) / 3000);
+      assert.ok(replies.every(({ status }) => status === 202));
+      for (const { headers } of replies) gateways.add(headers.get('x-request-id')?.split('-')[0]);
+      const atOnce = size - (await service.metric('tidings_webhooks_delayed_total'));
+      alone = (await service.metric('tidings_limits_local_total')) - alone;
+      assert.ok(atOnce >= 20 && atOnce <= limit + alone, `${atOnce} were not delayed, ${alone} were counted alone`);
+      assert.ok(gateways.size > 1, 'several gateways received them');
+      const forged = await service.deliver('pull_request', pullPayload(1), { 'x-hub-signature-256': 'sha256=00' });
+      assert.equal(forged.status, 401);
+      for (const connection of connections) {
+        const { body } = await connection.ask('GET', '/api/deliveries?limit=100', service.adminKey);
+        assert.equal(body.total, size + 1);
+      }
+      const listed = JSON.parse(service.tidings('deliveries', '--json', '--limit', '100'));
+      assert.equal(listed.total, size + 1);
+    },
+  );
 
-  await t.test('two gateways that get one Idempotency-Key carry out one command', async () => {
+  await part(
+    'the streams of a key are counted together, and each gets the events of all gateways',
+    async (connections) => {
+      const { key } = await newKey(service);
+      const streams = await Promise.all(connections.slice(1).map((each) => each.listen(key)));
+      const [last] = connections as [Connection];
+      streams.push(await last.listen(key));
+      assert.deepEqual(
+        streams.map(({ status }) => status),
+        Array(count).fill(200),
+      );
+      // A gateway that stands still for a moment is left out of the count.
+      await waitUntil('a further stream is refused', async () => {
+        const further = new Connection(service);
+        const { status } = await further.listen(key);
+        further.close();
+        return status === 429;
+      });
+      // The second one follows the report of the first at once.
+      for (const reports of [1, 2]) {
+        await service.deliver('pull_request', pullPayload(1), { 'x-hub-signature-256': 'sha256=00' });
+        await waitUntil('each stream reports the refused delivery', () =>
+          streams.every(({ received }) => received().split('event: delivery.refused').length > reports),
+        );
+      }
+    },
+  );
+
+  await part('two gateways that get one Idempotency-Key carry out one command', async (connections) => {
     const repoId = await waitUntil('the repository is known', async () => {
       const { body } = await service.api('GET', '/api/repos');
       return body.repos[0]?.id;
@@ -204,7 +256,7 @@ test('four gateways serve as one', async (t) => {
     assert.equal(body.total, 5);
   });
 
-  await t.test('the maximum of ranges holds for requests to all gateways at once', async () => {
+  await part('the maximum of ranges holds for requests to all gateways at once', async (connections) => {
     const [{ id: repoId }] = (await service.api('GET', '/api/repos')).body.repos;
     const replies = await Promise.all(
       Array.from({ length: 8 }, (_, i) => {
@@ -216,7 +268,7 @@ test('four gateways serve as one', async (t) => {
     assert.deepEqual(statuses, [...Array(3).fill(201), ...Array(5).fill(409)]);
   });
 
-  await t.test('while a home hangs, the others serve, and refuse nothing that the limit permits', async () => {
+  await part('while a home hangs, the others serve, and refuse nothing that the limit permits', async (connections) => {
     const { key } = await newKey(service);
     const ask = (each: Connection) => each.ask('GET', '/api/repos', key);
     const home = homeOfInstance(service);
@@ -240,30 +292,33 @@ test('four gateways serve as one', async (t) => {
     await untilCountedAtHome(service, connections, service.adminKey);
   });
 
-  await t.test('the others serve while a killed home is restarted, and the limit is exact afterwards', async () => {
-    const { key } = await newKey(service);
-    const home = homeOfInstance(service);
-    const ask = (each: Connection, of: string) => each.ask('GET', '/api/repos', of);
-    const sent = Array.from({ length: 400 }, (_, i) => ask(connections[i % count] as Connection, key));
-    await Promise.race(sent);
-    process.kill(home, 'SIGKILL');
-    const settled = await Promise.allSettled(sent);
-    const broken = settled.filter(({ status }) => status === 'rejected');
-    assert.ok(broken.length <= 100, `${broken.length} requests failed, those of one gateway`);
-    const statuses = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value.status] : []));
-    assert.ok(statuses.every((status) => status === 200 || status === 429));
-    const granted = statuses.filter((status) => status === 200).length;
-    assert.ok(granted >= 100 && granted <= 100 * count, `${granted} requests passed`);
-    await waitUntil('the gateway is back', async () => {
-      const { status } = await fetch(`${service.opsUrl}/readyz`);
-      return status === 200 && homeOfInstance(service) !== home;
-    });
-    const again = await connectToAll(service);
-    await passesExactly(service, 100, async () => {
-      const fresh = await newKey(service);
-      const replies = Array.from({ length: 200 }, (_, i) => ask(again[i % count] as Connection, fresh.key));
-      return passed(await Promise.all(replies)).length;
-    });
-    for (const each of [...again, ...connections]) each.close();
-  });
+  await part(
+    'the others serve while a killed home is restarted, and the limit is exact afterwards',
+    async (connections) => {
+      const { key } = await newKey(service);
+      const home = homeOfInstance(service);
+      const ask = (each: Connection, of: string) => each.ask('GET', '/api/repos', of);
+      const sent = Array.from({ length: 400 }, (_, i) => ask(connections[i % count] as Connection, key));
+      await Promise.race(sent);
+      process.kill(home, 'SIGKILL');
+      const settled = await Promise.allSettled(sent);
+      const broken = settled.filter(({ status }) => status === 'rejected');
+      assert.ok(broken.length <= 100, `${broken.length} requests failed, those of one gateway`);
+      const statuses = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value.status] : []));
+      assert.ok(statuses.every((status) => status === 200 || status === 429));
+      const granted = statuses.filter((status) => status === 200).length;
+      assert.ok(granted >= 100 && granted <= 100 * count, `${granted} requests passed`);
+      await waitUntil('the gateway is back', async () => {
+        const { status } = await fetch(`${service.opsUrl}/readyz`);
+        return status === 200 && homeOfInstance(service) !== home;
+      });
+      const again = await connectToAll(service);
+      await passesExactly(service, 100, async () => {
+        const fresh = await newKey(service);
+        const replies = Array.from({ length: 200 }, (_, i) => ask(again[i % count] as Connection, fresh.key));
+        return passed(await Promise.all(replies)).length;
+      });
+      for (const each of again) each.close();
+    },
+  );
 });

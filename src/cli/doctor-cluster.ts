@@ -2,7 +2,9 @@
  * Checks a node of several machines, for `tidings doctor`: its identity, the NATS servers as this machine reaches them,
  * the copies of the streams, the other nodes and the clock.
  */
+
 import { readFileSync } from 'node:fs';
+import { isOneOfSeveral } from '../../config/nodes.ts';
 import type { Settings } from '../../config/schema.ts';
 import { ClusterError, differences, requireClusterId } from '../cluster/identity.ts';
 import type { ClusterReport } from '../cluster/status.ts';
@@ -37,8 +39,9 @@ export function checkMembership(settings: Settings): Finding[] {
  * Reports how far this machine has folded each partition. When the NATS servers have lost their disks, the machine that has
  * folded most is started first.
  */
-export async function describePositions({ dataDir, node, partitions }: Settings): Promise<Finding[]> {
-  if (node === '') return [];
+export async function describePositions(settings: Settings): Promise<Finding[]> {
+  if (!isOneOfSeveral(settings)) return [];
+  const { dataDir, partitions } = settings;
   const readers = new Readers(dataDir);
   try {
     const positions = partitionNames(partitions).flatMap((name) => {

@@ -6,6 +6,7 @@ import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync }
 import { dirname } from 'node:path';
 import { loadSettings } from '../../config/load.ts';
 import { natsAddressesOf } from '../../config/nats-addresses.ts';
+import { isOneOfSeveral } from '../../config/nodes.ts';
 import { partitionCountFile } from '../../config/partitions.ts';
 import type { Settings } from '../../config/schema.ts';
 import { createLogger } from '../foundation/logger.ts';
@@ -206,7 +207,7 @@ async function checkJournal(settings: Settings): Promise<JournalCheck> {
   const server = serviceJournal(settings);
   const servers = server ? await serversOf(server) : [];
   if (server && servers.length > 1)
-    findings.push(...describeServers(await askServers(server, 'cli'), settings.node !== ''));
+    findings.push(...describeServers(await askServers(server, 'cli'), isOneOfSeveral(settings)));
   if (!server || !servers.some(({ answers }) => answers)) {
     const external =
       servers.length > 1 ? 'no server of TIDINGS_NATS_URL answers' : 'the server of TIDINGS_NATS_URL does not answer';
@@ -294,7 +295,7 @@ async function checkStreams(settings: Settings, journal: Journal, version: strin
     findings.push({ verdict: share < 80 ? 'ok' : 'note', text });
   }
   if (settings.natsUrl !== '') findings.push(...describeDurability(await findDurability(settings, version, streams)));
-  if (settings.node !== '') findings.push(...(await checkNode(settings, journal)));
+  if (isOneOfSeveral(settings)) findings.push(...(await checkNode(settings, journal)));
   return findings;
 }
 

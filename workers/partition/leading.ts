@@ -5,6 +5,7 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { isOneOfSeveral } from '../../config/nodes.ts';
 import type { Settings } from '../../config/schema.ts';
 import { ServiceError } from '../../src/foundation/errors.ts';
 import { directoryName } from '../../src/foundation/partition-names.ts';
@@ -107,9 +108,9 @@ export function startLeading(tools: LeadingTools): Leading {
  * Returns the interval between ticks, in milliseconds. Where other nodes wait for the silence of the lead, several ticks
  * must fit into the lease.
  */
-function tickMsOf({ node, leadSeconds, tickSeconds }: Settings): number {
-  const ms = tickSeconds * 1000;
-  return node === '' ? ms : Math.min(ms, (leadSeconds * 1000) / ticksPerLease);
+function tickMsOf(settings: Settings): number {
+  const ms = settings.tickSeconds * 1000;
+  return isOneOfSeveral(settings) ? Math.min(ms, (settings.leadSeconds * 1000) / ticksPerLease) : ms;
 }
 
 interface Parts {
@@ -139,7 +140,7 @@ function repositoryParts({ context: { settings, logger }, shared, owner, lead }:
   const host: HostContext = { hosts: delivering.hosts, logger, lane, partition, folded, lead, listed, owners };
   const publishing: PublishContext = {
     ...delivering,
-    ...{ dataDir: settings.dataDir, pool, lane, partition, folded, lead, formerMayLive: settings.node !== '' },
+    ...{ dataDir: settings.dataDir, pool, lane, partition, folded, lead, formerMayLive: isOneOfSeveral(settings) },
   };
   const comparisons = new Comparisons(host);
   const everyMs = settings.tagSyncHours * 3_600_000;

@@ -4,6 +4,7 @@
  */
 
 import { setPriority } from 'node:os';
+import { isOneOfSeveral } from '../../config/nodes.ts';
 import { publicUrlOf } from '../../config/public-url.ts';
 import { Egress } from '../../src/egress/egress.ts';
 import { journalMeters, partitionAlarms } from '../../src/foundation/metrics.ts';
@@ -61,7 +62,7 @@ async function startWorker(context: ChildContext): Promise<ChildProgram> {
     else readiness.lose(name);
   };
   // A partition that waits for a snapshot must not hide the state of the others.
-  if (context.settings.node !== '')
+  if (isOneOfSeveral(context.settings))
     answerStatus(shared.journal, () => statusOf(context.settings.node, served, stopped));
   await Promise.all(names.map(open));
   readiness.open(shared.pool);
@@ -121,16 +122,10 @@ async function prepare(
     void readers.follow(name);
     return readers.fresh(name);
   };
-  const handOver = settings.node === '' ? undefined : new HandOver(journal);
-  const peers =
-    settings.node === ''
-      ? undefined
-      : new Peers(names, {
-          journal,
-          dataDir: settings.dataDir,
-          logger,
-          onWaiting: (name, state) => setWaiting(name, state),
-        });
+  const isNode = isOneOfSeveral(settings);
+  const handOver = isNode ? new HandOver(journal) : undefined;
+  const onWaiting = (name: PartitionName, state: string | undefined): void => setWaiting(name, state);
+  const peers = isNode ? new Peers(names, { journal, dataDir: settings.dataDir, logger, onWaiting }) : undefined;
   const places = new BackfillPlaces();
   const shared: Shared = { journal, pool, laneOf, places, listed, owners, delivering, read, handOver, peers };
   return { served, shared, lanes, readers, egress };

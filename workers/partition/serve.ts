@@ -4,6 +4,7 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { isOneOfSeveral } from '../../config/nodes.ts';
 import { type AuditTask, audit } from '../../src/foundation/audit.ts';
 import type { PartitionName } from '../../src/foundation/partition-names.ts';
 import { Sequence } from '../../src/foundation/sequence.ts';
@@ -139,7 +140,7 @@ export async function serve(
   );
   lead = new Lead({
     ...{ node: journal.node, lane: laneOf(name), logger, owner },
-    leaseMs: settings.node === '' ? undefined : settings.leadSeconds * 1000,
+    leaseMs: isOneOfSeveral(settings) ? settings.leadSeconds * 1000 : undefined,
     onGained: beginLeading,
     onLost: () => void switching.run(endLeading),
   });
@@ -208,7 +209,7 @@ export async function serve(
   }
   /** Has missing data about a range read from the host. Without a lead, the range is counted from the captured data. */
   async function learn({ repoId, bounds }: PreviewTask): Promise<void> {
-    if (leading || settings.node === '') return leading?.learn({ repoId, bounds });
+    if (leading || !isOneOfSeveral(settings)) return leading?.learn({ repoId, bounds });
     const question: LearnTask = { task: 'learn', repoId, bounds };
     const known = readLead(owner.partition);
     const asking = askLead<LearnTask, { seq: number }>(journal, name, known, question, learnMs);

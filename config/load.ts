@@ -10,6 +10,7 @@ import type { TSchema } from '@sinclair/typebox';
 import { faultsOf, type SettingFault } from './expected.ts';
 import { natsAddressesOf, natsAddressFaults } from './nats-addresses.ts';
 import { didYouMean } from './nearest.ts';
+import { isOneOfSeveral } from './nodes.ts';
 import { partitionsOf } from './partitions.ts';
 import { type SettingNotes, type Settings, SettingsSchema } from './schema.ts';
 import { builtInTiers } from './tiers.ts';
@@ -66,7 +67,7 @@ export function loadSettingsWith(values: Readonly<Record<string, string>>): Sett
 
 /** Returns the default of a setting. @param node name of the node in a cluster; empty or undefined on one machine */
 export function defaultOf({ default: oneMachine, clusterDefault = oneMachine }: SettingEntry, node: unknown): unknown {
-  return node === undefined || node === '' ? oneMachine : clusterDefault;
+  return typeof node === 'string' && isOneOfSeveral({ node }) ? clusterDefault : oneMachine;
 }
 
 /**

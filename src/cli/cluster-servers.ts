@@ -1,6 +1,8 @@
 /** Connects the commands about several machines to the NATS servers that the machines share. */
+
 import { loadSettingsWith } from '../../config/load.ts';
 import { natsAddressesOf } from '../../config/nats-addresses.ts';
+import { isOneOfSeveral } from '../../config/nodes.ts';
 import type { Settings } from '../../config/schema.ts';
 import { ClusterError } from '../cluster/identity.ts';
 import { createLogger } from '../foundation/logger.ts';
@@ -16,7 +18,7 @@ export async function withServers(
   addresses?: string,
 ): Promise<number> {
   const settings = loadSettingsWith(addresses === undefined ? {} : { TIDINGS_NATS_URL: addresses });
-  if (settings.node === '') {
+  if (!isOneOfSeveral(settings)) {
     throw new ClusterError(
       'TIDINGS_NODE is not set. Set it to a name for this machine, such as a, and TIDINGS_NATS_URL to the addresses of the NATS servers.',
     );

@@ -2,8 +2,10 @@
  * The identity of a cluster: what all nodes must have in common (`docs/architecture.md` decision 50). A node whose
  * secrets differ would refuse deliveries, could not open sealed texts, or would make an admin key of its own.
  */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isOneOfSeveral } from '../../config/nodes.ts';
 import type { Sealer } from '../foundation/seal.ts';
 import type { Instance } from '../journal/instance.ts';
 import type { Identity } from '../protocol/identity.ts';
@@ -58,14 +60,15 @@ export function readMembership(dataDir: string): Membership | undefined {
  * Returns the id of the cluster that this node starts in; undefined on one machine.
  * @throws ClusterError if the settings and the data directory contradict each other
  */
-export function requireClusterId({ node, dataDir }: { node: string; dataDir: string }): string | undefined {
+export function requireClusterId(settings: { node: string; dataDir: string }): string | undefined {
+  const { node, dataDir } = settings;
   const cluster = readClusterId(dataDir);
-  if (node !== '' && cluster === undefined) {
+  if (isOneOfSeveral(settings) && cluster === undefined) {
     throw new ClusterError(
       `TIDINGS_NODE is set to ${node}, but ${dataDir} belongs to no cluster. Run "tidings cluster init" on the first machine, or "tidings cluster join" on the others.`,
     );
   }
-  if (node === '' && cluster !== undefined) {
+  if (!isOneOfSeveral(settings) && cluster !== undefined) {
     throw new ClusterError(
       `${dataDir} belongs to a cluster, but TIDINGS_NODE is not set. Set it to the name of this node. To leave the cluster for good, remove ${clusterFile(dataDir)}.`,
     );

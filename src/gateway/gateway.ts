@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { githubOrigins, hostsOf } from '../../config/hosts.ts';
+import { isOneOfSeveral } from '../../config/nodes.ts';
 import type { Settings } from '../../config/schema.ts';
 import { tierNamed, tiersOf } from '../../config/tiers.ts';
 import { Authenticator } from '../api/authenticate.ts';
@@ -43,7 +44,7 @@ import { BoundSecrets } from '../ingress/secrets.ts';
 import { redactText } from '../intake/redact.ts';
 import { receiveChanges } from '../journal/changes.ts';
 import { connectJournal, type Journal } from '../journal/connect.ts';
-import { freshnessOf, isOneOfSeveral } from '../journal/freshness.ts';
+import { freshnessOf } from '../journal/freshness.ts';
 import { answerAsGateway } from '../journal/gateway-facts.ts';
 import { Lane } from '../journal/lane.ts';
 import { probeEnd } from '../journal/probe.ts';

@@ -4,6 +4,7 @@
  */
 import { Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { isOneOfSeveral } from '../../config/nodes.ts';
 import type { Settings } from '../../config/schema.ts';
 import { Homes } from '../cluster/homes.ts';
 import { Members } from '../cluster/members.ts';
@@ -11,7 +12,6 @@ import { ulid } from '../foundation/ids.ts';
 import type { Logger } from '../foundation/logger.ts';
 import { limitsCountedLocally } from '../foundation/metrics.ts';
 import type { Journal } from '../journal/connect.ts';
-import { isOneOfSeveral } from '../journal/freshness.ts';
 import { openLink } from '../journal/link.ts';
 import { type RefusalReason, refusalReasons } from '../protocol/refused-deliveries.ts';
 import { type EventRepository, EventRepositorySchema } from '../protocol/repository.ts';

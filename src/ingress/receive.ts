@@ -6,7 +6,7 @@
  * events of that organization. The body is not kept.
  */
 import type { Settings } from '../../config/schema.ts';
-import { type Homes, soleHome, storedMs } from '../cluster/homes.ts';
+import { type Homes, soleHome } from '../cluster/homes.ts';
 import { invalid, ServiceError } from '../foundation/errors.ts';
 import { ulid } from '../foundation/ids.ts';
 import { hmacSeconds, webhookSeconds, webhooksDelayed, webhooksReceived } from '../foundation/metrics.ts';
@@ -23,8 +23,9 @@ import type { EventRepository } from '../protocol/repository.ts';
 import type { Partition } from '../store/partition.ts';
 import type { CurrentState } from '../store/readers.ts';
 import { isFolded, recordKey } from '../store/tables/deliveries.ts';
-import { ClaimLimit } from './claims.ts';
 import { type Delivery, header, parseBody, readDelivery } from './delivery.ts';
+import { HomedClaims } from './homed-claims.ts';
+import { HomedIdentities, type Identified } from './homed-identity.ts';
 import { Identities } from './identity.ts';
 import { KnownRepositories } from './known-repositories.ts';
 import type { Admission } from './limit.ts';
@@ -80,41 +81,23 @@ type Outcome = 'queued' | 'ignored' | 'duplicate' | 'test';
 
 export class Receiver {
   private readonly options: ReceiverOptions;
-  private readonly homes: Homes;
-  private readonly claims: ClaimLimit;
-  private readonly claimAtHome: (orgId: string, claims: Claims) => boolean | Promise<boolean>;
+  private readonly claims: HomedClaims;
   /** The signer that is recorded for deliveries signed with a secret from the settings. */
   private readonly ofSettings: Signer;
   private readonly identities: Identities;
-  private readonly identityAtHome: (key: string, question: Unidentified) => Identified | Promise<Identified>;
+  private readonly atHome: HomedIdentities;
   private readonly known: KnownRepositories;
 
   constructor(options: ReceiverOptions) {
     this.options = options;
     this.known = new KnownRepositories(options.readers);
-    const { limitClaimedRepositories: max, webhookMaxDelayHours, hostOrigin } = options.settings;
+    const { limitClaimedRepositories, webhookMaxDelayHours, hostOrigin } = options.settings;
+    const { homes = soleHome, readers } = options;
+    const maxDelayMs = webhookMaxDelayHours * 3_600_000;
     this.ofSettings = { origin: hostOrigin, orgId: null, secretId: settingsSecretId };
-    this.claims = new ClaimLimit(max, webhookMaxDelayHours * 3_600_000);
-    this.homes = options.homes ?? soleHome;
-    this.claimAtHome = this.homes.at(
-      'claims',
-      ({ orgId, unlisted, now }: Claims) => {
-        const directory = options.readers.current(directoryName);
-        return directory === undefined || this.claims.admit(directory, orgId, unlisted, now);
-      },
-      storedMs,
-    );
-    this.identities = new Identities(webhookMaxDelayHours * 3_600_000);
-    this.identityAtHome = this.homes.at(
-      'identity',
-      ({ signedBy, now, ...reported }: Unidentified) => {
-        const directory = options.readers.current(directoryName);
-        const { repository, isListed } = this.identities.resolve(directory, reported, signedBy, now);
-        if (!isListed) this.remember(repository, signedBy, now);
-        return { repository, isListed };
-      },
-      storedMs,
-    );
+    this.claims = new HomedClaims(limitClaimedRepositories, maxDelayMs, homes, readers);
+    this.identities = new Identities(maxDelayMs);
+    this.atHome = new HomedIdentities(this.identities, homes, readers);
   }
 
   /** Remembers the repository of an event. An earlier process admitted the event, but the event is not folded yet. */
@@ -265,7 +248,7 @@ export class Receiver {
       const repositories = installed.flatMap(({ added }) => added);
       const admitted = judge(directory, signer, { owner, repositories, isList: true });
       const installation = installed.map((body) => installationUnderKnownLogin(body, admitted));
-      const claimed = isTest ? undefined : this.assertFewClaims(directory, admitted, now);
+      const claimed = isTest ? undefined : this.claims.admit(directory, admitted, now);
       const signed = { id, source, signedBy: admitted?.signedBy ?? null };
       const records = toInstallationRecords(signed, installation, now, this.options.settings.partitions);
       const accepted = { partition: directoryName, records };
@@ -277,15 +260,14 @@ export class Receiver {
       return this.toAccepted({ id, source, signedBy: null }, captured, now);
     const minimised = this.identities.resolve(directory, captured, signer.orgId, now);
     const signed = { id, source, signedBy: null };
-    const isNew = !minimised.isListed && !isTest && !this.homes.isHere(homeOf(minimised.repository));
+    const isNew = !minimised.isListed && !isTest && !this.atHome.isHere(minimised.repository);
     const admit = isNew ? this.admitNew : this.admitEvents;
     return admit.call(this, directory, signed, captured, minimised, { signer, isTest, now });
   }
 
   /**
-   * Admits events of a repository that the directory does not list yet, and that is identified in the home of its name.
-   * With several gateways, two of them could otherwise give ids of their own to a repository, if its first deliveries
-   * arrive at once. Events that are refused here are not identified, because the home remembers what it identifies.
+   * Admits events of a repository that the directory does not list yet, and that another gateway identifies. Events that
+   * are refused here are not identified, because the home remembers what it identifies.
    */
   private async admitNew(
     directory: Partition | undefined,
@@ -297,10 +279,8 @@ export class Receiver {
     const { signer, now } = rest;
     const admitted = judge(directory, signer, { owner: repository.owner, repositories: [repository] });
     if (!this.options.isConnected(directory, repository)) return { ignored: 'not_connected', repository };
-    await this.assertFewClaims(directory, admitted, now);
-    const bodies = captured.bodies.filter(({ event }) => event === 'repository');
-    const question: Unidentified = { repository: captured.repository, bodies, signedBy: signer.orgId, now };
-    const identified = { ...captured, ...(await this.identityAtHome(homeOf(captured.repository), question)) };
+    await this.claims.admit(directory, admitted, now);
+    const identified = await this.atHome.identify(captured, signer.orgId, now);
     // The directory is read again, because the home has read its own state of it.
     return this.admitEvents(this.options.readers.current(directoryName), signed, captured, identified, rest);
   }
@@ -309,7 +289,7 @@ export class Receiver {
     directory: Partition | undefined,
     { id, source }: Signed,
     captured: Minimised,
-    minimised: Minimised & { isListed: boolean },
+    minimised: Identified,
     { signer, isTest, now }: Pick<About, 'signer' | 'isTest' | 'now'>,
   ): Prepared | Promise<Prepared> {
     const { repository } = minimised;
@@ -325,7 +305,7 @@ export class Receiver {
       const organization = limitedAs(repository, signed.signedBy);
       return this.toAccepted(signed, underKnownLogin(minimised, admitted), now, organization);
     };
-    const claimed = isTest ? undefined : this.assertFewClaims(directory, admitted, now);
+    const claimed = isTest ? undefined : this.claims.admit(directory, admitted, now);
     return claimed ? claimed.then(accept) : accept();
   }
 
@@ -338,37 +318,6 @@ export class Receiver {
   ): Accepted {
     const partition = this.partitionOf(minimised.repository.id);
     return { partition, records: toRecords(signed, minimised, now), organization, repository: minimised.repository };
-  }
-
-  /**
-   * @returns a promise only if another gateway counts the claims
-   * @throws ServiceError `rateLimited` when the organization would exceed its maximum number of unproved claims
-   */
-  private assertFewClaims(
-    directory: Partition | undefined,
-    admitted: AdmittedClaim | undefined,
-    now: number,
-  ): Promise<void> | undefined {
-    if (!directory || !admitted || admitted.unlisted.length === 0) return undefined;
-    const { unlisted } = admitted;
-    const orgId = admitted.signedBy.org;
-    // A claim that is counted here is counted with the state of the directory that the other checks use.
-    if (!this.homes.isHere(orgId))
-      return Promise.resolve(this.claimAtHome(orgId, { orgId, unlisted, now })).then((later) =>
-        this.assertClaimed(later),
-      );
-    this.assertClaimed(this.claims.admit(directory, orgId, unlisted, now));
-    return undefined;
-  }
-
-  private assertClaimed(isAdmitted: boolean): void {
-    if (isAdmitted) return;
-    const max = this.options.settings.limitClaimedRepositories;
-    throw new ServiceError(
-      'rateLimited',
-      `This organization may have at most ${max} repositories whose owner is not confirmed (TIDINGS_LIMIT_CLAIMED_REPOSITORIES). Ask the operator to confirm their owners.`,
-      { retryAfter: 600 },
-    );
   }
 
   private partitionOf(repositoryId: string): PartitionName {
@@ -430,11 +379,6 @@ export class Receiver {
   }
 }
 
-/** Returns the key of the gateway that identifies a repository. It contains the name, which every payload has. */
-function homeOf({ origin, fullName }: EventRepository): string {
-  return `${origin} ${fullName.toLowerCase()}`;
-}
-
 /** Whether the events do not rename the repository. The events of a rename are about two names. */
 function isPlain({ bodies }: Minimised): boolean {
   return bodies.every(({ event }) => event !== 'repository');
@@ -483,24 +427,6 @@ interface About {
   delivery: Delivery;
   signer: Signer;
   isTest: boolean;
-  now: number;
-}
-
-/** A repository that the directory does not list yet. `bodies` are the events that name it by a former name. */
-interface Unidentified extends Minimised {
-  signedBy: string | null;
-  now: number;
-}
-
-interface Identified {
-  repository: EventRepository;
-  isListed: boolean;
-}
-
-/** Claims of an organization on repositories that the directory does not list yet. */
-interface Claims {
-  orgId: string;
-  unlisted: readonly string[];
   now: number;
 }
 

@@ -69,7 +69,7 @@ export function connectionOptions(
   { role, name, waits = true }: JournalClient,
 ): ConnectionOptions {
   const { servers, credentials } = natsAddressesOf(settings.natsUrl);
-  const { pingMs, maxPingOut, connectMs } = timingOf(settings.node ?? '');
+  const { pingMs, maxPingOut, connectMs } = timingOf({ node: settings.node ?? '' });
   const tls = tlsOptionsOf(settings);
   const options: ConnectionOptions = {
     name,
@@ -154,7 +154,7 @@ const waitLogMs = 5000;
  * @throws JournalSetupError if a file of the settings cannot be used or the server refuses the credentials
  */
 export async function connectJournal(settings: NatsSettings, client: JournalClient, logger: Logger): Promise<Journal> {
-  const timing = timingOf(settings.node ?? '');
+  const timing = timingOf({ node: settings.node ?? '' });
   const server = natsAddressesOf(settings.natsUrl).servers.join(', ');
   const waiting = setInterval(async () => {
     const fault = await connectionFault(settings, client.role);

@@ -9,11 +9,6 @@ import { machineNow } from '../foundation/machine-clock.ts';
 import { type PartitionName, partitionNames } from '../foundation/partition-names.ts';
 import type { Folded } from './signal.ts';
 
-/** Whether this machine is one node of several. */
-export function isOneOfSeveral({ node }: Pick<Settings, 'node'>): boolean {
-  return node !== '';
-}
-
 /** Creates the memory of the ages of all partitions. */
 export function freshnessOf({ partitions, leadSeconds }: Pick<Settings, 'partitions' | 'leadSeconds'>): Freshness {
   return new Freshness(partitionNames(partitions), leadSeconds * 1000);

@@ -2,6 +2,8 @@
  * Defines how soon a client of the journal notices that its server is gone: on one machine, and on a node of a cluster
  * (`docs/architecture.md` decision 44).
  */
+import { isOneOfSeveral } from '../../config/nodes.ts';
+import type { Settings } from '../../config/schema.ts';
 
 /** Intervals and timeouts of a connection to the journal, in milliseconds. */
 export interface JournalTiming {
@@ -58,7 +60,6 @@ const cluster: JournalTiming = {
   pullMs: 1500,
 };
 
-/** @param node name of the node in a cluster; empty on one machine */
-export function timingOf(node: string): JournalTiming {
-  return node === '' ? oneMachine : cluster;
+export function timingOf(settings: Pick<Settings, 'node'>): JournalTiming {
+  return isOneOfSeveral(settings) ? cluster : oneMachine;
 }

@@ -22,10 +22,22 @@ export interface Divergence {
   repairs: readonly number[];
 }
 
-/** Returns what is remembered about a partition; undefined if its state has never differed. */
+const states: readonly unknown[] = ['diverged', 'undecided', 'repaired', 'sound'] satisfies Divergence['state'][];
+
+/**
+ * Returns what is remembered about a partition; undefined if its state has never differed. A file that cannot be
+ * understood was damaged. It counts as `diverged`, because the store beside it may be damaged too.
+ */
 export function readDivergence(dataDir: string, partition: string): Divergence | undefined {
   const path = fileOf(dataDir, partition);
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Divergence) : undefined;
+  if (!existsSync(path)) return undefined;
+  try {
+    const { state, against, repairs } = JSON.parse(readFileSync(path, 'utf8')) as Divergence;
+    if (states.includes(state) && Array.isArray(against) && Array.isArray(repairs)) return { state, against, repairs };
+  } catch {
+    // The text of the file is not JSON.
+  }
+  return { state: 'diverged', against: [], repairs: [] };
 }
 
 /** Remembers the state of a partition. A kill leaves either the old or the new file. */

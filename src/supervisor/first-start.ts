@@ -3,9 +3,11 @@
  * secret, the sealing key, the admin key of the instance, the keys of the supervised nats-server, and the number of
  * partitions. The secrets are stored only in these files, with mode 0600.
  */
+
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isOneOfSeveral } from '../../config/nodes.ts';
 import { partitionCountFile } from '../../config/partitions.ts';
 import type { Settings } from '../../config/schema.ts';
 import { makeIdentity, requireClusterId } from '../cluster/identity.ts';
@@ -142,7 +144,7 @@ export function openDataDir(dataDir: string): OpenPath[] {
  * @throws DataDirError if the data directory was created with a different number of partitions, its sealing key cannot be
  *   used, or a secret is missing that must not be made
  */
-export function prepareDataDir(settings: Settings, mayMake = settings.node === ''): FirstStart {
+export function prepareDataDir(settings: Settings, mayMake = !isOneOfSeveral(settings)): FirstStart {
   const { dataDir } = settings;
   fixPartitions(dataDir, settings.partitions);
   const made: string[] = [];

@@ -3,11 +3,13 @@
  * supervisor restarts a process that ends. It stops the processes in this order: gateways, workers, nats-server. If
  * TIDINGS_NATS_URL is set, the supervisor starts no nats-server.
  */
+
 import { existsSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AggregatorRegistry } from 'prom-client';
 import { settingsToEnv } from '../../config/load.ts';
+import { isOneOfSeveral } from '../../config/nodes.ts';
 import type { Settings } from '../../config/schema.ts';
 import { instanceFault, requireClusterId } from '../cluster/identity.ts';
 import { onInterval } from '../foundation/intervals.ts';
@@ -26,7 +28,7 @@ import { keepFilesPrivate, modeText, type OpenPath } from '../foundation/private
 import { version } from '../foundation/version.ts';
 import { serverTime } from '../journal/clock.ts';
 import { connectJournal, type Journal } from '../journal/connect.ts';
-import { freshnessOf, isOneOfSeveral } from '../journal/freshness.ts';
+import { freshnessOf } from '../journal/freshness.ts';
 import { claimInstance } from '../journal/instance.ts';
 import { findDurability } from '../journal/monitor.ts';
 import { probeEnd } from '../journal/probe.ts';
@@ -341,13 +343,11 @@ async function prepareJournal(journal: Journal, settings: Settings, logger: Logg
  * Creates the streams that are missing. Returns the state of all streams. On a node, a new stream continues after what the
  * store of the node contains. If it began at sequence 1 again, other nodes would take it for the whole history of the partition.
  */
-async function makeStreams(
-  journal: Journal,
-  { node, dataDir, partitions, journalMaxBytes, journalReplicas }: Settings,
-): Promise<StreamState[]> {
+async function makeStreams(journal: Journal, settings: Settings): Promise<StreamState[]> {
+  const { dataDir, partitions, journalMaxBytes, journalReplicas } = settings;
   const readers = new Readers(dataDir);
   const foldedOf = (name: PartitionName): number => {
-    const partition = node === '' ? undefined : readers.fresh(name);
+    const partition = isOneOfSeveral(settings) ? readers.fresh(name) : undefined;
     return partition ? readCursor(partition).seq : 0;
   };
   try {

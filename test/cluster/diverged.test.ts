@@ -1,9 +1,12 @@
 /**
- * Changes the state of a partition on one node of three while the node is stopped. The node finds out when it is back,
- * replaces its store by itself, and has the same bytes as the others afterwards.
+ * Changes the state of a partition on one node of three: of a node that is stopped, and of a lead that runs. Each node
+ * finds out, replaces its store by itself, and has the same bytes as the others afterwards.
  */
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import type { ClusterReport, PartitionReport } from '../../src/cluster/status.ts';
 import { readDivergence } from '../../src/store/divergence.ts';
 import { openPartition } from '../../src/store/partition.ts';
 import { readDigest, writeDigest } from '../../src/store/tables/lead.ts';
@@ -20,20 +23,45 @@ async function corrupt(dataDir: string, name: string): Promise<void> {
   await partition.close();
 }
 
-test('a node whose state was changed is found and repaired, and the others go on', { skip: noCluster }, async (t) => {
+test('wrong states are found and repaired, and the other nodes go on', { skip: noCluster }, async (t) => {
   const nats = await startCluster(t);
   const nodes = await Nodes.start(t, nats);
-  const { partitions } = await nodes.settled();
-  const victim = nodes.indexOf('b');
-  const { dataDir } = nodes.at(victim);
-  await nodes.stop(victim);
-  await corrupt(dataDir, 'p00');
-  await nodes.restart(t, victim);
-  await waitUntil('the store was replaced and compared', () => readDivergence(dataDir, 'p00')?.state === 'sound');
-  assert.equal(readDivergence(dataDir, 'p00')?.repairs.length, 1);
-  await waitUntil('nothing is wrong', async () => (await nodes.report()).faults.length === 0);
+  await nodes.settled();
+
+  /** Waits until a node has replaced its store, and found it equal. */
+  const isRepaired = async (i: number, repairs: number): Promise<void> => {
+    const { dataDir } = nodes.at(i);
+    await waitUntil('the store was replaced and compared', () => readDivergence(dataDir, 'p00')?.state === 'sound');
+    assert.equal(readDivergence(dataDir, 'p00')?.repairs.length, repairs);
+    await waitUntil('nothing is wrong', async () => (await nodes.report()).faults.length === 0);
+    for (const other of nodes.live)
+      if (other !== i) assert.equal(readDivergence(nodes.at(other).dataDir, 'p00'), undefined);
+  };
+
+  await t.test('a node whose state was changed while it was stopped', async () => {
+    const victim = nodes.indexOf('b');
+    await nodes.stop(victim);
+    await corrupt(nodes.at(victim).dataDir, 'p00');
+    await nodes.restart(t, victim);
+    await isRepaired(victim, 1);
+    rmSync(join(nodes.at(victim).dataDir, 'partitions/p00/diverged.json'));
+  });
+
+  await t.test('a lead whose state is changed while it runs', async (each) => {
+    const { leads, term } = partitionIn(await nodes.settled());
+    const victim = nodes.indexOf(leads[0] ?? assert.fail());
+    const begun = performance.now();
+    await corrupt(nodes.at(victim).dataDir, 'p00');
+    const next = await waitUntil('another node leads', async () => {
+      const now = partitionIn(await nodes.report(nodes.live.find((i) => i !== victim)));
+      return (now.term ?? 0) > (term ?? 0) && now.leads.some((node) => node !== leads[0]) && now;
+    });
+    each.diagnostic(`node ${next.leads} leads after ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+    await isRepaired(victim, 1);
+  });
   await nodes.assertEqual();
-  for (const name of partitions.map((partition) => partition.name))
-    for (const i of nodes.live)
-      if (i !== victim) assert.equal(readDivergence(nodes.at(i).dataDir, name), undefined, 'only one node was wrong');
 });
+
+function partitionIn({ partitions }: ClusterReport): PartitionReport {
+  return partitions.find(({ name }) => name === 'p00') ?? assert.fail();
+}

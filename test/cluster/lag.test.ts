@@ -35,15 +35,17 @@ test('followers show deliveries soon, and no read is older than asked for', { sk
 
   await t.test('a delivery is readable on every node after its reply', async (each) => {
     const rows = [['per second', 'deliveries', 'p50 ms', 'p99 ms', 'max ms']];
+    const late: string[] = [];
     for (const { perSecond, maxP99 } of rates) {
       await load.run(perSecond, measuredMs);
       const spread = spreadOf(await lag.settled());
       rows.push([String(perSecond), ...cellsOf(spread)]);
       showProgress(`${spread.count} deliveries at ${perSecond} per second`);
       assert.ok(spread.count > (perSecond * measuredMs) / 2000, `${spread.count} deliveries`);
-      if (isLong) assert.ok(spread.p99 <= maxP99, `p99 at ${perSecond}/s: ${spread.p99.toFixed(0)} ms`);
+      if (spread.p99 > maxP99) late.push(`p99 at ${perSecond}/s: ${spread.p99.toFixed(0)} ms`);
     }
     printTable(each, rows);
+    if (isLong) assert.deepEqual(late, []);
   });
 
   const kills = rounds(0, 10);

@@ -21,7 +21,7 @@ import { waitUntil } from '../helpers/wait-until.ts';
 const perSecond = isLong ? 200 : 40;
 
 test('nodes are upgraded one by one under load', { skip: noCluster }, async (t) => {
-  const { older, newer, counter } = makeBuilds(t);
+  const { older, newer, counter } = await makeBuilds(t);
   const nats = await startCluster(t);
   const nodes = await Nodes.start(t, nats, { TIDINGS_LEAD_SECONDS: '12' }, { program: older.program });
   const load = new PacedDeliveries(nodes);
@@ -111,11 +111,10 @@ async function roll(
     await afterEach(i + 1);
     showProgress(`node ${i} runs ${version}`);
   }
-  const { nodes: now } = await nodes.settled();
-  assert.deepEqual(
-    now.map((node) => node.version),
-    now.map(() => version),
-  );
+  await waitUntil('all nodes run the build', async () => {
+    const { nodes: now } = await nodes.report();
+    return now.length === nodes.services.length && now.every((node) => node.ready && node.version === version);
+  });
   each.diagnostic(`all nodes run ${version} after ${((performance.now() - begun) / 1000).toFixed(1)} s`);
 }
 

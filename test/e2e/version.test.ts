@@ -1,8 +1,16 @@
-/** Tests that the service reports one version everywhere: that of package.json. */
+/**
+ * Tests that the service reports one version everywhere, that of package.json, and what it does with data of a newer
+ * version.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { partitionNames } from '../../src/foundation/partition-names.ts';
+import { openPartition } from '../../src/store/partition.ts';
+import { writeFoldVersion } from '../../src/store/tables/lead.ts';
+import { foldVersion } from '../../workers/fold/lead.ts';
 import { startService } from '../helpers/service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
 
@@ -34,4 +42,25 @@ test('the service reports the version of its package', async (t) => {
     const { info } = (await service.api('GET', '/api/openapi.json')).body;
     assert.deepEqual([info.version, info['x-api-version']], [version, '1.0']);
   });
+});
+
+test('a data directory of newer fold rules stops every partition with an alarm', async (t) => {
+  const first = await startService(t, { env: { TIDINGS_PARTITIONS: '1' } });
+  await first.stop();
+  const names = partitionNames(1);
+  for (const name of names) {
+    const partition = openPartition(first.dataDir, name);
+    await partition.write(() => writeFoldVersion(partition, foldVersion + 1));
+    await partition.close();
+  }
+  const service = await startService(t, { dataDir: first.dataDir, env: { TIDINGS_PARTITIONS: '1' }, waits: false });
+  await waitUntil('each partition has its alarm', async () => {
+    const reply = await fetch(`${service.opsUrl}/metrics`).catch(() => undefined);
+    const text = (await reply?.text()) ?? '';
+    return names.every((name) => text.includes(`tidings_partition_alarm{partition="${name}",cause="version"} 1`));
+  });
+  assert.match(service.log, /Install a newer version of Tidings on this node\./);
+  const { status } = await fetch(`${service.opsUrl}/readyz`);
+  assert.equal(status, 503);
+  assert.equal(await service.metric('tidings_child_restarts_total'), 0);
 });

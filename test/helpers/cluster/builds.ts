@@ -4,7 +4,7 @@
  * that knows one more version of the fold rules.
  */
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -28,12 +28,15 @@ export interface Builds {
 }
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
+const { bundlePrograms } = await import(new URL('../../../../scripts/setup/programs.mjs', import.meta.url).href);
 const counter = 'foldedByNewRules';
 const versionPattern = /^export const foldVersion = (\d+);$/m;
+/** The beginning of the function that is called once for each folded message. */
+const digestPattern = /^export function addToDigest\(partition: .*\{$/m;
 
 /** Returns the two builds. A copy is removed when the test ends. */
-export function makeBuilds(t: TestContext): Builds {
-  if (releaseFolder === undefined) return { older: buildIn(root), newer: makeNext(t), counter };
+export async function makeBuilds(t: TestContext): Promise<Builds> {
+  if (releaseFolder === undefined) return { older: buildIn(root), newer: await makeNext(t), counter };
   const release = buildIn(resolve(releaseFolder));
   assert.ok(release.foldVersion <= buildIn(root).foldVersion, 'the release is not newer than this build');
   return { older: release, newer: buildIn(root), counter: undefined };
@@ -42,43 +45,39 @@ export function makeBuilds(t: TestContext): Builds {
 function buildIn(folder: string): Build {
   const program = join(folder, 'dist/src/main.js');
   assert.ok(existsSync(program), `${folder} is not built`);
-  const [, foldVersion] = found(readFileSync(join(folder, 'dist/workers/fold/lead.js'), 'utf8'), versionPattern);
+  const [, foldVersion] = found(readFileSync(join(folder, 'workers/fold/lead.ts'), 'utf8'), versionPattern);
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return { program, version, foldVersion: Number(foldVersion) };
 }
 
 /**
- * Copies this build. The copy knows one more version of the fold rules. Under this version, each message that is folded
- * also increases a counter in the store, so the stores show where the new rules began.
+ * Copies the sources of this build, changes them and bundles the programs again. The copy knows one more version of the
+ * fold rules. Under this version, each message that is folded also increases a counter in the store, so the stores show
+ * where the new rules began.
  */
-function makeNext(t: TestContext): Build {
+async function makeNext(t: TestContext): Promise<Build> {
   const folder = temporaryFolder(t);
   const { foldVersion, version } = buildIn(root);
-  mkdirSync(join(folder, 'dist'));
-  for (const part of ['src', 'workers', 'config', 'client', 'dashboard', 'sdk'])
-    cpSync(join(root, 'dist', part), join(folder, 'dist', part), { recursive: true });
-  for (const part of ['node_modules', 'config', 'docs']) symlinkSync(join(root, part), join(folder, part));
+  const parts = ['src', 'workers', 'config', 'sdk', 'tsconfig.json', 'dist/src', 'dist/client', 'dist/dashboard'];
+  for (const part of parts) cpSync(join(root, part), join(folder, part), { recursive: true });
+  for (const part of ['node_modules', 'docs']) symlinkSync(join(root, part), join(folder, part));
   const facts = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...facts, version: `${version}-next` }));
   const next = foldVersion + 1;
-  patch(folder, 'workers/fold/lead.js', versionPattern, `export const foldVersion = ${next};`);
-  const [line] = found(readFileSync(join(folder, 'dist/workers/fold/digest.js'), 'utf8'), digestPattern);
-  const rule = `    const { meta } = partition.tables;
-    if (meta.get('foldVersion') >= ${next}) meta.putSync('${counter}', (meta.get('${counter}') ?? 0) + 1);`;
-  patch(folder, 'workers/fold/digest.js', digestPattern, `${line}\n${rule}`);
+  patch(join(folder, 'workers/fold/lead.ts'), versionPattern, () => `export const foldVersion = ${next};`);
+  const rule = `  const { meta } = partition.tables;
+  if (meta.get('foldVersion') >= ${next}) meta.putSync('${counter}', (meta.get('${counter}') ?? 0) + 1);`;
+  patch(join(folder, 'workers/fold/digest.ts'), digestPattern, (line) => `${line}\n${rule}`);
+  await bundlePrograms(folder);
   return buildIn(folder);
 }
 
-/** The beginning of the function that is called once for each folded message. */
-const digestPattern = /^export function addToDigest\(partition, message\) \{$/m;
-
-function patch(folder: string, file: string, pattern: RegExp, text: string): void {
-  const path = join(folder, 'dist', file);
-  const before = readFileSync(path, 'utf8');
+function patch(file: string, pattern: RegExp, change: (text: string) => string): void {
+  const before = readFileSync(file, 'utf8');
   found(before, pattern);
-  writeFileSync(path, before.replace(pattern, text));
+  writeFileSync(file, before.replace(pattern, change));
 }
 
 function found(text: string, pattern: RegExp): RegExpExecArray {
-  return pattern.exec(text) ?? assert.fail(`the build has no line ${pattern}. Change this test with the program.`);
+  return pattern.exec(text) ?? assert.fail(`the sources have no line ${pattern}. Change this test with them.`);
 }

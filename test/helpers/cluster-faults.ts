@@ -42,7 +42,8 @@ export interface Fault {
 export interface StageOptions {
   /** Deliveries per second. */
   perSecond?: number;
-  env?: Record<string, string>;
+  /** The main program of another build. */
+  program?: string;
   /** Where the nodes and the servers run. */
   places?: readonly Place[];
   /** Address on which the receiver listens. */
@@ -86,15 +87,14 @@ export function testFaults(name: string, faults: readonly Fault[]): void {
 
 /** Starts a cluster and puts it under load. */
 export async function prepareStage(t: TestContext, options: StageOptions = {}): Promise<Stage> {
-  const { perSecond = shortPerSecond, env = {}, places = [], receiverHost = '127.0.0.1', publishers = 1 } = options;
+  const { perSecond = shortPerSecond, program, places = [], receiverHost = '127.0.0.1', publishers = 1 } = options;
   const nats = await startCluster(t, { places });
   const settings = {
     TIDINGS_EGRESS_ALLOW: receiverHost,
     TIDINGS_EGRESS_ALLOW_HTTP: 'true',
     TIDINGS_LEAD_SECONDS: String(leadSeconds),
-    ...env,
   };
-  const nodes = await Nodes.start(t, nats, settings, { places });
+  const nodes = await Nodes.start(t, nats, settings, { places, ...(program && { program }) });
   const chat = await startOfficeChat(t, receiverHost);
   const load = new ClusterLoad(nodes, chat);
   await load.prepare({ publishers });

@@ -50,25 +50,42 @@ function buildIn(folder: string): Build {
   return { program, version, foldVersion: Number(foldVersion) };
 }
 
+/** Changes the first match of a pattern in a source file. Fails if there is none. */
+type Patch = (file: string, pattern: RegExp, change: (text: string) => string) => void;
+
 /**
- * Copies the sources of this build, changes them and bundles the programs again. The copy knows one more version of the
- * fold rules. Under this version, each message that is folded also increases a counter in the store, so the stores show
- * where the new rules began.
+ * Copies the sources of this build, changes them and bundles the programs again. The copy is removed when the test ends.
+ * @returns the main program of the copy
  */
-async function makeNext(t: TestContext): Promise<Build> {
+export async function changedBuild(t: TestContext, change: (patch: Patch) => void): Promise<string> {
+  return buildIn(await copyBuild(t, '', change)).program;
+}
+
+/** Returns the folder of a changed copy. @param suffix what its version ends with */
+async function copyBuild(t: TestContext, suffix: string, change: (patch: Patch) => void): Promise<string> {
   const folder = temporaryFolder(t);
-  const { foldVersion, version } = buildIn(root);
   const parts = ['src', 'workers', 'config', 'sdk', 'tsconfig.json', 'dist/src', 'dist/client', 'dist/dashboard'];
   for (const part of parts) cpSync(join(root, part), join(folder, part), { recursive: true });
   for (const part of ['node_modules', 'docs']) symlinkSync(join(root, part), join(folder, part));
   const facts = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...facts, version: `${version}-next` }));
-  const next = foldVersion + 1;
-  patch(join(folder, 'workers/fold/lead.ts'), versionPattern, () => `export const foldVersion = ${next};`);
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...facts, version: `${facts.version}${suffix}` }));
+  change((file, pattern, changed) => patch(join(folder, file), pattern, changed));
+  await bundlePrograms(folder);
+  return folder;
+}
+
+/**
+ * Makes a build that knows one more version of the fold rules. Under this version, each message that is folded also
+ * increases a counter in the store, so the stores show where the new rules began.
+ */
+async function makeNext(t: TestContext): Promise<Build> {
+  const next = buildIn(root).foldVersion + 1;
   const rule = `  const { meta } = partition.tables;
   if (meta.get('foldVersion') >= ${next}) meta.putSync('${counter}', (meta.get('${counter}') ?? 0) + 1);`;
-  patch(join(folder, 'workers/fold/digest.ts'), digestPattern, (line) => `${line}\n${rule}`);
-  await bundlePrograms(folder);
+  const folder = await copyBuild(t, '-next', (change) => {
+    change('workers/fold/lead.ts', versionPattern, () => `export const foldVersion = ${next};`);
+    change('workers/fold/digest.ts', digestPattern, (line) => `${line}\n${rule}`);
+  });
   return buildIn(folder);
 }
 

@@ -42,14 +42,13 @@ export interface Fault {
 export interface StageOptions {
   /** Deliveries per second. */
   perSecond?: number;
-  env?: Record<string, string>;
+  /** The main program of another build. */
+  program?: string;
   /** Where the nodes and the servers run. */
   places?: readonly Place[];
   /** Address on which the receiver listens. */
   receiverHost?: string;
   publishers?: number;
-  /** The main program of a changed build. */
-  program?: string;
 }
 
 /** The lease of a lead in seconds. The short form has the shortest one that is allowed. */
@@ -88,20 +87,12 @@ export function testFaults(name: string, faults: readonly Fault[]): void {
 
 /** Starts a cluster and puts it under load. */
 export async function prepareStage(t: TestContext, options: StageOptions = {}): Promise<Stage> {
-  const {
-    perSecond = shortPerSecond,
-    env = {},
-    places = [],
-    receiverHost = '127.0.0.1',
-    publishers = 1,
-    program,
-  } = options;
+  const { perSecond = shortPerSecond, program, places = [], receiverHost = '127.0.0.1', publishers = 1 } = options;
   const nats = await startCluster(t, { places });
   const settings = {
     TIDINGS_EGRESS_ALLOW: receiverHost,
     TIDINGS_EGRESS_ALLOW_HTTP: 'true',
     TIDINGS_LEAD_SECONDS: String(leadSeconds),
-    ...env,
   };
   const nodes = await Nodes.start(t, nats, settings, { places, ...(program && { program }) });
   const chat = await startOfficeChat(t, receiverHost);

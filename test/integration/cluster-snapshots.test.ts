@@ -19,9 +19,9 @@ import { readOwner } from '../../src/store/tables/meta.ts';
 import { countErasures, readTrace } from '../../src/store/tables/retention.ts';
 import { PartitionLostError } from '../../workers/partition/restore.ts';
 import { afterwards } from '../helpers/cleanup.ts';
-import { type ClusterNode, startNode } from '../helpers/cluster-node.ts';
 import { filesWith } from '../helpers/files-with.ts';
 import { dump } from '../helpers/partition.ts';
+import { type PartitionNode, startNode } from '../helpers/partition-node.ts';
 import { type Bench, enqueueAndFold, keep, startBench } from '../helpers/partition-owner.ts';
 import { eventRecord, pullRecord, pullSnapshot, tickRecord } from '../helpers/partition-records.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
@@ -31,7 +31,7 @@ const mebibyte = 1_048_576;
 
 /** Enqueues merged pull requests, one message each, and waits until all nodes have folded them. */
 async function merge(
-  nodes: readonly [ClusterNode, ...ClusterNode[]],
+  nodes: readonly [PartitionNode, ...PartitionNode[]],
   from: number,
   to: number,
   body = '',
@@ -49,11 +49,11 @@ async function firstSeq({ journal }: Bench): Promise<number> {
 }
 
 /** Waits until a node has heard the current positions of the others. */
-async function hears(node: ClusterNode, floor: number): Promise<void> {
+async function hears(node: PartitionNode, floor: number): Promise<void> {
   await waitUntil(`the floor is ${floor}`, async () => (await node.peers.floor(node.owner))?.all === floor);
 }
 
-function assertEqual(one: ClusterNode, other: ClusterNode): void {
+function assertEqual(one: PartitionNode, other: PartitionNode): void {
   assert.equal(one.owner.seq, other.owner.seq);
   assert.ok(dump(one.owner.partition) === dump(other.owner.partition), 'all tables are equal');
 }
@@ -64,14 +64,14 @@ function unfinished({ dataDir }: { dataDir: string }): string[] {
 }
 
 /** Closes node `b`, and waits until `a` has heard its last announcement. */
-async function goAway(b: ClusterNode, a: ClusterNode): Promise<void> {
+async function goAway(b: PartitionNode, a: PartitionNode): Promise<void> {
   await b.close();
   await b.flush();
   await a.flush();
 }
 
 /** Closes node `b`, and lets `a` purge what `b` still needs, as happens when `b` is away for more than a day. */
-async function overtake(a: ClusterNode, b: ClusterNode, to: number): Promise<void> {
+async function overtake(a: PartitionNode, b: PartitionNode, to: number): Promise<void> {
   await goAway(b, a);
   await a.pass(dayMs + 2 * minute);
   await merge([a], a.owner.seq + 1, to);
@@ -166,7 +166,7 @@ async function makeLargeStore(
   t: TestContext,
   bench: Bench,
   bytesPerSecond: number,
-): Promise<[ClusterNode, ClusterNode]> {
+): Promise<[PartitionNode, PartitionNode]> {
   const a = await startNode(t, bench, 'a', { leads: true, bytesPerSecond });
   const b = await startNode(t, bench, 'b');
   await merge([a, b], 1, 20, 'long '.repeat(40_000));
@@ -282,7 +282,7 @@ test('a snapshot with a wrong byte, or at another position than offered, is refu
 });
 
 /** Enqueues padding until the stream accepts no record. */
-async function fillUp({ owner, lane }: ClusterNode): Promise<void> {
+async function fillUp({ owner, lane }: PartitionNode): Promise<void> {
   for (let size = mebibyte / 4; size >= 1; size = Math.floor(size / 2)) {
     const record = () => ({ ...tickRecord(Date.now()), padding: ' '.repeat(size) });
     const isTaken = () =>
@@ -364,7 +364,7 @@ test('no byte of erased data is left on any node, nor in the journal', async (t)
   assert.ok(traces().every((names) => names.length > 0));
   // The regular snapshot of the lead begins the removal. The other node follows, and the lead purges for both.
   await a.keeper.snapshot();
-  const isClean = ({ owner: { partition } }: ClusterNode) =>
+  const isClean = ({ owner: { partition } }: PartitionNode) =>
     readTrace(partition, 'purged') === countErasures(partition);
   await waitUntil('both nodes have removed all traces', () => isClean(a) && isClean(b));
   assert.deepEqual(traces(), [[], [], []]);

@@ -17,8 +17,8 @@ import { readDigest, readFoldVersion, readLead, writeDigest } from '../../src/st
 import { readStreamIdentity } from '../../src/store/tables/meta.ts';
 import { DivergedError, maxRepairs } from '../../workers/partition/repair.ts';
 import { afterwards } from '../helpers/cleanup.ts';
-import { type ComparingNode, startComparing } from '../helpers/cluster-node.ts';
 import { dump } from '../helpers/partition.ts';
+import { type ComparingNode, startComparing } from '../helpers/partition-node.ts';
 import { type Bench, enqueueAndFold, startBench } from '../helpers/partition-owner.ts';
 import { pullRecord } from '../helpers/partition-records.ts';
 import { waitUntil } from '../helpers/wait-until.ts';

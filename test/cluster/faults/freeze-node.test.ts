@@ -5,12 +5,11 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { changedBuild, programIn } from '../../helpers/cluster/changed-build.ts';
 import { endStage, prepareStage, progress, testFaults } from '../../helpers/cluster-faults.ts';
 import type { LoadReport } from '../../helpers/cluster-load.ts';
 import { isLong, noCluster, noFence, noTimeCheck, rounds } from '../../helpers/cluster-options.ts';
 import { freezeNode, freezeOnce } from '../../helpers/faults/freeze-node.ts';
-import { heldMs } from '../../helpers/faults/weaken.ts';
+import { buildWithoutTimeCheck, heldMs } from '../../helpers/faults/weakened.ts';
 
 const isWeakened = noTimeCheck || noFence;
 
@@ -18,7 +17,7 @@ if (!isWeakened) testFaults('freeze-node', [freezeNode]);
 
 if (noTimeCheck || (isLong && !isWeakened)) {
   test('a lead that does not look at its clock doubles nothing', { skip: noCluster }, async (t) => {
-    const { report, rejected } = await freezeWeakened(t, 'without-time-check', rounds(2, 4));
+    const { report, rejected } = await freezeWeakened(t, true, rounds(2, 4));
     assert.deepEqual(report.faults.doubled, []);
     assert.ok(rejected > 0, 'the fence has dropped records');
   });
@@ -26,7 +25,7 @@ if (noTimeCheck || (isLong && !isWeakened)) {
 
 if (noFence || (isLong && !isWeakened)) {
   test('a lead without the fence doubles items', { skip: noCluster }, async (t) => {
-    const { report } = await freezeWeakened(t, 'without-fence', rounds(2, 4));
+    const { report } = await freezeWeakened(t, false, rounds(2, 4));
     t.diagnostic(`doubled: ${report.faults.doubled.join(', ')}`);
     assert.ok(report.faults.doubled.length > 0, 'the test notices that the fence is missing');
   });
@@ -35,12 +34,10 @@ if (noFence || (isLong && !isWeakened)) {
 /** Suspends the node that publishes several times. All nodes run without a safety check. */
 async function freezeWeakened(
   t: TestContext,
-  missing: string,
+  fence: boolean,
   all: number,
 ): Promise<{ report: LoadReport; rejected: number }> {
-  const first = { file: 'workers/partition/main.ts', pattern: /^import /m };
-  const to = (text: string) => `import '../../test/helpers/faults/${missing}.ts';\n${text}`;
-  const program = programIn(await changedBuild(t, missing, [{ ...first, to }]));
+  const program = await buildWithoutTimeCheck(t, { fence });
   const stage = await prepareStage(t, { program, publishers: 3 });
   let rejected = 0;
   for (let round = 1; round <= all; round += 1) {

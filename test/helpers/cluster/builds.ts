@@ -4,11 +4,12 @@
  * that knows one more version of the fold rules.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { releaseFolder } from '../cluster-options.ts';
-import { changedBuild, found, programIn, root } from './changed-build.ts';
+import { temporaryFolder } from '../ports.ts';
 
 /** A build of the service. */
 export interface Build {
@@ -26,7 +27,8 @@ export interface Builds {
   counter: string | undefined;
 }
 
-const rules = 'workers/fold/lead.ts';
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+const { bundlePrograms } = await import(new URL('../../../../scripts/setup/programs.mjs', import.meta.url).href);
 const counter = 'foldedByNewRules';
 const versionPattern = /^export const foldVersion = (\d+);$/m;
 /** The beginning of the function that is called once for each folded message. */
@@ -41,11 +43,35 @@ export async function makeBuilds(t: TestContext): Promise<Builds> {
 }
 
 function buildIn(folder: string): Build {
-  const program = programIn(folder);
+  const program = join(folder, 'dist/src/main.js');
   assert.ok(existsSync(program), `${folder} is not built`);
-  const [, foldVersion] = found(readFileSync(join(folder, rules), 'utf8'), versionPattern);
+  const [, foldVersion] = found(readFileSync(join(folder, 'workers/fold/lead.ts'), 'utf8'), versionPattern);
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return { program, version, foldVersion: Number(foldVersion) };
+}
+
+/** Changes the first match of a pattern in a source file. Fails if there is none. */
+type Patch = (file: string, pattern: RegExp, change: (text: string) => string) => void;
+
+/**
+ * Copies the sources of this build, changes them and bundles the programs again. The copy is removed when the test ends.
+ * @returns the main program of the copy
+ */
+export async function changedBuild(t: TestContext, change: (patch: Patch) => void): Promise<string> {
+  return buildIn(await copyBuild(t, '', change)).program;
+}
+
+/** Returns the folder of a changed copy. @param suffix what its version ends with */
+async function copyBuild(t: TestContext, suffix: string, change: (patch: Patch) => void): Promise<string> {
+  const folder = temporaryFolder(t);
+  const parts = ['src', 'workers', 'config', 'sdk', 'tsconfig.json', 'dist/src', 'dist/client', 'dist/dashboard'];
+  for (const part of parts) cpSync(join(root, part), join(folder, part), { recursive: true });
+  for (const part of ['node_modules', 'docs']) symlinkSync(join(root, part), join(folder, part));
+  const facts = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...facts, version: `${facts.version}${suffix}` }));
+  change((file, pattern, changed) => patch(join(folder, file), pattern, changed));
+  await bundlePrograms(folder);
+  return folder;
 }
 
 /**
@@ -56,9 +82,19 @@ async function makeNext(t: TestContext): Promise<Build> {
   const next = buildIn(root).foldVersion + 1;
   const rule = `  const { meta } = partition.tables;
   if (meta.get('foldVersion') >= ${next}) meta.putSync('${counter}', (meta.get('${counter}') ?? 0) + 1);`;
-  const folder = await changedBuild(t, 'next', [
-    { file: rules, pattern: versionPattern, to: () => `export const foldVersion = ${next};` },
-    { file: 'workers/fold/digest.ts', pattern: digestPattern, to: (line) => `${line}\n${rule}` },
-  ]);
+  const folder = await copyBuild(t, '-next', (change) => {
+    change('workers/fold/lead.ts', versionPattern, () => `export const foldVersion = ${next};`);
+    change('workers/fold/digest.ts', digestPattern, (line) => `${line}\n${rule}`);
+  });
   return buildIn(folder);
+}
+
+function patch(file: string, pattern: RegExp, change: (text: string) => string): void {
+  const before = readFileSync(file, 'utf8');
+  found(before, pattern);
+  writeFileSync(file, before.replace(pattern, change));
+}
+
+function found(text: string, pattern: RegExp): RegExpExecArray {
+  return pattern.exec(text) ?? assert.fail(`the sources have no line ${pattern}. Change this test with them.`);
 }

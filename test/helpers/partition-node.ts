@@ -24,7 +24,7 @@ import { streamBytes } from './partition-stream.ts';
 import { temporaryFolder } from './ports.ts';
 
 /** A running node. */
-export interface ClusterNode {
+export interface PartitionNode {
   owner: PartitionOwner;
   peers: Peers;
   keeper: Keeper;
@@ -42,7 +42,7 @@ export interface ClusterNode {
 }
 
 /** A running node that takes part in elections, and compares its state with that of the others. */
-export interface ComparingNode extends ClusterNode {
+export interface ComparingNode extends PartitionNode {
   lead: Lead;
   standing: Standing;
   /** Monotonic clock of the candidate for the lead. */
@@ -64,7 +64,7 @@ export interface NodeOptions {
 interface Hooks {
   onCommitted: (heardTerm: number | undefined) => void;
   onNamed: (named: NamedByLead) => void;
-  standing: (parts: Pick<ClusterNode, 'owner' | 'peers' | 'lane' | 'dataDir'> & { journal: Journal }) => Standing;
+  standing: (parts: Pick<PartitionNode, 'owner' | 'peers' | 'lane' | 'dataDir'> & { journal: Journal }) => Standing;
 }
 
 const maxTimerMs = 2 ** 31 - 1;
@@ -78,7 +78,7 @@ export async function startNode(
   node: string,
   options: NodeOptions = {},
   hooks?: Hooks,
-): Promise<ClusterNode> {
+): Promise<PartitionNode> {
   const { dataDir = join(temporaryFolder(t), 'data'), maxBytes = streamBytes, pollMs = maxTimerMs } = options;
   const journal = { ...(await bench.nats.connect()), node };
   await ensureStream(journal, 'p00', maxBytes);

@@ -33,7 +33,7 @@ test('one instance alone, or several nodes of one cluster, may use a journal', a
   };
   const first = await claim(alone('/srv/one'));
   await assert.rejects(claim(alone('/srv/two')), /Another Tidings instance uses this NATS server.*\/srv\/one/);
-  await assert.rejects(claim(node('a')), /no node of a cluster.*\/srv\/one/);
+  await assert.rejects(claim(node('a')), /not a node of a cluster.*\/srv\/one/);
   await first.close();
 
   await claim(node('a'));

@@ -97,7 +97,7 @@ test('instances run together only as nodes of one cluster with different names',
     /Another Tidings instance.*data directory \/srv\/alone.*TIDINGS_NATS_URL/,
   );
   assert.match(instanceFault(alone, node('b')) ?? '', /cluster uses.*node b.*TIDINGS_NODE is not set.*cluster join/);
-  assert.match(instanceFault(node('a'), alone) ?? '', /no node of a cluster.*\/srv\/alone.*cluster init/);
+  assert.match(instanceFault(node('a'), alone) ?? '', /not a node of a cluster.*\/srv\/alone.*cluster init/);
   assert.match(instanceFault(node('a'), node('a')) ?? '', /Another node with the name a is running/);
   assert.match(instanceFault(node('a'), node('a', { cluster: 'c2' })) ?? '', /node a to cluster c2/);
   assert.match(instanceFault(node('a'), node('b', { partitions: 5 })) ?? '', /does not match node b.*\n.*node b has 5/);

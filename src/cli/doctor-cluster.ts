@@ -73,10 +73,14 @@ export function describeServers(answers: readonly ServerAnswer[], isNode: boolea
   return findings;
 }
 
+/** Errors of the NATS client about a server that says nothing. */
+const silence = /^(CONNECTION_REFUSED|CONNECTION_TIMEOUT|TIMEOUT)\b/;
+
 function describeServer(answer: ServerAnswer, isNode: boolean, differ: boolean): Finding {
   if ('fault' in answer) {
+    const what = silence.test(answer.fault) ? 'does not answer' : 'cannot be used';
     return fault(
-      `NATS server ${answer.address} cannot be used: ${answer.fault.replace(/\.$/, '')}. Start it, or remove it from TIDINGS_NATS_URL`,
+      `NATS server ${answer.address} ${what}: ${answer.fault.replace(/\.$/, '')}. Start it, or remove it from TIDINGS_NATS_URL`,
     );
   }
   const { address, name, version, cluster, isOld } = answer;

@@ -68,7 +68,7 @@ test('each NATS server is named, and too few are a fault of their own', () => {
   );
   assert.equal(
     one[2]?.text,
-    'NATS server nats-3:4222 cannot be used: CONNECTION_REFUSED. Start it, or remove it from TIDINGS_NATS_URL',
+    'NATS server nats-3:4222 does not answer: CONNECTION_REFUSED. Start it, or remove it from TIDINGS_NATS_URL',
   );
   const two = describeServers([server(1), silent(2), silent(3)], true);
   assert.match(two[3]?.text ?? '', /^this machine reaches 1 of 3 NATS servers\. .* no record is accepted until 2 run$/);

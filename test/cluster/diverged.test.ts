@@ -34,6 +34,7 @@ test('wrong states are found and repaired, and the other nodes go on', { skip: n
     await waitUntil('the store was replaced and compared', () => readDivergence(dataDir, 'p00')?.state === 'sound');
     assert.equal(readDivergence(dataDir, 'p00')?.repairs.length, repairs);
     await waitUntil('nothing is wrong', async () => (await nodes.report()).faults.length === 0);
+    for (const service of nodes.services) assert.equal(await service.metric('tidings_replica_diverged'), 0);
     for (const other of nodes.live)
       if (other !== i) assert.equal(readDivergence(nodes.at(other).dataDir, 'p00'), undefined);
   };

@@ -110,14 +110,12 @@ test('of three nodes, a follower with a wrong state stops, fetches the journal o
   assert.equal(readLead(a.owner.partition)?.term, 1);
   await waitUntil('no one may read', () => !freshness.isFresh('p00'));
   assert.throws(() => freshness.assertFresh('p00'), /differ from those on other nodes/);
-  assert.match(await registry.getSingleMetricAsString('tidings_replica_diverged'), /partition="p00"\} 1/);
   assert.equal(readDivergence(b.dataDir, 'p00')?.state, 'diverged');
   const again = await restart(t, bench, 'b', b);
   assert.equal(readDivergence(b.dataDir, 'p00')?.state, 'repaired');
   assert.equal(again.owner.partition.generation, 2);
   await tick(a, [a, again, c]);
   await waitUntil('it was compared', () => readDivergence(b.dataDir, 'p00')?.state === 'sound');
-  assert.match(await registry.getSingleMetricAsString('tidings_replica_diverged'), /partition="p00"\} 0/);
   await assertEqual(again, a);
   await waitUntil('the partition is served', () => freshness.isFresh('p00'));
 });
@@ -148,6 +146,8 @@ test('of two nodes that differ, neither leads nor serves, until a third one deci
   await tick(a, [a, b]);
   for (const { standing } of [a, b]) await waitUntil('it is undecided', () => standing.state === 'undecided');
   await waitUntil('no one may read', () => !freshness.isFresh('p00'));
+  // All nodes of this test share the metric. Here, both of those that run say the same.
+  assert.match(await registry.getSingleMetricAsString('tidings_replica_diverged'), /partition="p00"\} 1/);
   assert.equal(a.lead.term, undefined);
   assert.deepEqual([a.lost, b.lost], [[], []]);
   // A restart does not make either of them sure, and no one claims the partition.

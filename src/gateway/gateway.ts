@@ -191,9 +191,10 @@ export async function openGateway(
   const budget = bodyBudget(settings);
   const receiving = receiverOf(whole, { budget, limit: limits.ingestion, group, logger });
   // The directory possibly does not list the repositories of delayed events yet.
-  for (const { record } of delayed(settings, readers)) receiving.seed(record, Date.now());
-  // The only gateway restores its limit here. With several, each restores it when it begins to count.
-  if (homes.isSole) seedIngestion(ingestion, settings, readers);
+  const seedReceiver = (record: EventRecord): void => receiving.seed(record, Date.now());
+  // The only gateway restores its limit in the same pass. With several, each restores it when it begins to count.
+  if (homes.isSole) seedIngestion(ingestion, settings, readers, seedReceiver);
+  else for (const { record } of delayed(settings, readers)) seedReceiver(record);
   receiver = receiving;
   group.onNotice((notice) => {
     if (notice.about === 'refused') events.refused(notice.reason, notice.orgId);
@@ -292,9 +293,15 @@ function* delayed(settings: Settings, readers: Readers): Iterable<{ due: number;
  * Restores the ingestion limit from the delayed events that wait in the partitions. Another process admitted these
  * events, so each event has used a part of its organization's limit.
  */
-function seedIngestion(limit: IngestionLimit, settings: Settings, readers: Readers): void {
+function seedIngestion(
+  limit: IngestionLimit,
+  settings: Settings,
+  readers: Readers,
+  onRecord: (record: EventRecord) => void = () => {},
+): void {
   const highest = new Map<string, number>();
   for (const { due, record } of delayed(settings, readers)) {
+    onRecord(record);
     const organization = limitedAs(record.repository, record.signedBy);
     highest.set(organization, Math.max(highest.get(organization) ?? 0, due));
   }

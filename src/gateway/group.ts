@@ -38,7 +38,7 @@ export class GatewayGroup {
   private readonly node: string;
   private readonly members: Members | undefined;
   private readonly link: ReturnType<typeof openLink> | undefined;
-  /** Refused deliveries that the others are told of when `telling` ends. */
+  /** Refused deliveries that this gateway reports to the others when `telling` ends. */
   private readonly refusals = new Map<string, Notice>();
   private telling: NodeJS.Timeout | undefined;
 

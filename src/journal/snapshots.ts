@@ -60,7 +60,7 @@ export interface Positions {
   /** Whether the node asks the others to announce their positions now. */
   asks: boolean;
   partitions: PartitionPosition[];
-  /** Partitions of which this node discards its own state: it waits for a snapshot, or folds the journal anew. */
+  /** Partitions of which this node discards its own state: it waits for a snapshot, or folds the journal from its beginning. */
   conceded?: readonly PartitionName[];
 }
 

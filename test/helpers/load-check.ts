@@ -1,10 +1,10 @@
 /**
- * Compares what a load on a cluster was told with what the nodes and the receiver have afterwards: nothing that was
- * acknowledged may be lost, and nothing may be doubled.
+ * Compares the acknowledgements that a load on a cluster got with what the nodes and the receiver have afterwards: nothing
+ * that was acknowledged may be lost, and nothing may be doubled.
  */
 import assert from 'node:assert/strict';
 
-/** What the load was told, and what was found. */
+/** The acknowledgements of the load, and what was found. */
 export interface Findings {
   /** Deliveries that were acknowledged. */
   acked: readonly string[];

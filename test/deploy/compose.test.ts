@@ -3,16 +3,12 @@
  * published.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { parse } from 'yaml';
 import { loadSettings, settingEntries } from '../../config/load.ts';
 import { contains, toBlockList } from '../../src/http/client-address.ts';
-
-const root = fileURLToPath(new URL('../../../', import.meta.url));
-const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+import { pathOf, readText, readYaml } from '../helpers/deploy-files.ts';
 
 interface Service {
   image: string;
@@ -35,7 +31,7 @@ interface Compose {
   networks: Record<string, { ipam?: { config: { subnet: string }[] } } | null>;
 }
 
-const compose = parse(read('deploy/compose.yaml')) as Compose;
+const compose = readYaml<Compose>('deploy/compose.yaml');
 const services = Object.entries(compose.services);
 const { tidings, caddy } = compose.services as { tidings: Service; caddy: Service };
 
@@ -76,8 +72,8 @@ test('the variables of Tidings are settings, and are valid together with the exa
   const known = [...settingEntries.map(({ env }) => env), 'TIDINGS_CONFIG'];
   const environment = tidings.environment ?? {};
   for (const name of Object.keys(environment)) assert.ok(known.includes(name), name);
-  const example = variablesIn(read('deploy/.env.example'));
-  const settingsFile = join(root, 'deploy', withDefaults(compose.secrets['settings.json']?.file ?? ''));
+  const example = variablesIn(readText('deploy/.env.example'));
+  const settingsFile = pathOf(join('deploy', withDefaults(compose.secrets['settings.json']?.file ?? '')));
   const env = Object.fromEntries(
     Object.entries(environment).map(([key, value]) => [key, withDefaults(value, example)]),
   );
@@ -118,7 +114,7 @@ test('mounted files exist, and used volumes and networks are declared', () => {
   for (const [name, { volumes = [], networks, secrets = [] }] of services) {
     for (const volume of volumes) {
       const [source = ''] = volume.split(':');
-      if (source.startsWith('.')) assert.ok(existsSync(join(root, 'deploy', source)), `${name}: ${source}`);
+      if (source.startsWith('.')) assert.ok(existsSync(pathOf(join('deploy', source))), `${name}: ${source}`);
       else assert.ok(source in compose.volumes, `${name}: ${source}`);
     }
     for (const network of Array.isArray(networks) ? networks : Object.keys(networks))
@@ -126,11 +122,11 @@ test('mounted files exist, and used volumes and networks are declared', () => {
     for (const secret of secrets) assert.ok(secret in compose.secrets, `${name}: ${secret}`);
   }
   for (const { file } of Object.values(compose.secrets))
-    assert.ok(existsSync(join(root, 'deploy', withDefaults(file))), file);
+    assert.ok(existsSync(pathOf(join('deploy', withDefaults(file)))), file);
 });
 
 test('files of the operator are neither in the repository nor in the image', () => {
-  const ignored = read('.gitignore').split('\n');
+  const ignored = readText('.gitignore').split('\n');
   for (const path of ['deploy/.env', 'deploy/settings.json']) assert.ok(ignored.includes(path), path);
-  assert.ok(!read('.dockerignore').includes('!deploy'));
+  assert.ok(!readText('.dockerignore').includes('!deploy'));
 });

@@ -1,4 +1,4 @@
-/** Reads the files in `deploy/` for several machines: environments, systemd units and Kubernetes manifests. */
+/** Reads the files in `deploy/`: Compose files, environments, systemd units and Kubernetes manifests. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

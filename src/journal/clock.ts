@@ -14,6 +14,9 @@ interface Clocks {
   monotonic: () => number;
 }
 
+/** A node whose clock is off by more than this many seconds is not ready, and hands over the partitions that it leads. */
+export const maxClockOffset = 30;
+
 const ownClocks: Clocks = { wall: () => Date.now(), monotonic: () => performance.now() };
 
 /**

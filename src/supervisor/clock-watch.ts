@@ -4,11 +4,11 @@
  */
 import type { Logger } from '../foundation/logger.ts';
 import { clockOffsetSeconds } from '../foundation/metrics.ts';
-import { clockOffset } from '../journal/clock.ts';
+import { clockOffset, maxClockOffset } from '../journal/clock.ts';
 
 const checkMs = 60_000;
-/** Offsets from which a clock is reported, and from which the node is not ready, in seconds. */
-const [warnedSeconds, maxSeconds] = [2, 30];
+/** Offset from which a clock is reported, in seconds. */
+const warnedSeconds = 2;
 
 export class ClockWatch {
   private readonly serverTime: () => Promise<number>;
@@ -41,7 +41,7 @@ export class ClockWatch {
 
   /** Why the node is not ready; undefined if its clock is right. */
   get fault(): string | undefined {
-    return Math.abs(this.offset) > maxSeconds ? `clock (${inWords(this.offset)})` : undefined;
+    return Math.abs(this.offset) > maxClockOffset ? `clock (${inWords(this.offset)})` : undefined;
   }
 
   /** Compares the clocks. If the server does not answer, the last comparison counts. */

@@ -140,7 +140,7 @@ export async function startComparing(
         ...{ node, lane, logger: quiet, owner, leaseMs: 15_000, now: () => clock.ms },
         ...{ onGained: none, onLost: none },
       });
-      const handOver = new HandOver(journal);
+      const handOver = new HandOver(journal, quiet);
       afterwards(t, () => handOver.stop());
       handOver.add({ name: 'p00', lead, owner, endLeading: async () => {}, resumeLeading: none });
       standing = new Standing({

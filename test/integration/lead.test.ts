@@ -173,7 +173,7 @@ test('a lead is handed over without a gap, and the work of the former lead has e
   const handOvers = new Map<string, HandOver>();
   const steps: string[] = [];
   for (const [name, { owner, lead }] of Object.entries({ one, two })) {
-    const handOver = new HandOver({ ...bench.journal, node: name });
+    const handOver = new HandOver({ ...bench.journal, node: name }, quiet);
     handOvers.set(name, handOver);
     afterwards(t, () => handOver.stop());
     const endLeading = async () => void steps.push(`${name} ends, acts: ${lead.acts}`);
@@ -199,7 +199,10 @@ test('a lead that cannot be handed over resumes its work', async (t) => {
   await waitUntil('the first node leads', () => one.lead.acts);
   await waitUntil('the other node has heard it', () => readLead(two.owner.partition)?.term === 1);
   const steps: string[] = [];
-  const [from, to] = ['one', 'two'].map((node) => new HandOver({ ...bench.journal, node })) as [HandOver, HandOver];
+  const [from, to] = ['one', 'two'].map((node) => new HandOver({ ...bench.journal, node }, quiet)) as [
+    HandOver,
+    HandOver,
+  ];
   for (const handOver of [from, to]) afterwards(t, () => handOver.stop());
   // The journal accepts nothing while the work of the lead ends.
   const endLeading = () => one.lane.close();
@@ -219,8 +222,8 @@ test('a process that leads two partitions more than another hands one over', asy
   const bench = await startBench(t);
   const names = ['p00', 'p01', 'p02'];
   const nodes = ['one', 'two'] as const;
-  const from = new HandOver({ ...bench.journal, node: 'one' });
-  const to = new HandOver({ ...bench.journal, node: 'two' });
+  const from = new HandOver({ ...bench.journal, node: 'one' }, quiet);
+  const to = new HandOver({ ...bench.journal, node: 'two' }, quiet);
   for (const handOver of [from, to]) afterwards(t, () => handOver.stop());
   const led: Node[] = [];
   for (const name of names) {
@@ -244,6 +247,34 @@ test('a process that leads two partitions more than another hands one over', asy
   await waitUntil('one is handed over', () => count() === 2);
   await from.balance();
   assert.equal(count(), 2, 'two to one is balanced');
+});
+
+test('a node whose clock is wrong hands its leads over, and gets none while another clock is right', async (t) => {
+  const bench = await startBench(t);
+  const [one, two] = [await startNode(t, bench, 'one'), await startNode(t, bench, 'two')];
+  one.lead.start();
+  await waitUntil('the first node leads', () => one.lead.acts);
+  await waitUntil('the other node has heard it', () => readLead(two.owner.partition)?.term === 1);
+  const offsets = { one: -31, two: 3600 };
+  const handOverOf = (node: 'one' | 'two', { owner, lead }: Node): HandOver => {
+    const handOver = new HandOver({ ...bench.journal, node }, quiet, async () => offsets[node]);
+    afterwards(t, () => handOver.stop());
+    handOver.add({ ...{ name: 'p00', owner, lead }, endLeading: async () => {}, resumeLeading: () => {} });
+    return handOver;
+  };
+  const [from, to] = [handOverOf('one', one), handOverOf('two', two)];
+  await bench.journal.connection.flush();
+  await from.check();
+  assert.ok(one.lead.acts, 'no node has a better clock, so the lead stays');
+  offsets.two = 30;
+  await to.check();
+  await from.check();
+  await waitUntil('the other node leads', () => two.lead.acts);
+  await waitUntil('the first node does not lead', () => one.lead.term === undefined);
+  assert.equal(await to.handOver('p00'), false, 'a node whose clock is wrong is no candidate');
+  offsets.one = 0;
+  await from.check();
+  assert.equal(await to.handOver('p00'), true);
 });
 
 test('a lead whose fold does not move sends no further tick', async (t) => {
@@ -281,7 +312,10 @@ test('a process that stops does not lead again, and a stopped partition is not h
   one.lead.start();
   await waitUntil('the first node leads', () => one.lead.acts);
   await waitUntil('the other node has heard it', () => readLead(two.owner.partition)?.term === 1);
-  const [from, to] = ['one', 'two'].map((node) => new HandOver({ ...bench.journal, node })) as [HandOver, HandOver];
+  const [from, to] = ['one', 'two'].map((node) => new HandOver({ ...bench.journal, node }, quiet)) as [
+    HandOver,
+    HandOver,
+  ];
   for (const handOver of [from, to]) afterwards(t, () => handOver.stop());
   const work = { name: 'p00', endLeading: async () => {}, resumeLeading: () => {} };
   from.add({ ...work, owner: one.owner, lead: one.lead });

@@ -1,10 +1,12 @@
 /**
- * Hands the lead of partitions over to other nodes: all of them when this process stops, and one at a time while this
- * process leads more partitions than others (`docs/architecture.md` decision 52).
+ * Hands the lead of partitions over to other nodes: all of them when this process stops or while the clock of this node is
+ * wrong, and one at a time while this process leads more partitions than others (`docs/architecture.md` decision 52).
  */
 import { onInterval } from '../../src/foundation/intervals.ts';
+import type { Logger } from '../../src/foundation/logger.ts';
 import type { PartitionName } from '../../src/foundation/partition-names.ts';
 import { answerAsCandidate, type Candidate, findCandidates } from '../../src/journal/candidates.ts';
+import { clockOffset, maxClockOffset, serverTime } from '../../src/journal/clock.ts';
 import type { Journal } from '../../src/journal/connect.ts';
 import type { Lead } from './lead.ts';
 
@@ -19,8 +21,8 @@ export interface Handed {
   resumeLeading(): void;
 }
 
-/** Interval between two checks whether this process leads too many partitions, in milliseconds. */
-const balanceMs = 60_000;
+/** Interval between two checks whether another process should lead partitions of this one, in milliseconds. */
+const checkMs = 60_000;
 /** How long a process that was told to hand over is no candidate, in milliseconds. An operator stops it meanwhile. */
 const awayMs = 600_000;
 /** A process further behind than this many messages would delay effects, so it does not get the lead. */
@@ -31,12 +33,24 @@ export class HandOver {
   private readonly journal: Journal;
   private readonly handed = new Map<PartitionName, Handed>();
   private readonly ends: (() => void)[] = [];
+  private readonly logger: Pick<Logger, 'warn'>;
+  private readonly compare: () => Promise<number>;
   private awayUntil = Number.NEGATIVE_INFINITY;
   private stopped = false;
+  /** By how many seconds the clock of this node was ahead at the last comparison. */
+  private offset = 0;
 
-  constructor(journal: Journal) {
+  /** @param compare returns by how many seconds the clock of this node is ahead */
+  constructor(
+    journal: Journal,
+    logger: Pick<Logger, 'warn'>,
+    compare: () => Promise<number> = () => clockOffset(() => serverTime(journal)),
+  ) {
     this.journal = journal;
-    this.ends.push(onInterval(balanceMs, () => void this.balance()));
+    this.logger = logger;
+    this.compare = compare;
+    void this.compareClock();
+    this.ends.push(onInterval(checkMs, () => void this.check()));
   }
 
   /** Adds a partition: this process becomes a candidate for its lead. */
@@ -71,6 +85,17 @@ export class HandOver {
     for (const end of this.ends) end();
   }
 
+  /** Compares the clock, and then hands over what another process should lead. */
+  async check(): Promise<void> {
+    await this.compareClock();
+    if (!this.isClockWrong) return this.balance();
+    const { offset } = this;
+    for (const { name } of [...this.handed.values()].filter(isLed)) {
+      if (this.stopped || !(await this.handOver(name))) continue;
+      this.logger.warn({ partition: name, offsetSeconds: offset }, 'partition was handed over: the clock is wrong');
+    }
+  }
+
   /** Hands one partition over if another process leads at least two partitions less than this process. */
   async balance(): Promise<void> {
     const leads = this.leads();
@@ -89,12 +114,21 @@ export class HandOver {
     return isCeded;
   }
 
+  /** If the server does not answer, the last comparison counts. The supervisor reports that the clock is off. */
+  private async compareClock(): Promise<void> {
+    this.offset = await this.compare().catch(() => this.offset);
+  }
+
+  private get isClockWrong(): boolean {
+    return Math.abs(this.offset) > maxClockOffset;
+  }
+
   private leads(): number {
     return [...this.handed.values()].filter(isLed).length;
   }
 
   private candidateFor({ lead, owner }: Handed): Candidate | undefined {
-    if (this.stopped || performance.now() < this.awayUntil) return undefined;
+    if (this.stopped || this.isClockWrong || performance.now() < this.awayUntil) return undefined;
     if (!lead.isCandidate || !owner.caughtUp) return undefined;
     return { node: this.journal.node, life: lead.life, seq: owner.seq, leads: this.leads() };
   }

@@ -123,7 +123,7 @@ async function prepare(
     return readers.fresh(name);
   };
   const isNode = isOneOfSeveral(settings);
-  const handOver = isNode ? new HandOver(journal) : undefined;
+  const handOver = isNode ? new HandOver(journal, logger) : undefined;
   const onWaiting = (name: PartitionName, state: string | undefined): void => setWaiting(name, state);
   const peers = isNode ? new Peers(names, { journal, dataDir: settings.dataDir, logger, onWaiting }) : undefined;
   const places = new BackfillPlaces();

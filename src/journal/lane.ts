@@ -16,6 +16,7 @@ import type { JournalRecord } from '../protocol/journal.ts';
 import { Batch } from './batch.ts';
 import { packRecord } from './codec.ts';
 import type { Journal } from './connect.ts';
+import { onElected } from './elections.ts';
 import type { Stored } from './publisher.ts';
 import { recordsSubject, streamOf } from './subjects.ts';
 
@@ -97,6 +98,8 @@ export class Lane {
     // again immediately after a reconnect. This is safe, because the server drops a second message with the same
     // message id.
     journal.onReconnect(() => this.retryNow());
+    // A request to a leader that is gone is lost too.
+    onElected(journal, partition, () => this.retryNow());
   }
 
   /**
@@ -191,6 +194,7 @@ export class Lane {
     let id = ulid();
     let isDoubted = false;
     let inProcess = 0;
+    let pauses = 0;
     this.meters?.batchRecords.observe(entries.length);
     for (let attempt = 0; ; attempt++) {
       try {
@@ -221,7 +225,10 @@ export class Lane {
           this.logger.warn({ partition: this.partition, err: error }, 'enqueue is retried');
         }
         isDoubted ||= isFalse;
-        await pause(attempt);
+        // The server can be reached again, or another server leads the stream now.
+        if (error instanceof RetryNow) pauses = 0;
+        // An attempt that was not answered has waited for long enough.
+        if (!isTimeout(error)) await this.pause(pauses++);
       }
     }
   }
@@ -229,8 +236,20 @@ export class Lane {
   private publish(payload: Uint8Array, id: string): Promise<Stored> {
     const message = { subject: recordsSubject(this.partition), stream: streamOf(this.partition), id, payload };
     return new Promise((resolve, reject) => {
-      this.retryNow = () => reject(new Error('the connection was restored'));
+      this.retryNow = () => reject(new RetryNow());
       this.journal.publisher.publish(message, attemptMs).then(resolve, reject);
+    });
+  }
+
+  /** Waits between two attempts. `retryNow` ends the wait. */
+  private pause(earlier: number): Promise<void> {
+    const ms = Math.min(50 * 2 ** Math.min(earlier, 4), 500) * (0.5 + Math.random());
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.retryNow = () => {
+        clearTimeout(timer);
+        resolve();
+      };
     });
   }
 
@@ -287,6 +306,14 @@ export class Lane {
   }
 }
 
+/** Ends an attempt whose request may be lost, because the connection or the leader of the stream has changed. */
+class RetryNow extends Error {
+  constructor() {
+    super('the connection was restored, or the stream has a new leader');
+    this.name = 'RetryNow';
+  }
+}
+
 /** Thrown if the server calls a batch a duplicate that it cannot have stored. */
 class FalseDuplicateError extends Error {
   constructor(seq: number, last: number) {
@@ -309,13 +336,12 @@ function isInProcess(error: unknown): boolean {
   return error instanceof NatsError && error.api_error?.err_code === 10_158;
 }
 
+function isTimeout(error: unknown): boolean {
+  return error instanceof NatsError && error.code === ErrorCode.Timeout;
+}
+
 function busy(): ServiceError {
   return new ServiceError('unavailable', 'The journal cannot accept more records right now. Send the request again.', {
     retryAfter: 1,
   });
-}
-
-function pause(attempt: number): Promise<void> {
-  const ms = Math.min(50 * 2 ** Math.min(attempt, 4), 500) * (0.5 + Math.random());
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -5,7 +5,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { connectionFault, connectionOptions, connectJournal, type Journal } from '../../src/journal/connect.ts';
+import { electedSubject } from '../../src/journal/elections.ts';
 import { Follower } from '../../src/journal/follow.ts';
+import { recordsSubject } from '../../src/journal/subjects.ts';
 import { afterwards } from '../helpers/cleanup.ts';
 import { externalSettings, startExternal } from '../helpers/external-nats.ts';
 import { quiet } from '../helpers/journal.ts';
@@ -59,6 +61,24 @@ test('a lane of a node goes on within its deadline when its server is frozen', a
   assert.equal(used.length, 1);
   used[0]?.freeze();
   assert.equal((await lane.enqueue(smallRecord('after'))).seq, 2);
+});
+
+test('a lane of a node sends a batch again as soon as another server leads the stream', async (t) => {
+  const server = await startExternal(t, '');
+  const proxy = await startNatsProxy(t, server);
+  const [journal, servers] = [await connectNode(t, [proxy.port]), await connectNode(t, [server])];
+  // Without the announcements, the lane would wait for a second for each of the lost attempts.
+  const lane = await openLane(t, journal, { ackDeadlineMs: 4000 });
+  await journal.connection.flush();
+  let lost = 0;
+  proxy.toServer = ({ line, bytes }) => {
+    if (lost === 5 || !line.startsWith(`HPUB ${recordsSubject('p00')} `)) return bytes;
+    lost += 1;
+    servers.connection.publish(electedSubject('p00'));
+    return undefined;
+  };
+  assert.equal((await lane.enqueue(smallRecord('after'))).seq, 1);
+  assert.equal(lost, 5);
 });
 
 test('a follower of a node goes on soon after its consumer has died with its server', async (t) => {

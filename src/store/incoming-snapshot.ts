@@ -13,7 +13,6 @@ import {
   statfsSync,
   writeFileSync,
 } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { snapshotFolder } from './generation.ts';
 import { openFolder } from './partition.ts';
@@ -28,6 +27,7 @@ import {
   verifySnapshot,
 } from './snapshot.ts';
 import type { SnapshotFacts } from './snapshot-offers.ts';
+import { SteadyFile } from './steady-file.ts';
 
 /** Thrown when a snapshot that was received is not the one that was offered, or cannot be read. */
 export class BadSnapshotError extends Error {}
@@ -52,7 +52,7 @@ export class IncomingSnapshot {
   private readonly partition: string;
   private readonly offer: Omit<SnapshotFacts, 'clean'>;
   private readonly folder: string;
-  private file: FileHandle | undefined;
+  private file: SteadyFile | undefined;
 
   private constructor(dataDir: string, partition: string, offer: Omit<SnapshotFacts, 'clean'>) {
     this.dataDir = dataDir;
@@ -80,13 +80,13 @@ export class IncomingSnapshot {
     removeUnfinishedFetches(dataDir, partition);
     mkdirSync(folder, { recursive: true });
     requireSpace(folder, offer.bytes);
-    incoming.file = await open(join(folder, dataFile), 'w');
+    incoming.file = await SteadyFile.create(join(folder, dataFile));
     return incoming;
   }
 
   /** Adds the next piece. */
   async add(piece: Uint8Array): Promise<void> {
-    await this.file?.write(piece, 0, piece.byteLength, this.offset);
+    await this.file?.write(piece, this.offset);
     this.offset += piece.byteLength;
   }
 

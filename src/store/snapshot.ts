@@ -6,7 +6,6 @@
  */
 import { createHash } from 'node:crypto';
 import {
-  constants,
   createReadStream,
   existsSync,
   mkdirSync,
@@ -17,10 +16,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generationFolder, prepareGeneration, snapshotFolder, switchGeneration } from './generation.ts';
 import { openFolder, type Partition } from './partition.ts';
+import { copySteadily } from './steady-file.ts';
 import { foldedTables } from './table-registry.ts';
 import { readCursor, readStreamIdentity } from './tables/meta.ts';
 
@@ -135,8 +134,7 @@ export async function restoreSnapshot(
   const generation = prepareGeneration(dataDir, partition);
   const target = join(generationFolder(dataDir, partition, generation), dataFile);
   const [copied, checked] = await Promise.allSettled([
-    // Where the file system can share blocks between files, the copy takes no time.
-    copyFile(join(snapshot.folder, dataFile), target, constants.COPYFILE_FICLONE),
+    copySteadily(join(snapshot.folder, dataFile), target),
     isReadable(),
   ]);
   if (checked.status === 'rejected') throw checked.reason;

@@ -47,7 +47,7 @@ export function serveCluster(
     const { reply, node: name } = outcomeOf(request);
     if (reply.ok) {
       logger.info({ joined: name }, 'a machine has joined the cluster with a token');
-      void takeSnapshots(journal, settings.partitions, logger);
+      void offerSnapshots(journal, settings.partitions, logger);
     } else logger.warn({ node: name, reason: reply.message }, 'a request to join the cluster was refused');
     return reply;
   });
@@ -59,13 +59,13 @@ export function serveCluster(
 }
 
 /**
- * Lets the workers of this node take snapshots, so that the new machine can begin with them. Without one that its journal
- * continues, the machine would wait until the next snapshot is due.
+ * Lets the workers of this node take the snapshots that the new machine needs. Without one that its journal continues, the
+ * machine would wait until the next snapshot is due.
  */
-async function takeSnapshots(journal: Journal, partitions: number, logger: Logger): Promise<void> {
+async function offerSnapshots(journal: Journal, partitions: number, logger: Logger): Promise<void> {
   for (const name of partitionNames(partitions)) {
     try {
-      await ask(journal, name, { task: 'snapshot' }, snapshotMs);
+      await ask(journal, name, { task: 'offerSnapshot' }, snapshotMs);
     } catch (error) {
       logger.warn({ partition: name, err: error }, 'snapshot for the new machine failed; the next one serves it');
     }

@@ -17,8 +17,9 @@ import {
 } from '../../src/foundation/metrics.ts';
 import type { Lane } from '../../src/journal/lane.ts';
 import { type StreamState, streamState } from '../../src/journal/topology.ts';
-import { lastSnapshotAt, type Snapshot } from '../../src/store/snapshot.ts';
+import { lastSnapshotAt, listSnapshots, type Snapshot } from '../../src/store/snapshot.ts';
 import { countDelayed } from '../../src/store/tables/delayed.ts';
+import { readStreamIdentity } from '../../src/store/tables/meta.ts';
 import { countEffects } from '../../src/store/tables/outbox.ts';
 import {
   type Company,
@@ -80,6 +81,17 @@ export class Keeper {
       this.taking = undefined;
     });
     return this.taking;
+  }
+
+  /**
+   * Lets other nodes begin with a snapshot of this node. Takes one if there is none that the journal continues: each
+   * snapshot copies the whole store.
+   */
+  async offer(): Promise<Snapshot> {
+    const { name, options, partition } = this.owner;
+    const newest = listSnapshots(options.dataDir, name).at(-1);
+    const isOfStream = newest?.epoch === readStreamIdentity(partition)?.epoch;
+    return newest && isOfStream && newest.seq + 1 >= (await this.stream()).firstSeq ? newest : this.snapshot();
   }
 
   /**

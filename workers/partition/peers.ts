@@ -70,7 +70,7 @@ const defaultAnnounceMs = 5000;
 /** A snapshot is not offered any more if its node was not heard for this time. */
 const offeredMs = 30_000;
 /** Other nodes serve webhooks from the same disk and network. */
-const defaultBytesPerSecond = 50_000_000;
+const defaultBytesPerSecond = 25_000_000;
 
 /** A partition whose owner runs. */
 interface Served {

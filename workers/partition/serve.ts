@@ -63,6 +63,7 @@ type Question =
   | ConvertManifestTask
   | AuditTask
   | { task: 'snapshot' }
+  | { task: 'offerSnapshot' }
   | { task: 'handOver' };
 
 /**
@@ -226,6 +227,7 @@ export async function serve(
   const answers = answerQueries(journal, name, async (question: Question) => {
     const asked = performance.now();
     if (question.task === 'snapshot') return keeper.snapshot();
+    if (question.task === 'offerSnapshot') return keeper.offer();
     if (question.task === 'handOver') return shared.handOver?.leave(name) ?? { led: true, handedOver: false };
     if (question.task === 'audit') return audit(logger, question.line);
     if (question.task === 'resolveRepository') return resolveRepository(shared.delivering, owner.partition, question);

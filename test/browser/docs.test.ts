@@ -1,44 +1,20 @@
 /**
  * Opens the API reference in a real browser. The page loads nothing from other servers, uses the light or dark colors
  * that the reader prefers, and fits a phone. It is readable in both color schemes and can be used without a mouse.
- * Operations are collapsed at first, and the reader can filter them.
+ * Operations are collapsed at first, and the reader can filter them. `test/long/api-reference.test.ts` audits it with axe.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { pino } from 'pino';
 import type { Browser } from 'playwright-core';
-import { documentRoute } from '../../src/api/document.ts';
-import { apiRoutes } from '../../src/api/routes.ts';
-import { type HttpRoute, startServer } from '../../src/http/server.ts';
-import { docsRoutes } from '../../src/pages/docs-page.ts';
-import { guideRoutes } from '../../src/pages/guide-page.ts';
-import { style } from '../../src/pages/style.ts';
+import { startReference } from '../helpers/api-reference.ts';
 import { auditPage, chromiumPath, contrast, openBrowser, openContext } from '../helpers/browser.ts';
-import { afterwards } from '../helpers/cleanup.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 const program = chromiumPath();
 const skip = program === undefined && 'NO CHROMIUM: the reference was not tested';
 
-/** One operation of each HTTP method, because the color of an operation depends on its method. */
-const operationsOfEachMethod = [
-  ['Drafts', 'listDrafts'],
-  ['Drafts', 'updateDraft'],
-  ['Publishing', 'publishDraft'],
-  ['Repositories', 'putRepositorySettings'],
-  ['Keys', 'revokeKey'],
-] as const;
-
 test('the API reference works in a browser', { skip }, async (t) => {
-  const stylesheet: HttpRoute = {
-    method: 'GET',
-    path: '/notes/style.css',
-    handle: (exchange) => exchange.reply(200, 'text/css; charset=utf-8', style),
-  };
-  const routes = [...docsRoutes(), ...guideRoutes(), documentRoute(apiRoutes), stylesheet];
-  const server = await startServer('127.0.0.1', 0, routes, pino({ level: 'silent' }));
-  afterwards(t, () => server.stop(1000));
-  const url = `http://127.0.0.1:${server.port}`;
+  const url = await startReference(t);
   const browser = await openBrowser(t, program as string);
   for (const theme of ['light', 'dark'] as const) {
     for (const width of [1280, 390]) {
@@ -46,19 +22,6 @@ test('the API reference works in a browser', { skip }, async (t) => {
         assertReadable(t, browser, { url, theme, width }),
       );
     }
-    await t.test(`axe reports nothing serious in ${theme}`, async (t) => {
-      const page = await (await openContext(t, browser, { colorScheme: theme })).newPage();
-      await page.goto(`${url}/docs`);
-      await page.waitForSelector('.opblock-tag');
-      assert.deepEqual(await auditPage(page), [], 'folded');
-      for (const [tag, operation] of operationsOfEachMethod) {
-        if ((await page.locator(`#operations-${tag}-${operation}`).count()) === 0)
-          await page.locator(`.opblock-tag[data-tag="${tag}"]`).click();
-        await page.locator(`#operations-${tag}-${operation} .opblock-summary-control`).click();
-        await page.waitForSelector(`#operations-${tag}-${operation} .response-col_description`);
-      }
-      assert.deepEqual(await auditPage(page, '.opblock.is-open'), [], 'unfolded');
-    });
   }
 
   await t.test('operations are folded, and the filter shows those that match', async (t) => {

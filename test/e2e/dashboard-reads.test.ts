@@ -60,10 +60,13 @@ test('a start page reads what it shows', async (t) => {
     assert.equal((await service.api('GET', '/api/repos?include=backfill')).status, 400);
   });
 
+  // A count is marked as outdated from the fold of a later delivery until the next count is ready.
+  const isCurrent = ({ unreleased }: { unreleased?: { outdated?: true } | null }) =>
+    Boolean(unreleased) && !unreleased?.outdated;
   const counted = (path: string, pulls: number) =>
     waitUntil(`${pulls} pull requests are counted`, async () => {
       const { body } = await service.api('GET', path);
-      return body.unreleased?.pulls === pulls && body;
+      return isCurrent(body) && body.unreleased.pulls === pulls && body;
     });
 
   await t.test('the counts are those of the unreleased changes, also after a merge', async () => {
@@ -82,7 +85,7 @@ test('a start page reads what it shows', async (t) => {
     assert.deepEqual([changes, unlabelled], [2, 1]);
     const list = await waitUntil('both are counted', async () => {
       const { repos } = (await service.api('GET', '/api/repos?include=unreleased')).body;
-      return repos.every((each: { unreleased: object | null }) => each.unreleased) && repos;
+      return repos.every(isCurrent) && repos;
     });
     assert.deepEqual(list[1].unreleased, unreleased);
     assert.equal(list[0].lastTag, null, 'a repository without a tag');

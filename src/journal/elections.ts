@@ -1,6 +1,6 @@
 /**
  * Notices that the servers of a cluster have elected a new leader of a partition's stream. The servers announce it. The
- * announcement is a hint only: whoever misses it, or may not subscribe to it, tries again after a pause.
+ * announcement is a hint only: a lane that misses it, or may not subscribe to it, tries again after a pause.
  */
 import type { PartitionName } from '../foundation/partition-names.ts';
 import type { Journal } from './connect.ts';

@@ -81,6 +81,11 @@ export async function ensureStream(
   return toState(await journal.manager.streams.update(streamOf(partition), changed));
 }
 
+/** Whether a stream still contains every message after `seq`. */
+export function reaches(seq: number, { firstSeq }: StreamState): boolean {
+  return seq + 1 >= firstSeq;
+}
+
 /** Reads the current state of a stream. */
 export async function streamState(journal: Journal, partition: PartitionName): Promise<StreamState> {
   return toState(await journal.manager.streams.info(streamOf(partition)));

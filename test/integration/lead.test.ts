@@ -68,6 +68,17 @@ async function startNode(
   return { owner, lead, lane, clock, changes, close };
 }
 
+/** Starts two nodes, `one` and `two`, and waits until both know that `one` leads the partition. */
+async function startPair(t: TestContext, given?: Bench, name = 'p00'): Promise<{ bench: Bench; one: Node; two: Node }> {
+  const bench = given ?? (await startBench(t));
+  const one = await startNode(t, bench, 'one', { leaseMs }, name);
+  const two = await startNode(t, bench, 'two', { leaseMs }, name);
+  one.lead.start();
+  await waitUntil('the first node leads', () => one.lead.acts);
+  await waitUntil('the other node has heard it', () => readLead(two.owner.partition)?.term === 1);
+  return { bench, one, two };
+}
+
 test('on one machine, a process claims its partition at once, and its successor claims a higher term', async (t) => {
   const bench = await startBench(t);
   const dataDir = join(temporaryFolder(t), 'data');
@@ -123,11 +134,7 @@ test('two nodes claim a partition that no one leads, one of them wins, and both 
 });
 
 test('a lead expires before others may claim, ticks renew it, and a silent lead is replaced', async (t) => {
-  const bench = await startBench(t);
-  const [one, two] = [await startNode(t, bench, 'one'), await startNode(t, bench, 'two')];
-  one.lead.start();
-  await waitUntil('the first node leads', () => one.lead.acts);
-  await waitUntil('the other node has heard it', () => readLead(two.owner.partition)?.term === 1);
+  const { one, two } = await startPair(t);
   two.lead.start();
   one.clock.ms += leaseMs - 3001;
   assert.ok(one.lead.acts);
@@ -165,11 +172,7 @@ test('the fold drops a tick of a lead that was replaced', async (t) => {
 });
 
 test('a lead is handed over without a gap, and the work of the former lead has ended before', async (t) => {
-  const bench = await startBench(t);
-  const [one, two] = [await startNode(t, bench, 'one'), await startNode(t, bench, 'two')];
-  one.lead.start();
-  await waitUntil('the first node leads', () => one.lead.acts);
-  await waitUntil('the other node has heard it', () => readLead(two.owner.partition)?.term === 1);
+  const { bench, one, two } = await startPair(t);
   const handOvers = new Map<string, HandOver>();
   const steps: string[] = [];
   for (const [name, { owner, lead }] of Object.entries({ one, two })) {
@@ -193,11 +196,7 @@ test('a lead is handed over without a gap, and the work of the former lead has e
 });
 
 test('a lead that cannot be handed over resumes its work', async (t) => {
-  const bench = await startBench(t);
-  const [one, two] = [await startNode(t, bench, 'one'), await startNode(t, bench, 'two')];
-  one.lead.start();
-  await waitUntil('the first node leads', () => one.lead.acts);
-  await waitUntil('the other node has heard it', () => readLead(two.owner.partition)?.term === 1);
+  const { bench, one, two } = await startPair(t);
   const steps: string[] = [];
   const [from, to] = ['one', 'two'].map((node) => new HandOver({ ...bench.journal, node }, quiet)) as [
     HandOver,
@@ -221,19 +220,12 @@ test('a lead that cannot be handed over resumes its work', async (t) => {
 test('a process that leads two partitions more than another hands one over', async (t) => {
   const bench = await startBench(t);
   const names = ['p00', 'p01', 'p02'];
-  const nodes = ['one', 'two'] as const;
   const from = new HandOver({ ...bench.journal, node: 'one' }, quiet);
   const to = new HandOver({ ...bench.journal, node: 'two' }, quiet);
   for (const handOver of [from, to]) afterwards(t, () => handOver.stop());
   const led: Node[] = [];
   for (const name of names) {
-    const [one, two] = [
-      await startNode(t, bench, nodes[0], { leaseMs }, name),
-      await startNode(t, bench, nodes[1], { leaseMs }, name),
-    ];
-    one.lead.start();
-    await waitUntil('the first node leads', () => one.lead.acts);
-    await waitUntil('the other node has heard it', () => readLead(two.owner.partition)?.term === 1);
+    const { one, two } = await startPair(t, bench, name);
     for (const [handOver, { owner, lead }] of [
       [from, one],
       [to, two],
@@ -250,11 +242,7 @@ test('a process that leads two partitions more than another hands one over', asy
 });
 
 test('a node whose clock is wrong hands its leads over, and gets none while another clock is right', async (t) => {
-  const bench = await startBench(t);
-  const [one, two] = [await startNode(t, bench, 'one'), await startNode(t, bench, 'two')];
-  one.lead.start();
-  await waitUntil('the first node leads', () => one.lead.acts);
-  await waitUntil('the other node has heard it', () => readLead(two.owner.partition)?.term === 1);
+  const { bench, one, two } = await startPair(t);
   const offsets = { one: -31, two: 3600 };
   const handOverOf = (node: 'one' | 'two', { owner, lead }: Node): HandOver => {
     const handOver = new HandOver({ ...bench.journal, node }, quiet, async () => offsets[node]);
@@ -307,11 +295,7 @@ test('a node that was frozen reads the ticks of the lead before it claims', asyn
 });
 
 test('a process that stops does not lead again, and a stopped partition is not handed to it', async (t) => {
-  const bench = await startBench(t);
-  const [one, two] = [await startNode(t, bench, 'one'), await startNode(t, bench, 'two')];
-  one.lead.start();
-  await waitUntil('the first node leads', () => one.lead.acts);
-  await waitUntil('the other node has heard it', () => readLead(two.owner.partition)?.term === 1);
+  const { bench, one, two } = await startPair(t);
   const [from, to] = ['one', 'two'].map((node) => new HandOver({ ...bench.journal, node }, quiet)) as [
     HandOver,
     HandOver,

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { snapshotFetchedBytes, snapshotFetches, snapshotFetchProgress } from '../../src/foundation/metrics.ts';
 import type { PartitionName } from '../../src/foundation/partition-names.ts';
 import { pieceBytes } from '../../src/journal/snapshots.ts';
-import type { StreamState } from '../../src/journal/topology.ts';
+import { reaches, type StreamState } from '../../src/journal/topology.ts';
 import { BadSnapshotError, IncomingSnapshot } from '../../src/store/incoming-snapshot.ts';
 import type { Snapshot } from '../../src/store/snapshot.ts';
 import type { PeerSnapshot, Peers } from './peers.ts';
@@ -134,7 +134,7 @@ class Fetching {
 
   /** Whether the stream contains every message after the snapshot. A snapshot of an earlier stream needs all of it. */
   private reaches({ offer }: PeerSnapshot): boolean {
-    return (offer.created === this.stream.created ? offer.seq : 0) + 1 >= this.stream.firstSeq;
+    return reaches(offer.created === this.stream.created ? offer.seq : 0, this.stream);
   }
 
   /** Fetches a snapshot. Returns undefined after a failure, which is remembered. */

@@ -16,7 +16,7 @@ import {
   storeBytes,
 } from '../../src/foundation/metrics.ts';
 import type { Lane } from '../../src/journal/lane.ts';
-import { type StreamState, streamState } from '../../src/journal/topology.ts';
+import { reaches, type StreamState, streamState } from '../../src/journal/topology.ts';
 import { lastSnapshotAt, listSnapshots, type Snapshot } from '../../src/store/snapshot.ts';
 import { countDelayed } from '../../src/store/tables/delayed.ts';
 import { readStreamIdentity } from '../../src/store/tables/meta.ts';
@@ -91,7 +91,7 @@ export class Keeper {
     const { name, options, partition } = this.owner;
     const newest = listSnapshots(options.dataDir, name).at(-1);
     const isOfStream = newest?.epoch === readStreamIdentity(partition)?.epoch;
-    return newest && isOfStream && newest.seq + 1 >= (await this.stream()).firstSeq ? newest : this.snapshot();
+    return newest && isOfStream && reaches(newest.seq, await this.stream()) ? newest : this.snapshot();
   }
 
   /**

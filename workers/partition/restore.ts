@@ -6,7 +6,7 @@
  */
 
 import type { Logger } from '../../src/foundation/logger.ts';
-import type { StreamState } from '../../src/journal/topology.ts';
+import { reaches, type StreamState } from '../../src/journal/topology.ts';
 import { type Divergence, readDivergence, writeDivergence } from '../../src/store/divergence.ts';
 import {
   currentGeneration,
@@ -112,11 +112,6 @@ async function replaceDiverged(
   const seq = fetched === 'replay' ? 0 : fetched.seq;
   logger.warn({ partition: name, seq, repairs: repairs.length }, 'wrong state of the partition is replaced');
   return openPartition(dataDir, name);
-}
-
-/** Whether the journal still contains every message after `seq`. */
-function reaches(seq: number, stream: StreamState): boolean {
-  return seq + 1 >= stream.firstSeq;
 }
 
 async function tryOpen(

@@ -197,12 +197,19 @@ test('four gateways serve as one', async (t) => {
       assert.ok(gateways.size > 1, 'several gateways received them');
       const forged = await service.deliver('pull_request', pullPayload(1), { 'x-hub-signature-256': 'sha256=00' });
       assert.equal(forged.status, 401);
-      for (const connection of connections) {
-        const { body } = await connection.ask('GET', '/api/deliveries?limit=100', service.adminKey);
-        assert.equal(body.total, size + 1);
-      }
-      const listed = JSON.parse(service.tidings('deliveries', '--json', '--limit', '100'));
-      assert.equal(listed.total, size + 1);
+      const { key } = await newKey(service);
+      // A gateway that stands still for a moment is left out of a list.
+      for (const connection of connections)
+        await waitUntil('the gateway lists all deliveries', async () => {
+          const { status, body } = await connection.ask('GET', '/api/deliveries?limit=100', key);
+          assert.ok(status === 429 || body.total <= size + 1, JSON.stringify(body.total));
+          return body.total === size + 1;
+        });
+      await waitUntil('the command line lists all deliveries', () => {
+        const { total } = JSON.parse(service.tidings('deliveries', '--json', '--limit', '100'));
+        assert.ok(total <= size + 1, `${total} deliveries`);
+        return total === size + 1;
+      });
     },
   );
 
@@ -289,7 +296,8 @@ test('four gateways serve as one', async (t) => {
       process.kill(home, 'SIGCONT');
     }
     assert.deepEqual(await Promise.all(all), Array(count).fill(200));
-    await untilCountedAtHome(service, connections, service.adminKey);
+    // The key of the instance must have requests left for the next part.
+    await untilCountedAtHome(service, connections, key);
   });
 
   await part(

@@ -65,6 +65,11 @@ function arrived({ events }: Opened, what: string, is: (received: Received) => b
   return waitUntil(what, () => events.find(is));
 }
 
+/** Returns the names of the events that a stream begins with. They have no ids. Live events can follow at once. */
+function missed({ events }: Opened): string[] {
+  return events.filter(({ id }) => id === '').map(({ event }) => event);
+}
+
 test('clients get live events', async (t) => {
   const service = await startService(t);
   const keyOf = async (org: string) => (await service.api('POST', '/api/keys', { name: 'k', org })).body;
@@ -125,9 +130,8 @@ test('clients get live events', async (t) => {
 
   await t.test('a stream continues after the last event', async () => {
     const id = stream.id();
-    const before = stream.events.length;
     await service.api('PATCH', `/api/drafts/${draft.id}`, { bodyMd: '## Mine\n' });
-    await waitUntil('the edit is an event', () => stream.events.length > before);
+    await arrived(stream, 'the edit is an event', ({ event, data }) => event === 'draft.status' && data.revision === 2);
     const again = await open(t, service, acme.key, { lastEventId: id });
     const edited = await arrived(again, 'the edit comes again', ({ event }) => event === 'draft.status');
     assert.equal(edited.data.revision, 2);
@@ -136,10 +140,7 @@ test('clients get live events', async (t) => {
     await arrived(inQuery, 'the edit comes again', ({ event }) => event === 'draft.status');
     await inQuery.close();
     const unknown = await open(t, service, acme.key, { lastEventId: 'x-1' });
-    assert.deepEqual(
-      unknown.events.map(({ event }) => event),
-      ['reset'],
-    );
+    assert.deepEqual(missed(unknown), ['reset']);
     await unknown.close();
   });
 
@@ -207,10 +208,7 @@ test('clients get live events', async (t) => {
     await waitUntil('another gateway runs', () => ![0, gateway].includes(service.pids().gateway));
     await service.ready();
     const again = await open(t, service, acme.key, { lastEventId: id });
-    assert.deepEqual(
-      again.events.map(({ event }) => event),
-      ['reset'],
-    );
+    assert.deepEqual(missed(again), ['reset']);
   });
 
   await t.test('a stop of the service ends its streams cleanly', async () => {

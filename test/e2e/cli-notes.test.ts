@@ -153,7 +153,10 @@ test('the command line makes and publishes the notes of a range', async (t) => {
     assert.deepEqual(await closed, [0, null]);
     const { suggestedVersion, since } = JSON.parse((await run('version', 'acme/rocket', '--json')).stdout);
     assert.deepEqual([suggestedVersion.version, suggestedVersion.bump, since.tag], ['v1.2.0', 'minor', 'v1.1.0']);
-    assert.match((await run('ranges', 'acme/rocket')).stdout, /^range_\w+ {2}v1\.1\.0\.\.main {2}pull requests: 2,/);
+    // The range is counted again a moment after the merge, and the notes do not wait for that.
+    await waitUntil('both merges are counted', async () =>
+      /^range_\w+ {2}v1\.1\.0\.\.main {2}pull requests: 2,/.test((await run('ranges', 'acme/rocket')).stdout),
+    );
   });
 
   await t.test('a draft with conflicts is printed, is not published, and exits with 4', async () => {

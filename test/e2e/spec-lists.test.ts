@@ -8,7 +8,8 @@ import { type Answer, startService } from '../helpers/service.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 test('lists follow the spec', async (t) => {
-  const service = await startService(t, { env: { TIDINGS_EGRESS_ALLOW: '127.0.0.0/8' } });
+  const env = { TIDINGS_EGRESS_ALLOW: '127.0.0.0/8', TIDINGS_USAGE_FLUSH_SECONDS: '1' };
+  const service = await startService(t, { env });
   const repoId = await deliverRocket(service);
   const range = (await createTagRange(service, repoId)).body;
   const draft = await generateDraft(service, range.id);
@@ -26,10 +27,18 @@ test('lists follow the spec', async (t) => {
     const asked = service.api('POST', '/api/publish', { draftId: draft.id, channel: 'hosted' });
     assert.equal((await toEnd(service, asked)).status, 201);
   }
-  // The tests read each list more than once, so the lists must no longer change.
+  // The tests read each list more than once, so the lists must no longer change. The event of the second publication is
+  // the last one. It can reach the endpoint after the others are delivered.
   await waitUntil('the endpoint has received everything', async () => {
-    const { deliveries } = (await get(`/api/webhook-endpoints/${endpointId}/deliveries`)).body;
-    return deliveries.length > 0 && deliveries.every((each: { status: string }) => each.status === 'delivered');
+    const { body } = await get(`/api/webhook-endpoints/${endpointId}/deliveries`);
+    const all: { event: string; status: string }[] = body.deliveries;
+    const published = all.filter(({ event }) => event === 'draft.published');
+    return published.length === 2 && all.every(({ status }) => status === 'delivered');
+  });
+  // The last use of a key is stored at most once per minute.
+  await waitUntil('the use of the key is stored', async () => {
+    const { keys } = (await get('/api/keys')).body;
+    return keys.every((each: { lastUsedAt: string | null }) => each.lastUsedAt !== null);
   });
   const needs: Record<string, string> = {
     listRanges: `repoId=${repoId}`,

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chromiumPath, openBrowser } from '../helpers/browser.ts';
-import { auditBoth, loaded, signedIn } from '../helpers/dashboard.ts';
+import { auditBoth, goByKeys, loaded, signedIn } from '../helpers/dashboard.ts';
 import { pullPayload } from '../helpers/payloads.ts';
 import { createTagRange, deliverRocket, generateDraft, publicationEnded } from '../helpers/rocket.ts';
 import { startService } from '../helpers/service.ts';
@@ -22,8 +22,7 @@ test('the statistics and the inbox work in a browser', { skip }, async (t) => {
 
   await t.test('statistics without a merge say so', async (t) => {
     const { page, faults } = await signedIn(t, browser, service);
-    await page.keyboard.press('g');
-    await page.keyboard.press('t');
+    await goByKeys(page, ['g', 't'], 'Statistics');
     await page.getByText('Nothing was merged in the last 26 weeks.').waitFor();
     await page.getByText(/of its API calls for/).waitFor();
     await auditBoth(page, 'statistics-empty');

@@ -91,6 +91,21 @@ export async function showDialog(page: Page, url: string, [name, path, open]: Di
   await loaded(page);
 }
 
+/**
+ * Goes to a screen with two keys. Keys that come too far apart on a busy machine do nothing, and are pressed again.
+ * @param heading the heading of the screen
+ */
+export async function goByKeys(page: Page, keys: readonly [string, string], heading: string): Promise<void> {
+  await waitUntil(`the keys ${keys.join(' ')} lead to ${heading}`, async () => {
+    for (const key of keys) await page.keyboard.press(key);
+    const shown = page.getByRole('heading', { level: 1, name: heading }).waitFor({ timeout: 2_000 });
+    return shown.then(
+      () => true,
+      () => false,
+    );
+  });
+}
+
 /** Sends the history of the demo to a service, and waits until all of it is folded and its repository is listed. */
 export async function sendHistory(service: TestService): Promise<void> {
   const statuses: number[] = [];

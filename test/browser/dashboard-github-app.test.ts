@@ -87,6 +87,10 @@ test('an app is created, used and removed without a file', { skip }, async (t) =
     const repositories = [{ id, full_name: fullName, name: fullName.split('/')[1], private: false }];
     const { status } = await deliver('installation', { action: 'created', installation, repositories });
     assert.equal(status, 202);
+    // The command finds the installation only when its delivery is folded.
+    await waitUntil('the repository is listed', async () => {
+      return (await service.api('GET', `/api/repos?fullName=${fullName}`)).body.total === 1;
+    });
     await service.run('backfill', fullName, '--no-wait', '--host', origin);
     await waitUntil('an installation token is used', () => app.tokens.length > 0 && host.asked(/\/pulls/).length > 0);
     const read = host.seen.find(({ url }) => url.includes('/pulls'));

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chromiumPath, openBrowser } from '../helpers/browser.ts';
-import { auditBoth, loaded, signedIn } from '../helpers/dashboard.ts';
+import { auditBoth, goByKeys, loaded, signedIn } from '../helpers/dashboard.ts';
 import { pullPayload } from '../helpers/payloads.ts';
 import { createTagRange, deliverRocket, generateDraft, publicationEnded } from '../helpers/rocket.ts';
 import { startService } from '../helpers/service.ts';
@@ -22,8 +22,7 @@ test('the statistics and the inbox work in a browser', { skip }, async (t) => {
 
   await t.test('statistics without a merge say so', async (t) => {
     const { page, faults } = await signedIn(t, browser, service);
-    await page.keyboard.press('g');
-    await page.keyboard.press('t');
+    await goByKeys(page, ['g', 't'], 'Statistics');
     await page.getByText('Nothing was merged in the last 26 weeks.').waitFor();
     await page.getByText(/of its API calls for/).waitFor();
     await auditBoth(page, 'statistics-empty');
@@ -114,10 +113,22 @@ test('the statistics and the inbox work in a browser', { skip }, async (t) => {
       read.push([pathname, searchParams.get('include') ?? ''].join(' ').trim());
     });
     await page.goto(service.url);
-    // The inbox reads everything again when its stream of events has opened.
-    const complete = () => read.filter((each) => each === '/api/deliveries').length === 2;
-    await waitUntil('the inbox has read everything twice', complete);
+    // The inbox reads everything again when its stream of events has opened. Each part is read again when its own first
+    // reading has ended, and two parts are lists of drafts.
+    const everything = Object.entries({
+      '/api/repos': 2,
+      '/api/repos unreleased': 2,
+      '/api/drafts': 4,
+      '/api/publications': 2,
+      '/api/deliveries': 2,
+    });
+    const count = (path: string) => read.filter((each) => each === path).length;
+    await waitUntil('the inbox asks for everything a second time', () =>
+      everything.every(([path, times]) => count(path) >= times),
+    );
     await unreleased.getByText('Moon/Lab').waitFor();
+    // The name of a range is read when its draft is drawn.
+    await page.getByRole('region', { name: 'Ready to publish' }).getByText('acme/rocket v1.1.0').waitFor();
     const before = await unreleased.textContent();
     read.length = 0;
     await service.deliver('pull_request', pullPayload(500, {}, moon));

@@ -13,6 +13,7 @@ import { afterwards } from '../helpers/cleanup.ts';
 import {
   auditBoth,
   dialogsOf,
+  goByKeys,
   keepSession,
   newestDraft,
   open,
@@ -128,10 +129,11 @@ test('the dashboard works in a browser', { skip }, async (t) => {
     const { page, faults } = await signedIn(t, browser, service);
     await page.keyboard.press('Tab');
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to content');
-    await page.keyboard.press('g');
-    await page.keyboard.press('r');
-    await page.getByRole('heading', { level: 1, name: 'Repositories' }).waitFor();
-    assert.equal(await page.evaluate('document.activeElement.localName'), 'h1', 'the focus follows the screen');
+    await goByKeys(page, ['g', 'r'], 'Repositories');
+    // The screen moves the focus after it was drawn.
+    await waitUntil('the focus follows the screen', async () => {
+      return (await page.evaluate('document.activeElement.localName')) === 'h1';
+    });
     await page.keyboard.press('/');
     await page.keyboard.type('shoebox');
     await page.getByRole('dialog').getByRole('option', { name: sampleRepository.fullName }).waitFor();
@@ -225,8 +227,7 @@ test('the dashboard works in a browser', { skip }, async (t) => {
 
   await t.test('a key is created, shown once, and revoked after its name was entered', async (t) => {
     const { page, faults } = await signedIn(t, browser, service);
-    await page.keyboard.press('g');
-    await page.keyboard.press('s');
+    await goByKeys(page, ['g', 's'], 'Settings');
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByLabel(/^Name/).fill('writer');
     await page.getByRole('button', { name: 'Create key' }).click();

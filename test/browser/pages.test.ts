@@ -139,7 +139,7 @@ test('pages work in a browser', { skip }, async (t) => {
     assert.equal(await page.locator('h1').textContent(), 'release/1.0#rc');
     await page.getByRole('link', { name: 'Release notes of acme/rocket' }).click();
     await page.getByRole('link', { name: 'Older versions' }).click();
-    assert.match(page.url(), /\?page=2$/);
+    await page.waitForURL(/\?page=2$/);
     assert.equal(await page.locator('h2').count(), 5);
   });
 

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { sampleHistory } from '../../demo/history/index.ts';
+import { sampleHistory, sampleRepository } from '../../demo/history/index.ts';
 import { sendDeliveries } from '../../src/cli/deliveries.ts';
 import { auditPage, openContext } from './browser.ts';
 import { generateDraft } from './rocket.ts';
@@ -91,12 +91,34 @@ export async function showDialog(page: Page, url: string, [name, path, open]: Di
   await loaded(page);
 }
 
-/** Sends the history of the demo to a service. */
+/**
+ * Goes to a screen with two keys. Keys that come too far apart on a busy machine do nothing, and are pressed again.
+ * @param heading the heading of the screen
+ */
+export async function goByKeys(page: Page, keys: readonly [string, string], heading: string): Promise<void> {
+  await waitUntil(`the keys ${keys.join(' ')} lead to ${heading}`, async () => {
+    for (const key of keys) await page.keyboard.press(key);
+    const shown = page.getByRole('heading', { level: 1, name: heading }).waitFor({ timeout: 2_000 });
+    return shown.then(
+      () => true,
+      () => false,
+    );
+  });
+}
+
+/** Sends the history of the demo to a service, and waits until all of it is folded and its repository is listed. */
 export async function sendHistory(service: TestService): Promise<void> {
   const statuses: number[] = [];
   const options = { url: service.url, secret: service.secret, concurrency: 16 };
   await sendDeliveries(sampleHistory(), { ...options, onAnswer: (status) => statuses.push(status) });
   assert.ok(statuses.every((status) => status < 300));
+  const repoId = await waitUntil('the repository is listed', async (): Promise<string | undefined> => {
+    const { body } = await service.api('GET', `/api/repos?fullName=${sampleRepository.fullName}`);
+    return body.repos[0]?.id;
+  });
+  // A write is answered after its fold, and deliveries of the same repository that came before it are folded before it.
+  const { status, body } = await service.api('PUT', `/api/repos/${repoId}/settings`, {});
+  assert.equal(status, 200, JSON.stringify(body));
 }
 
 /** Writes notes for customers about what is unreleased in the only repository of a service. */

@@ -67,18 +67,19 @@ test('a lane of a node sends a batch again as soon as another server leads the s
   const server = await startExternal(t, '');
   const proxy = await startNatsProxy(t, server);
   const [journal, servers] = [await connectNode(t, [proxy.port]), await connectNode(t, [server])];
-  // Without the announcements, the lane would wait for a second for each of the lost attempts.
-  const lane = await openLane(t, journal, { ackDeadlineMs: 4000 });
+  // Without the announcements, the lane would wait for a second for each of the lost attempts, and for too long.
+  const attempts = 15;
+  const lane = await openLane(t, journal, { ackDeadlineMs: (attempts - 1) * 1000 });
   await journal.connection.flush();
   let lost = 0;
   proxy.toServer = ({ line, bytes }) => {
-    if (lost === 5 || !line.startsWith(`HPUB ${recordsSubject('p00')} `)) return bytes;
+    if (lost === attempts || !line.startsWith(`HPUB ${recordsSubject('p00')} `)) return bytes;
     lost += 1;
     servers.connection.publish(electedSubject('p00'));
     return undefined;
   };
   assert.equal((await lane.enqueue(smallRecord('after'))).seq, 1);
-  assert.equal(lost, 5);
+  assert.equal(lost, attempts);
 });
 
 test('a follower of a node goes on soon after its consumer has died with its server', async (t) => {

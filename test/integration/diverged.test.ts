@@ -161,7 +161,11 @@ test('of two nodes that differ, neither leads nor serves, until a third one deci
   await new Promise((resolve) => setTimeout(resolve, 1200));
   assert.equal((await streamState(bench.journal, 'p00')).lastSeq, lastSeq);
   third.clock.ms += 2 * leaseMs;
-  await waitUntil('the third node leads', () => third.lead.acts);
+  // The clock goes on, because a node that was frozen by a busy machine first reads the ticks of that time.
+  await waitUntil('the third node leads', () => {
+    third.clock.ms += 20;
+    return third.lead.acts;
+  });
   await tick(third, [third, again[0]]);
   await isSound(again[0], third);
   await givenUp(again[1]);

@@ -30,7 +30,8 @@ async function openProxied(t: TestContext): Promise<Proxied> {
   const settings = externalSettings(`nats://127.0.0.1:${proxy.port}`);
   const journal = await connectJournal(settings, { role: 'cli', name: 'test', meters: journalMeters }, quiet);
   afterwards(t, () => journal.close());
-  const lane = await openLane(t, journal);
+  // A batch that stays in process takes up to six seconds, and a busy machine can add some.
+  const lane = await openLane(t, journal, { ackDeadlineMs: 30_000 });
   const sent: string[] = [];
   proxy.toServer = (frame) => {
     const id = messageId(frame);

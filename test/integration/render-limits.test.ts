@@ -107,7 +107,7 @@ test('a render that takes too long fails and can be requested again', async (t) 
     ['failed', 'The draft could not be written. The task took longer than 0.001 seconds. Choose a smaller range.'],
   );
   await first.close();
-  const { owner } = await ownWithOutbox(t, bench);
+  const { owner } = await ownWithOutbox(t, bench, 'p00', () => new RenderPool(1, 60_000));
   await enqueueAndFold(owner, feed(bench.journal), [generate(huge)]);
   await ended(owner.partition, id);
   const draft = readDraft(owner.partition, id);

@@ -89,7 +89,7 @@ test('the step of the action makes and publishes the notes of a tag', async (t) 
       [{ timeout: '5s' }, {}, 2, /^::error::timeout: expected a positive number/m],
       [{ repository: 'acme/nowhere' }, {}, 3, /^::error::The service does not know the repository acme\/nowhere/m],
       // The step needs some of this time for its first requests, and a busy machine needs more of it.
-      [{ to: 'v9.0.0', timeout: '10' }, {}, 3, /^::error::The service does not know the tag v9\.0\.0 of acme\/rocket/m],
+      [{ to: 'v9.0.0', timeout: '4' }, {}, 3, /^::error::The service does not know the tag v9\.0\.0 of acme\/rocket/m],
       [{ to: 'v1.0.0' }, {}, 3, /^::error::acme\/rocket has no release before v1\.0\.0/m],
       [{ publish: 'email', personas: 'customer' }, {}, 1, /^::error::POST \/api\/publish: The channel email is not/m],
       [{ 'api-key': 'rn_live_wrong' }, {}, 1, /^::error::GET \/api\/repos/m],

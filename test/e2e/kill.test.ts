@@ -32,7 +32,7 @@ async function killAndHeal(service: TestService, load: Load, parts: readonly Par
 async function end(t: TestContext, service: TestService, load: Load): Promise<void> {
   await load.finish();
   await load.check(service);
-  assert.equal(await service.metric('tidings_records_dead_lettered_total'), 0);
+  assert.equal(await service.metric('tidings_fold_dead_letters_total'), 0);
   assert.equal(await service.stop(), 0);
   await assertReplays(t, service.dataDir, ['directory', 'p00', 'p01']);
 }

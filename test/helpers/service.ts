@@ -2,6 +2,7 @@
  * Runs the real service as a separate process, on free ports and with a temporary data directory. Tests use the service
  * over HTTP only, and kill its processes by process id.
  */
+import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHmac, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -9,6 +10,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { registry } from '../../src/foundation/metrics.ts';
 import { afterwards } from './cleanup.ts';
 import { checkContract, isStream } from './contract.ts';
 import { freePort, temporaryFolder } from './ports.ts';
@@ -234,8 +236,13 @@ export class TestService {
     return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
   }
 
-  /** Returns the sum of a metric over all its labels; 0 when the metric has no values. */
+  /**
+   * Returns the sum of a metric over all its labels; 0 when the metric has no values.
+   * @throws AssertionError if the service declares no such metric, so that no misspelled name counts as 0
+   */
   async metric(name: string): Promise<number> {
+    const declared = name.replace(/(_count|_sum|_bucket)?(\\?\{.*)?$/, '');
+    assert.ok(registry.getSingleMetric(declared), `the service has no metric ${declared}`);
     const text = await (await fetch(`${this.opsUrl}/metrics`)).text();
     const values = [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))];
     return values.reduce((sum, match) => sum + Number(match[1]), 0);

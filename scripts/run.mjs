@@ -29,13 +29,14 @@ const PARENT = process.ppid;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 // A suite runs `concurrency` of its files at a time. The files and the servers that they start share the machine's few
-// cores. The files in `alone` depend on real times, so they run afterwards, one at a time. Each has its reason.
+// cores. More files run side by side in the suites whose tests mostly wait for servers. The files in `alone` depend on
+// real times, so they run afterwards, one at a time. Each has its reason.
 const SUITES = {
   architecture: { folder: 'test/architecture.test.ts', concurrency: 1 },
   unit: { folder: 'test', concurrency: 2 },
   integration: {
     folder: 'test/integration',
-    concurrency: 2,
+    concurrency: 4,
     alone: {
       'test/integration/cluster-client.test.ts': 'a client moves to another server within the deadline of a lane',
       'test/integration/follow.test.ts': 'a reader stops and continues within a few seconds',
@@ -44,7 +45,7 @@ const SUITES = {
   },
   e2e: {
     folder: 'test/e2e',
-    concurrency: 2,
+    concurrency: 3,
     alone: {
       'test/e2e/api-limit.test.ts': 'requests are sent within one window of the limit',
       'test/e2e/fair-turns.test.ts': 'the order of replies shows whose turn it was',

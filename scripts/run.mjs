@@ -64,6 +64,8 @@ const NOT_UNIT = /^test\/(integration|e2e|browser|long|cluster|real|helpers|fixt
 const bin = (path) => join(ROOT, 'node_modules', path);
 const notice = (label, text) => ({ label, notice: text });
 const isCi = !['', '0', 'false'].includes(process.env.CI ?? '');
+/** What only CI sets up: a server that takes a minute to build, and a browser that becomes part of the system. */
+const inCi = (...parts) => (isCi ? Object.fromEntries(parts.map((part) => [part, 'optional'])) : {});
 const colors = process.stdout.isTTY ? [] : ['--colors=off'];
 const biome = (...args) => step(`biome ${args[0]}`, [bin('@biomejs/biome/bin/biome'), ...args, ...colors]);
 const knip = () => step('knip', [bin('knip/bin/knip.js'), '--no-progress']);
@@ -91,8 +93,7 @@ const TARGETS = {
   'lint:fix': { setup: { only: NO_BUILD }, steps: (args) => [biome('check', '--write', ...args, '.')] },
   check: { setup: { only: NO_SERVER }, steps: checks },
   test: {
-    // Building the server of the cluster tests takes a minute, so only CI builds it here.
-    setup: { only: ALL, nats: 'required', ...(isCi && { cluster: 'optional' }) },
+    setup: { only: ALL, nats: 'required', ...inCi('cluster', 'chromium') },
     steps: (args) =>
       args.length === 0
         ? [...checks(), ...['unit', 'integration', 'e2e', 'browser', 'cluster'].flatMap((name) => suite(name))]
@@ -104,7 +105,10 @@ const TARGETS = {
     steps: (args) => suite('integration', args),
   },
   'test:e2e': { setup: { only: ALL, nats: 'required' }, steps: (args) => suite('e2e', args) },
-  'test:browser': { setup: { only: ALL, nats: 'required' }, steps: (args) => suite('browser', args) },
+  'test:browser': {
+    setup: { only: ALL, nats: 'required', ...inCi('chromium') },
+    steps: (args) => suite('browser', args),
+  },
   pictures: {
     setup: { only: ALL, nats: 'required' },
     steps: () =>

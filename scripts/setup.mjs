@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Sets up a checkout: packages, cutter, dashboard, build and nats-server. Each part is made only if it is missing or
+// Sets up a checkout: packages, cutter, dashboard, build and nats-server. On request, also what some tests need. Each part is made only if it is missing or
 // outdated. This script runs before node_modules exists, so it is plain JavaScript and uses only Node's own modules.
 // `node scripts/setup.mjs --help` lists the options. scripts/run.mjs calls setUp.
 import { mkdirSync, realpathSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createBuild } from './setup/build.mjs';
+import { createChromium } from './setup/chromium.mjs';
 import { createClusterServer } from './setup/cluster-nats.mjs';
 import { createReporter, describeFailure, endWithSignals, SetupError, watchPrograms } from './setup/console.mjs';
 import { createCutter } from './setup/cutter.mjs';
@@ -19,12 +20,13 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const PARTS = ['packages', 'cutter', 'dashboard', 'build', 'nats'];
 const NATS = ['required', 'optional'];
 const HELP = `node scripts/setup.mjs [--only packages,cutter,dashboard,build,nats] [--nats required|optional]
-                       [--cluster] [--quiet]
+                       [--cluster] [--chromium] [--quiet]
 
-  --only    the parts to set up (all of them unless given; cutter, dashboard and build need packages)
-  --nats    optional (the default) sets up no local nats-server if TIDINGS_NATS_URL names one
-  --cluster also sets up the nats-server for tests of clusters, which needs Go
-  --quiet   prints failures only
+  --only     the parts to set up (all of them unless given; cutter, dashboard and build need packages)
+  --nats     optional (the default) sets up no local nats-server if TIDINGS_NATS_URL names one
+  --cluster  also sets up the nats-server for tests of clusters, which needs Go
+  --chromium also installs Chromium for browser tests, which needs apt and root
+  --quiet    prints failures only
 `;
 
 /** Whether a local nats-server is needed. Tests and the demo always start their own server. */
@@ -34,10 +36,12 @@ export function needsNats(mode, env) {
 
 /**
  * Makes the checkout ready to run. If the checkout is already ready, nothing is printed and no lock is taken. `cluster`
- * sets up the nats-server for tests of clusters: `required`, or `optional` where Go is installed.
+ * sets up the nats-server for tests of clusters: `required`, or `optional` where Go is installed. `chromium` sets up
+ * Chromium for browser tests: `required`, or `optional` where apt and root are at hand.
  */
-export async function setUp({ only = PARTS, nats = 'optional', cluster, quiet = false, root = ROOT } = {}) {
-  const parts = createParts(root, { only, nats, cluster });
+export async function setUp(options = {}) {
+  const { quiet = false, root = ROOT } = options;
+  const parts = createParts(root, options);
   if (parts.every((part) => part.isReady())) return;
 
   const report = createReporter({ quiet });
@@ -57,7 +61,7 @@ export async function setUp({ only = PARTS, nats = 'optional', cluster, quiet = 
   }
 }
 
-function createParts(root, { only, nats, cluster }) {
+function createParts(root, { only = PARTS, nats = 'optional', cluster, chromium }) {
   const parts = [];
   if (only.includes('packages')) {
     const packages = createPackages(root);
@@ -81,6 +85,7 @@ function createParts(root, { only, nats, cluster }) {
     parts.push({ isReady: server.isReady, make: server.fetch });
   }
   if (cluster) parts.push(createClusterServer(root, { optional: cluster === 'optional' }));
+  if (chromium) parts.push(createChromium(root, { optional: chromium === 'optional' }));
   return parts;
 }
 
@@ -93,6 +98,7 @@ export function parseOptions(args) {
         only: { type: 'string', default: PARTS.join(',') },
         nats: { type: 'string', default: 'optional' },
         cluster: { type: 'boolean', default: false },
+        chromium: { type: 'boolean', default: false },
         quiet: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
@@ -101,7 +107,8 @@ export function parseOptions(args) {
     const unknown = only.find((part) => !PARTS.includes(part));
     if (unknown !== undefined) throw new Error(`--only accepts ${PARTS.join(', ')}, got "${unknown}"`);
     if (!NATS.includes(values.nats)) throw new Error(`--nats accepts ${NATS.join(' or ')}, got "${values.nats}"`);
-    return { ...values, only, cluster: values.cluster ? 'required' : undefined };
+    const [cluster, chromium] = [values.cluster, values.chromium].map((is) => (is ? 'required' : undefined));
+    return { ...values, only, cluster, chromium };
   } catch (error) {
     throw new SetupError(error.message, { next: 'node scripts/setup.mjs --help' });
   }

@@ -1,11 +1,10 @@
 /** Opens the system's Chromium, audits pages with axe-core, and measures the contrast of text. */
-import { spawnSync } from 'node:child_process';
-import { accessSync, constants, readFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterwards } from './cleanup.ts';
 
+const { findChromium } = await import(new URL('../../../scripts/setup/chromium.mjs', import.meta.url).href);
 const axeSource = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 /**
@@ -33,22 +32,9 @@ export async function openContext(
   return context;
 }
 
-/**
- * Returns the path of a Chromium that can be started; undefined when no such Chromium is installed. On some systems
- * `chromium` is only a script that explains how to install the browser.
- */
+/** Returns the path of a Chromium that can be started; undefined when no such Chromium is installed. */
 export function chromiumPath(): string | undefined {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  const names = ['chromium', 'chromium-browser', 'google-chrome'];
-  const places = [...folders.flatMap((folder) => names.map((name) => join(folder, name))), '/usr/bin/chromium'];
-  return places.find((place) => {
-    try {
-      accessSync(place, constants.X_OK);
-      return spawnSync(place, ['--version'], { stdio: 'ignore', timeout: maxWaitMs }).status === 0;
-    } catch {
-      return false;
-    }
-  });
+  return findChromium();
 }
 
 /** Audits a part of a page with axe-core. Returns the serious and critical findings with their elements. */

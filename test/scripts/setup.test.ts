@@ -31,6 +31,7 @@ const programs = await script('setup/programs.mjs');
 const dashboard = await script('setup/dashboard.mjs');
 const nats = await script('setup/nats-server.mjs');
 const clusterNats = await script('setup/cluster-nats.mjs');
+const chromium = await script('setup/chromium.mjs');
 const { prepareSandbox, copyPlain } = await script('setup/sandbox.mjs');
 const { acquireLock } = await script('setup/lock.mjs');
 const { describeFailure, SetupError } = await script('setup/console.mjs');
@@ -272,6 +273,49 @@ suite('nats-server', () => {
   });
 });
 
+suite('Chromium', () => {
+  const idle = { step: () => assert.fail('nothing is installed'), note: () => {} };
+  const [found, missing] = [() => '/usr/bin/chromium', () => undefined];
+
+  test('is a program that starts, not a script that explains how to install one', (t) => {
+    const root = temporaryFolder(t);
+    const program = (path: string, code: number) => {
+      chmodSync(write(root, path, `#!/bin/sh\nexit ${code}\n`), 0o755);
+    };
+    const folders = [join(root, 'a'), join(root, 'b')];
+    write(root, 'a/google-chrome', 'not executable');
+    program('a/chromium', 1);
+    assert.equal(chromium.findChromium(folders), undefined);
+    program('b/chromium-browser', 0);
+    assert.equal(chromium.findChromium(folders), join(root, 'b/chromium-browser'));
+  });
+
+  test('is required only when it is asked for, and then the error says what to install', async (t) => {
+    const root = temporaryFolder(t);
+    const part = (options: object) => chromium.createChromium(root, options);
+    assert.equal(part({ find: found }).isReady(), true);
+    assert.equal(part({ find: missing, canInstall: () => false, optional: true }).isReady(), true);
+    assert.equal(part({ find: missing, canInstall: () => true, optional: true }).isReady(), false);
+    const required = part({ find: missing, canInstall: () => false });
+    assert.equal(required.isReady(), false);
+    await assert.rejects(required.make(idle), { name: 'SetupError', next: /apt-get install chromium/ });
+  });
+
+  test('is not installed again for a day after a failure that only CI noticed', async (t) => {
+    const root = temporaryFolder(t);
+    mkdirSync(join(root, '.tools'));
+    const notes: string[] = [];
+    const step = async () => {
+      throw new SetupError('apt-get update failed', { detail: 'E: no network' });
+    };
+    const part = chromium.createChromium(root, { optional: true, find: missing, canInstall: () => true });
+    await part.make({ step, note: (text: string) => notes.push(text) });
+    assert.match(notes.join('\n'), /^E: no network\napt-get update failed; browser tests are skipped/);
+    assert.equal(part.isReady(), true);
+    assert.equal(chromium.createChromium(root, { find: missing, canInstall: () => true }).isReady(), false);
+  });
+});
+
 suite('nats-server for clusters', () => {
   /** Restores the PATH when the test ends. */
   function keepPath(t: TestContext): void {
@@ -424,7 +468,8 @@ suite('command lines', () => {
   test('rejects unknown options and refers to --help', () => {
     assert.deepEqual(setup.parseOptions(['--only', 'nats']).only, ['nats']);
     assert.equal(setup.parseOptions(['--cluster']).cluster, 'required');
-    assert.equal(setup.parseOptions([]).cluster, undefined);
+    assert.equal(setup.parseOptions(['--chromium']).chromium, 'required');
+    assert.deepEqual([setup.parseOptions([]).cluster, setup.parseOptions([]).chromium], [undefined, undefined]);
     for (const args of [['--fast'], ['--only', 'moon'], ['--nats', 'maybe']]) {
       assert.throws(() => setup.parseOptions(args), { name: 'SetupError', next: /--help/ });
     }

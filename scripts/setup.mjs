@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Sets up a checkout: packages, cutter, dashboard, build and nats-server. On request, also what some tests need. Each part is made only if it is missing or
-// outdated. This script runs before node_modules exists, so it is plain JavaScript and uses only Node's own modules.
+// Sets up a checkout: packages, cutter, dashboard, build and nats-server. On request, also what some tests need. Each part
+// is made only if it is missing or outdated. This script runs before node_modules exists, so it is plain JavaScript and
+// uses only Node's own modules.
 // `node scripts/setup.mjs --help` lists the options. scripts/run.mjs calls setUp.
 import { mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,10 +1,10 @@
 // Sets up Chromium for the browser tests, by apt as root. The tests use any Chromium of the system, so other machines
 // need none from here.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { run, SetupError } from './console.mjs';
-import { failedLately } from './nats-server.mjs';
+import { createTestTool } from './test-tool.mjs';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 /** The browser, and the fonts that its package only recommends. Without fonts, pages show no text. */
@@ -35,27 +35,16 @@ function starts(path) {
  * are at hand, and a failure is only reported.
  */
 export function createChromium(root, { optional = false, find = findChromium, canInstall = hasAptAndRoot } = {}) {
-  const failedFile = join(root, '.tools', 'chromium.failed');
-
-  return {
-    isReady() {
-      if (find() !== undefined) return true;
-      return optional && (!canInstall() || failedLately(failedFile));
-    },
-
-    async make(report) {
-      try {
-        if (!canInstall()) throw new SetupError('no Chromium was found', { next: ADVICE });
-        await report.step('installing Chromium', () => install(find));
-        rmSync(failedFile, { force: true });
-      } catch (error) {
-        if (!optional || !(error instanceof SetupError)) throw error;
-        writeFileSync(failedFile, error.message);
-        if (error.detail) report.note(error.detail);
-        report.note(`${error.message}; browser tests are skipped, and the installation is tried again in a day`);
-      }
-    },
+  const tool = {
+    name: 'chromium',
+    isThere: () => find() !== undefined,
+    canMake: canInstall,
+    missing: () => new SetupError('no Chromium was found', { next: ADVICE }),
+    label: 'installing Chromium',
+    make: () => install(find),
+    consequence: 'browser tests are skipped, and the installation is tried',
   };
+  return createTestTool(root, tool, optional);
 }
 
 async function install(find) {

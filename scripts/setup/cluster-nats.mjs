@@ -1,10 +1,11 @@
 // Sets up the nats-server for tests of clusters. Clusters need a later version than Debian's package has, so the server
 // is built from the Go module proxy into .tools/cluster/. A service on one machine does not use this server.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { run, SetupError } from './console.mjs';
-import { failedLately, isAtLeast, versionOf } from './nats-server.mjs';
+import { isAtLeast, versionOf } from './nats-server.mjs';
+import { createTestTool } from './test-tool.mjs';
 
 const MODULE = 'github.com/nats-io/nats-server/v2';
 /** The version that set-up builds. Its go.mod requires `OLDEST_GO`. */
@@ -49,27 +50,16 @@ function isRecent(version) {
  * where Go is installed, and a failure is only reported.
  */
 export function createClusterServer(root, { optional = false } = {}) {
-  const failedFile = join(root, '.tools', 'cluster.failed');
-
-  return {
-    isReady() {
-      if (findClusterServer(root)) return true;
-      return optional && (!hasGo() || failedLately(failedFile));
-    },
-
-    async make(report) {
-      try {
-        if (!hasGo()) throw missing();
-        await report.step(`building nats-server ${PINNED} for clusters`, () => build(root));
-        rmSync(failedFile, { force: true });
-      } catch (error) {
-        if (!optional || !(error instanceof SetupError)) throw error;
-        writeFileSync(failedFile, error.message);
-        if (error.detail) report.note(error.detail);
-        report.note(`${error.message}; tests of clusters are skipped, and the build is tried again in a day`);
-      }
-    },
+  const tool = {
+    name: 'cluster',
+    isThere: () => findClusterServer(root) !== undefined,
+    canMake: hasGo,
+    missing,
+    label: `building nats-server ${PINNED} for clusters`,
+    make: () => build(root),
+    consequence: 'tests of clusters are skipped, and the build is tried',
   };
+  return createTestTool(root, tool, optional);
 }
 
 function missing() {

@@ -80,7 +80,7 @@ test('a draft keeps what is typed while processes of the service are killed', { 
   });
   await page.evaluate(`setInterval(() => document.dispatchEvent(new Event('visibilitychange')), 250)`);
   await page.getByRole('link', { name: 'Publications' }).click();
-  await page.getByText('Nothing is published yet.').waitFor();
+  await page.getByText('Nothing is published yet.').waitFor({ timeout: 20_000 });
 });
 
 async function makeDraft(service: Awaited<ReturnType<typeof startService>>): Promise<void> {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { type Fault, leadSeconds, median, nextItemMs, progress, publishingNode, seconds } from '../cluster-faults.ts';
 import { isLong, rounds } from '../cluster-options.ts';
 
-/** The lease, and time for the claim, the catch-up and the first publication. The short form does not run alone. */
-const takeOverMs = (leadSeconds + 5) * 1000 * (isLong ? 1 : 2);
+/** The lease, and time for the claim, the catch-up and the first publication. */
+const takeOverMs = (leadSeconds + 5) * 1000;
 /** The long form also limits the median. */
 const medianMs = (leadSeconds + 2) * 1000;
 

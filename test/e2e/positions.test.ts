@@ -93,18 +93,20 @@ test('A node of a cluster names positions and serves no older state than asked f
   });
 
   await t.test('a write that arrives while a request waits ends the wait', async () => {
-    // A request waits for two seconds. On a busy machine, a write can take longer. Then the next write ends the wait.
+    // A request waits for two seconds. A write that takes longer on a busy machine proves nothing, so another one is sent.
     const [got, made] = await waitUntil('a write arrives in time', async () => {
       const { directory } = positionsOf(await service.api('GET', '/api/keys'));
       const after = { 'tidings-after': `directory:${(directory as number) + 1}` };
       const body = { name: 'waits', org: 'acme', scopes: ['repos:read'] };
+      const begun = performance.now();
       const waiting = [
         send(service, 'GET', '/api/keys', after),
         send(service, 'POST', '/api/keys', { ...after, 'idempotency-key': randomUUID() }, { body }),
       ];
       await service.api('POST', '/api/keys', { name: randomUUID(), org: 'acme', scopes: ['repos:read'] });
+      const isInTime = performance.now() - begun < 1500;
       const answers = await Promise.all(waiting);
-      return answers.every(({ body: { details } }) => details?.waitingFor === undefined) && answers;
+      return isInTime && answers;
     });
     assert.equal(got?.status, 200);
     assert.equal(made?.status, 201, JSON.stringify(made?.body));

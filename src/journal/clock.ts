@@ -14,7 +14,7 @@ interface Clocks {
   monotonic: () => number;
 }
 
-/** A node whose clock is off by more than this many seconds is not ready, and hands over the partitions that it leads. */
+/** If the clock of a node is off by more than this many seconds, the node is not ready and hands over its leads. */
 export const maxClockOffset = 30;
 
 const ownClocks: Clocks = { wall: () => Date.now(), monotonic: () => performance.now() };

@@ -48,7 +48,10 @@ export class SteadyFile {
   }
 }
 
-/** Copies a file to a path where no file exists. Where the file system can share blocks between files, this takes no time. */
+/**
+ * Copies a file to a path where no file exists. Where the file system can share blocks between files, this takes no
+ * time.
+ */
 export async function copySteadily(from: string, to: string): Promise<void> {
   const { COPYFILE_EXCL, COPYFILE_FICLONE_FORCE } = constants;
   const isShared = await copyFile(from, to, COPYFILE_EXCL | COPYFILE_FICLONE_FORCE).then(

@@ -59,8 +59,8 @@ export function serveCluster(
 }
 
 /**
- * Lets the workers of this node take the snapshots that the new machine needs. Without one that its journal continues, the
- * machine would wait until the next snapshot is due.
+ * Lets the workers of this node take the snapshots that the new machine needs. Without one that its journal continues,
+ * the machine would wait until the next snapshot is due.
  */
 async function offerSnapshots(journal: Journal, partitions: number, logger: Logger): Promise<void> {
   for (const name of partitionNames(partitions)) {

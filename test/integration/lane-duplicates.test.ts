@@ -30,7 +30,7 @@ async function openProxied(t: TestContext): Promise<Proxied> {
   const settings = externalSettings(`nats://127.0.0.1:${proxy.port}`);
   const journal = await connectJournal(settings, { role: 'cli', name: 'test', meters: journalMeters }, quiet);
   afterwards(t, () => journal.close());
-  // A batch that stays in process takes up to six seconds, and a busy machine can add some.
+  // The lane needs up to six seconds for a batch that stays in process. A busy machine needs longer.
   const lane = await openLane(t, journal, { ackDeadlineMs: 30_000 });
   const sent: string[] = [];
   proxy.toServer = (frame) => {

@@ -1,6 +1,6 @@
 /**
- * Hands the lead of partitions over to other nodes: all of them when this process stops or while the clock of this node is
- * wrong, and one at a time while this process leads more partitions than others (`docs/architecture.md` decision 52).
+ * Hands the lead of partitions over to other nodes: all of them when this process stops or while the clock of this node
+ * is wrong, and one at a time while this process leads more partitions than others (`docs/architecture.md` decision 52).
  */
 import { onInterval } from '../../src/foundation/intervals.ts';
 import type { Logger } from '../../src/foundation/logger.ts';

@@ -1,6 +1,6 @@
 /**
- * Notes when the servers of a cluster elect a new leader of a stream. An election usually takes 4 to 9 seconds, but twice as
- * long if two servers stand at the same time. A test can then tell this time from that of the service.
+ * Notes when the servers of a cluster elect a new leader of a stream. An election usually takes 4 to 9 seconds, but twice
+ * as long if two servers stand at the same time. A test can then tell this time from that of the service.
  */
 import type { PartitionName } from '../../../src/foundation/partition-names.ts';
 import type { Journal } from '../../../src/journal/connect.ts';
